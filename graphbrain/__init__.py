@@ -32,7 +32,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`Brain` and the clients, imported when they are asked for: the driver and numpy take most of a second to load."""
+    """Import `Brain` and the clients on first use: the driver and numpy take most of a second to load."""
     if name == "Brain":
         from graphbrain.brain.brain import Brain
 

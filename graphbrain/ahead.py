@@ -1,9 +1,9 @@
-"""Times that a clock wrote which was ahead: one rule for all of them.
+"""Times that were written while the server's clock was ahead: one rule for all of them.
 
-The server's clock can be ahead for a while, and be set back. What it wrote meanwhile lies in the future. An event that
-lies in the future counts as now: nothing can have happened later. A moment that was reckoned from such an event is
-reckoned anew: it comes as long after now as it would have come after the event. What was set by hand, as a block or a
-page's place in lane 0, is no event: it stays.
+The server's clock can be ahead for a while, and then be set back. The times that it wrote in between are in the future.
+An event in the future counts as now, because nothing can have happened later. A moment that was computed from such an
+event is computed anew: it comes as long after now as it would have come after the event. A time that was set by hand,
+such as a block or a page's place in lane 0, is no event and stays.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from graphbrain.tokens import made_at
 __all__ = ["SLACK", "Spans", "event", "is_ahead", "of_page", "put_host_right", "reckoned"]
 
 SLACK = 5.0
-"""Seconds that a time may lie in the future without being ahead: the clocks of two processes differ a little, and what
-is off by so little is over soon."""
+"""Seconds that a time may be in the future without being ahead: the clocks of two processes differ a little, and so
+small an error is over soon."""
 FAILING = ("failing_since", "untried_since", "hurried_at")
 """Times of a page that has failed."""
 SHORTEST_WAIT = 60.0
-"""Seconds for which a page waits at least that has failed (`hosts.health.FIRST_WAIT`)."""
+"""The least number of seconds for which a failed page waits (`hosts.health.FIRST_WAIT`)."""
 ASKED = 0
 """The lane of pages that are wanted at once (`schedule.lanes.ASKED`)."""
 
 
 def is_ahead(at: float | None, now: float) -> bool:
-    """Does an event lie in the future?"""
+    """Return True if an event is in the future."""
     return at is not None and at > now + SLACK
 
 
 def event(at: float, now: float) -> float:
-    """When something happened (epoch seconds): now, if it is said to have been later."""
+    """Return the time of an event in epoch seconds: `now` if the recorded time is later."""
     return now if is_ahead(at, now) else at
 
 
 def reckoned(moment: float, since: float | None, now: float) -> float:
-    """A moment that was reckoned from an event: as long after the event as before, but from now if that is ahead."""
+    """Return a moment that was computed from an event: as long after the event as before, or after now if the event is
+    ahead."""
     return moment - (since - now) if since is not None and is_ahead(since, now) else moment
 
 
@@ -75,13 +76,13 @@ _EVENTS = (
 
 
 def put_host_right(host: _Host, patience: float, now: float) -> bool:
-    """Put right the times of a host that a clock wrote which was ahead; were there any?
+    """Correct the times of a host that were written by a clock that was ahead. Return True if there were any.
 
-    A claim has no time of its own on a host, nor has a probe that was put off: but no wait that was reckoned from them
-    is longer than the delay, or the `patience`, of now. A block that was set by hand stays.
+    A claim has no time of its own on a host, and neither has a deferred probe. But no wait that was computed from them
+    is longer than the present delay, or `patience`. A block that was set by hand stays.
     """
     events = [getattr(host, name) for name in _EVENTS]
-    if max(host.next_at, host.probe_at, *events) <= now + SLACK:  # as of most hosts: it takes no delay to see that
+    if max(host.next_at, host.probe_at, *events) <= now + SLACK:  # true of most hosts: this needs no delay
         return False
     before = (host.next_at, host.blocked_until, host.probe_at, *events)
     if max(host.next_at - host.delay, host.probe_at - patience, *events) <= now + SLACK:
@@ -97,24 +98,29 @@ def put_host_right(host: _Host, patience: float, now: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Seconds by the settings: for which a claim is held, and for which a page must have failed before it is parked."""
+    """Seconds by the settings: the length of a lease, and the time for which a page must have failed before it is
+    parked."""
 
     lease: float
     park_after: float
 
 
 def of_page(page: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]:
-    """The properties of a page that are to be changed, for they were written by a clock that was ahead; empty: none.
+    """Return the properties of a page to be changed because they were written by a clock that was ahead, or an empty
+    map.
 
-    The token of a lease goes on telling a time that is ahead, so its end is not reckoned from that, which would make it
-    shorter at every call: it is at most a lease from now. The waits of a page that fails follow from how long it has
-    failed, which such a clock makes too long: they are at most what they would be now, and a page that was parked too
+    The token of a lease still holds a time that is ahead. Therefore the end of the lease is not computed from it, which
+    would shorten it at every call; it is at most a lease from now. The waits of a failing page depend on how long it
+    has failed, which such a clock makes too long. They are at most the waits of now, and a page that was parked too
     early waits again.
 
-    `page`: its properties `fetched`, `failed`, `first_fetched`, `changed`, `waiting_since`, `lane`, `not_before`,
-    `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, `state`,
-    `fault`, `parked_because`, `last_lease`, None where it lacks one. A request that was never sent leaves no time of
-    its own: the token of its claim says when that was.
+    Args:
+        page: Its properties `fetched`, `failed`, `first_fetched`, `changed`, `waiting_since`, `lane`, `not_before`,
+            `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, `state`,
+            `fault`, `parked_because`, `last_lease`; None for one that it lacks. A request that was never sent has no
+            time of its own: the token of its claim has it.
+        now: Epoch seconds.
+        spans: The lengths of waits by the settings.
     """
     fetched, failed, lease = page["fetched"], page["failed"], page["lease"]
     claimed = None if lease is None else made_at(lease)
@@ -136,7 +142,7 @@ def of_page(page: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]
 
 
 def _of_failing(page: Mapping[str, Any], right: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]:
-    """The waits of a page whose last visit failed at a time that was ahead. `right`: its times, put right."""
+    """Return the waits of a page whose last visit failed at a time that was ahead. `right` has its corrected times."""
     failing = now - (right["failing_since"] or now)
     latest = now + max(failing, SHORTEST_WAIT)
     if page["state"] == "parked" and page["parked_because"] is None and failing < spans.park_after:

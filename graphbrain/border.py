@@ -1,8 +1,8 @@
-"""The border: what callers hand in, checked item by item for types, ranges and lengths before any transaction.
+"""Checks of all caller input for types, ranges and lengths, item by item, before any transaction.
 
-The database takes whole numbers of 64 bits, text without lone surrogates, and index entries of some kilobytes. What is
-none of that would fail in a transaction, and take the batch with it, or a later call of somebody else. What a page is
-as well without is left out (a validator that no server would know again); all else is refused, with the reason.
+The database accepts integers of 64 bits, text without lone surrogates, and index entries of some kilobytes. Other
+values would fail in a transaction with the whole batch, or in a later call of another caller. A value that a page does
+not need is left out (a validator that no server would recognise). All other bad values are refused, with the reason.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 LONGEST_NAME = 200
-"""Characters of a name that callers give: a worker's, an agent's, a token."""
+"""Characters of a name that callers give: of a worker, an agent, a token."""
 RANGES = {
     "fetched_at": (0.0, 1e11),
     "status": (100, 999),
@@ -47,11 +47,11 @@ RANGES = {
     "value": (0.0, 1e12),
     "size": (0, 2**53),
 }
-"""Least and most of the numbers of a report."""
+"""The least and greatest numbers in a report."""
 LONGEST_VALIDATOR = 1_000
-"""Characters of an ETag or a date. What is longer is not kept: the page is fetched without it."""
+"""Characters of an ETag or a date. A longer one is not kept, and the page is fetched without it."""
 LONGEST_HASH = 128
-"""Characters of a hash that is kept as it is: of a longer one, the hash."""
+"""Characters of a hash that is kept as it is. A longer one is hashed."""
 LONGEST_BLOCKS = 2_000_000
 """Characters of the blocks of a text: some 300,000 blocks."""
 LONGEST_SHINGLES = 2_000
@@ -60,7 +60,7 @@ LONGEST_ERROR = 200
 MOST_LED, LONGEST_URL = 5, 2_000
 """URLs of a chain of redirects that are kept, and characters of each."""
 LONGEST_FACTS = {"title": 300, "canonical": 2_000, "language": 35}
-"""Characters of texts that are kept for those who ask later."""
+"""Characters of texts that are kept for later questions."""
 LONGEST_TYPE = 1_000
 _ROBOTS = re.compile(rf"{ROBOTS_KEY}https?://[!-~]{{1,300}}")
 """The key of a robots.txt."""
@@ -69,7 +69,11 @@ _TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "re
 
 
 def checked(report: Report) -> Report:
-    """The report with plain values that can be stored. Raises BadInput with what is wrong."""
+    """Return the report with plain values that can be stored.
+
+    Raises:
+        BadInput: A value cannot be used; the message has the reason.
+    """
     if not isinstance(report.url, str):
         raise BadInput(f"a URL must be text, not {type(report.url).__name__}")
     plain: dict[str, Any] = {}
@@ -121,7 +125,8 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
 
 
 def _facts(report: Fetched, plain: dict[str, Any]) -> None:
-    """What a page says of itself is no reason to refuse its visit: only a value of another kind is."""
+    """Add the facts that a page states about itself. They are no reason to refuse its visit, unless a value has a wrong
+    type."""
     _word("noindex", report.noindex)
     for name, longest in LONGEST_FACTS.items():
         if (text := getattr(report, name)) is not None:
@@ -134,7 +139,11 @@ def _facts(report: Fetched, plain: dict[str, Any]) -> None:
 
 
 def _chain(led_to: object) -> tuple[str, ...]:
-    """The URLs that a redirect led through: the first ones, and the last. Raises BadInput for what is no list."""
+    """Return the URLs of a chain of redirects: the first ones, and the last.
+
+    Raises:
+        BadInput: The value is no list.
+    """
     if led_to is None:
         return ()
     if isinstance(led_to, str | bytes) or not isinstance(led_to, Iterable):
@@ -144,8 +153,11 @@ def _chain(led_to: object) -> tuple[str, ...]:
 
 
 def words(name: str, text: object) -> str:
-    """A text that a page has said, with what cannot be sent replaced; none for None. Raises BadInput for what is no
-    text."""
+    """Return a text of a page with characters that cannot be sent replaced, or None for None.
+
+    Raises:
+        BadInput: The value is no text.
+    """
     if text is None:
         return ""
     if not isinstance(text, str):
@@ -165,7 +177,7 @@ def _claim(claim: object) -> None:
 
 
 def usable(claim: object) -> bool:
-    """Is it a claim that a page could be held by?"""
+    """Return True if a value is a claim that can hold a page."""
     try:
         _claim(claim)
     except BadInput:
@@ -174,7 +186,7 @@ def usable(claim: object) -> bool:
 
 
 def claim_of(report: object) -> Claim | None:
-    """The claim of a report that was refused, if it is one that a page could be held by."""
+    """Return the claim of a refused report, if it is one that can hold a page."""
     try:
         claim = getattr(report, "claim", None)
     except Exception:  # noqa: BLE001  # the caller's own class
@@ -189,7 +201,7 @@ def _texts(report: Report, plain: dict[str, Any]) -> None:
             continue
         if not isinstance(text, str) or not sendable(text):
             raise BadInput(f"{name} must be text, not {text!r:.80}")
-        kept: str | None = str.__str__(text)  # text of a class of its own is not sent as text
+        kept: str | None = str.__str__(text)  # text of a subclass is not sent as text
         if name in ("etag", "last_modified"):
             kept = None if not text or len(text) > LONGEST_VALIDATOR or _CONTROL.search(text) else kept
         elif name in ("body_hash", "text_hash"):
@@ -202,7 +214,7 @@ def _texts(report: Report, plain: dict[str, Any]) -> None:
 
 
 def _short_hash(text: str) -> str:
-    """Were it cut off, texts that begin alike would be the same."""
+    """Return a hash of a long text. If it were cut off, texts with the same beginning would be equal."""
     if len(text) <= LONGEST_HASH:
         return str.__str__(text)
     return blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
@@ -221,7 +233,7 @@ def _number(report: Report, name: str, least: float, most: float, plain: dict[st
         kind = "a whole number" if name == "status" else "a number"
         raise BadInput(f"{name} must be {kind} from {least:g} to {most:g}, not {value!r:.80}")
     whole = name == "status" or isinstance(value, Integral)
-    if type(value) is not (int if whole else float):  # others than Python's own, as numpy's, are let in
+    if type(value) is not (int if whole else float):  # types other than Python's own, such as numpy's, are accepted
         plain[name] = int(value) if whole else float(value)
 
 
@@ -231,14 +243,22 @@ def _word(name: str, value: object) -> None:
 
 
 def share(name: str, value: object) -> float:
-    """A number from 0 to 1, as a float. Raises BadInput."""
+    """Return a number from 0 to 1 as a float.
+
+    Raises:
+        BadInput: The value is none.
+    """
     if not number(value) or not 0 <= value <= 1:
         raise BadInput(f"{name} must be from 0 to 1, not {value!r:.80}")
     return float(value)
 
 
 def worth(name: str, value: object) -> float:
-    """What a page is worth to the crawler, on a scale of its own, as a float. Raises BadInput."""
+    """Return the crawler's value of a page, on a scale of its own, as a float.
+
+    Raises:
+        BadInput: The value is none.
+    """
     least, most = RANGES["value"]
     if not number(value) or not least <= value <= most:
         raise BadInput(f"{name} must be from {least:g} to {most:g}, not {value!r:.80}")
@@ -246,7 +266,11 @@ def worth(name: str, value: object) -> float:
 
 
 def address(text: object) -> str | None:
-    """An IP address in its usual spelling, without the zone that only its own machine knows. Raises BadInput."""
+    """Return an IP address in its usual spelling, without the zone, which only its own machine knows.
+
+    Raises:
+        BadInput: The text is no address.
+    """
     if text is None:
         return None
     try:
@@ -261,12 +285,16 @@ def address(text: object) -> str | None:
 
 
 def sendable(text: str) -> bool:
-    """No lone surrogates: they cannot be sent to the server."""
+    """Return False for a text with lone surrogates, which cannot be sent to the server."""
     return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def name(what: str, text: object) -> str:
-    """A name that a caller gives, as of a worker. Raises BadInput for what can be none."""
+    """Return a name that a caller gives, such as a worker's.
+
+    Raises:
+        BadInput: The value cannot be a name.
+    """
     if not isinstance(text, str) or not text.strip() or not sendable(text) or not text.isprintable():
         raise BadInput(f"{what} must be a name, not {text!r:.80}.")
     if len(text) > LONGEST_NAME:
@@ -275,7 +303,7 @@ def name(what: str, text: object) -> str:
 
 
 def shown(thing: object) -> str:
-    """What was refused, for an answer: short, and without what cannot be printed or sent on."""
+    """Return the refused value for an answer: short, and without characters that cannot be printed or sent."""
     try:
         return masked(str(thing))[:200].encode("utf-8", "replace").decode()
     except Exception as error:  # noqa: BLE001  # the caller's own class

@@ -1,4 +1,4 @@
-"""Links by rows, as sparse matrices have them (CSR): page i links to `targets[offsets[i] : offsets[i + 1]]`.
+"""Links by rows, as in sparse matrices (CSR): page i links to `targets[offsets[i] : offsets[i + 1]]`.
 
 Pure functions of arrays.
 """
@@ -27,8 +27,9 @@ BLOCK = 1 << 20
 class Rows:
     """A matrix of zeros and ones by rows: the ones of row i are in the columns `targets[offsets[i] : offsets[i + 1]]`.
 
-    It takes no memory beside `targets`, for which it is worth being written: a sparse matrix of scipy holds a factor
-    for each link, which costs as much to read as all the rest. `threads`: scipy lets go of the interpreter's lock.
+    It needs no memory beside `targets`. A sparse matrix of scipy holds a factor for each link, and reading it costs as
+    much as all the rest. With `threads` the blocks are computed concurrently, because scipy releases the interpreter's
+    lock.
     """
 
     def __init__(self, offsets: Ints, targets: Places, threads: int = 1) -> None:
@@ -42,20 +43,22 @@ class Rows:
 
         first, last = int(self.offsets[start]), int(self.offsets[end])
         block = csr_array((end - start, len(self.offsets) - 1))
-        # Set afterwards: what its constructor is given it copies when that is a small part of a large array.
+        # Set afterwards: the constructor copies an array that is a small part of a large one.
         block.indptr = (self.offsets[start : end + 1] - first).astype(np.int32)
         block.indices, block.data = self.targets[first:last], ones[: last - first]
         return block
 
     @property
     def counts(self) -> Floats:
-        """How many ones each row has."""
+        """Return the number of ones in each row."""
         return np.diff(self.offsets).astype(np.float64)
 
     def sums(self, values: Floats, out: Floats | None = None) -> Floats:
-        """For each row the sum of `values` over the columns of its ones: the product with a vector.
+        """Return for each row the sum of `values` over the columns of its ones: the product with a vector.
 
-        `out`: where to write it, which may not be `values`; None: into memory of its own, which costs page faults.
+        Args:
+            values: One value for each column.
+            out: The array to write to, which may not be `values`; None: a new one, which costs page faults.
         """
         result = np.empty(len(self.offsets) - 1) if out is None else out
 
@@ -72,12 +75,12 @@ class Rows:
         return result
 
     def turned(self) -> Rows:
-        """The same matrix with rows and columns exchanged."""
+        """Return the same matrix with rows and columns exchanged."""
         return Rows(*transposed(self.offsets, self.targets), self.threads)
 
 
 def blocks(offsets: Ints) -> list[tuple[int, int]]:
-    """Blocks of whole rows with about BLOCK ones each: first row, row after the last."""
+    """Return blocks of whole rows with about BLOCK ones each: the first row, and the row after the last."""
     pages = len(offsets) - 1
     edges = []
     start = 0
@@ -90,7 +93,7 @@ def blocks(offsets: Ints) -> list[tuple[int, int]]:
 
 
 def transposed(offsets: Ints, targets: Places) -> tuple[Ints, Places]:
-    """The same links by the pages they lead to: offsets and, ascending in each row, sources."""
+    """Return the same links by target: offsets and, ascending in each row, sources."""
     from scipy.sparse import csr_array
 
     pages = len(offsets) - 1
@@ -100,5 +103,5 @@ def transposed(offsets: Ints, targets: Places) -> tuple[Ints, Places]:
 
 
 def narrow(offsets: Ints) -> NDArray[np.signedinteger]:
-    """Offsets in the type of the targets, where they fit: scipy widens the targets to theirs."""
+    """Return the offsets in the type of the targets, if they fit: scipy widens the targets to theirs otherwise."""
     return offsets.astype(np.int32) if offsets[-1] <= np.iinfo(np.int32).max else offsets

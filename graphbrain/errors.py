@@ -1,4 +1,4 @@
-"""Everything graphbrain raises on purpose.
+"""Every error that graphbrain raises on purpose.
 
     GraphbrainError
     ├── BadInput            a URL, number, file or argument that cannot be used
@@ -11,13 +11,13 @@
     ├── GraphUnavailable    Neo4j could not be reached, or did not answer, within the time limit
     ├── Cancelled           a question took longer than it may, or nobody waits for its answer any more
     ├── GraphRefused        Neo4j answered, and refused: wrong password, disk full, read-only
-    │   └── GraphTooSmall   it has too little memory for what was asked
+    │   └── GraphTooSmall   it has too little memory for the request
     ├── ServerFailed        the local Neo4j could not be fetched, started or stopped
-    ├── ServiceUnavailable  the service could not be reached, or had too much to do, within the time limit
-    └── ServiceRefused      it refused the request: no good token, the wrong role, too much at once
+    ├── ServiceUnavailable  the service could not be reached, or was too busy, within the time limit
+    └── ServiceRefused      it refused the request: no valid token, the wrong role, too many requests
 
-Each message is one sentence (or two) that says what happened and what to do; the command line prints it
-as it is and exits 1. `try_again` tells a program whether the same call can succeed later, unchanged.
+Each message has one sentence, or two: what happened and what to do. The command line prints it unchanged and exits with
+1. `try_again` is True if the same call can succeed later, unchanged.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Cancelled(GraphbrainError):
 
 
 class GraphRefused(GraphbrainError):
-    """Neo4j refused the request."""
+    """Neo4j refused the request with an error."""
 
 
 class GraphTooSmall(GraphRefused):
@@ -108,4 +108,4 @@ class ServiceUnavailable(GraphbrainError):
 
 
 class ServiceRefused(GraphbrainError):
-    """The service refused the request."""
+    """The service refused the request with an error."""

@@ -1,4 +1,4 @@
-"""A queue in which owners take turns: whoever brings much waits behind his own, and not before others."""
+"""A queue in which owners take turns, so that an owner of many items does not delay the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Turns(Generic[T]):
-    """Things that wait, each its owner's: handed out one owner after another, and of each owner the oldest first."""
+    """Items that wait, each with an owner: taken from one owner after another, and from each owner the oldest first."""
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[Hashable, deque[T]] = OrderedDict()
@@ -22,22 +22,30 @@ class Turns(Generic[T]):
         return self._count
 
     def of(self, owner: Hashable) -> int:
-        """How many of this owner wait."""
+        """Return the number of waiting items of this owner."""
         return len(self._waiting.get(owner, ()))
 
     def put(self, owner: Hashable, thing: T) -> None:
-        """Add a thing behind those of the same owner; a new owner comes behind all others."""
+        """Add an item behind those of the same owner. A new owner comes behind all others."""
         self._waiting.setdefault(owner, deque()).append(thing)
         self._count += 1
 
     def peek(self) -> T:
-        """The thing whose turn it is. Raises IndexError where none waits."""
+        """Return the next item.
+
+        Raises:
+            IndexError: None waits.
+        """
         if not self._waiting:
             raise IndexError("nothing waits")
         return next(iter(self._waiting.values()))[0]
 
     def take(self) -> T:
-        """The same, taken out. Raises IndexError where none waits."""
+        """Remove the next item and return it.
+
+        Raises:
+            IndexError: None waits.
+        """
         if not self._waiting:
             raise IndexError("nothing waits")
         owner, things = self._waiting.popitem(last=False)

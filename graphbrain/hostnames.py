@@ -1,8 +1,8 @@
-"""How a host is spelt: once, wherever its name comes from, a URL, a setting, a command or a robots.txt.
+"""The one spelling of a host, whether its name comes from a URL, a setting, a command or a robots.txt.
 
-Names are mapped by UTS 46 as browsers do it (non-transitional) and bounded by RFC 1035; labels of other scripts are
-written in Punycode. Strictness beyond that is not wanted: there are hosts with underscores, with hyphens anywhere, and
-of emoji. A host whose last label is a number is an IPv4 address, and is written as one.
+Names are mapped by UTS 46 as in browsers (non-transitional) and bounded by RFC 1035. Labels of other scripts are
+written in Punycode. No further strictness is wanted: there are hosts with underscores, with hyphens anywhere, and with
+emoji. A host whose last label is a number is an IPv4 address, and is written as one.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ LONGEST_NAME, LONGEST_LABEL = 253, 63
 LONGEST_TEXT = 2_000
 """Characters of a host as it is written: each may be escaped."""
 
-# What needs nothing: lower-case labels of letters, digits, hyphens and underscores, the last of which is no number.
+# These need no change: lower-case labels of letters, digits, hyphens and underscores, the last of which is no number.
 _PLAIN = re.compile(
     r"(?=.{1,253}\Z)(?:[a-z0-9_-]{1,63}\.)*(?!(?:[0-9]+|0x[0-9a-f]*)\Z)[a-z0-9_-]{1,63}\Z", re.ASCII | re.DOTALL
 )
 _NEVER = re.compile("[\x00-\x20\x7f%<>\"'\\\\^`{|}#/:?@*\\[\\]]")
-"""What no host's name holds once it is unescaped and mapped."""
+"""Characters that no host name contains once it is unescaped and mapped."""
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _BETWEEN = re.compile(r"[\s,;]+")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
 class Named(NamedTuple):
-    """A host as somebody has written it: `port` is None where none is named, `scheme` where it was no origin."""
+    """A host as a user wrote it: `port` is None if none is named, and `scheme` if it was no origin."""
 
     host: str
     port: int | None = None
@@ -45,28 +45,34 @@ class Named(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in the graph: with the port unless that is the usual one; without a scheme, either's usual one."""
+        """Return its name in the graph: with the port unless it is the usual one, of either scheme if none is named."""
         usual = USUAL_PORT.values() if self.scheme is None else (USUAL_PORT[self.scheme],)
         return self.host if self.port is None or self.port in usual else f"{self.host}:{self.port}"
 
     @property
     def literal(self) -> str:
-        """Its name with the port as it is written, for hosts as `http://a.example:443`."""
+        """Return its name with the port as written, for hosts such as `http://a.example:443`."""
         return self.host if self.port is None else f"{self.host}:{self.port}"
 
 
 def host_text(host: str) -> str:
-    """The one spelling of a host without a port: in lower case, without the root's dot, IPv6 in brackets.
+    """Return the one spelling of a host without a port: in lower case, without the root's dot, IPv6 in brackets.
 
-    Whatever it returns it returns unchanged when it is asked again. Raises BadInput with the reason.
+    The function returns its own results unchanged.
+
+    Raises:
+        BadInput: The text is no host name; the message has the reason.
     """
     return host if _PLAIN.match(host) else _slowly(host)
 
 
 def host_and_port(text: str) -> tuple[str, int | None]:
-    """A host and its port, as they stand in a URL: `Bücher.example.:8080` is `xn--bcher-kva.example`, 8080.
+    """Return a host and its port as they appear in a URL: `xn--bcher-kva.example`, 8080 for `Bücher.example.:8080`.
 
-    The port is None where none is named. Raises BadInput.
+    The port is None if none is named.
+
+    Raises:
+        BadInput: The text is no host name.
     """
     head, colon, tail = text.rpartition(":")
     if not colon or "]" in tail:
@@ -79,9 +85,10 @@ def host_and_port(text: str) -> tuple[str, int | None]:
 
 
 def named(text: object) -> Named:
-    """A host as people name it: `a.example`, `A.example.`, `a.example:8080`, or an origin, `https://a.example/`.
+    """Return a host as people name it: `a.example`, `A.example.`, `a.example:8080`, or an origin, `https://a.example/`.
 
-    Raises BadInput for what names no host, in a sentence that goes on from the text.
+    Raises:
+        BadInput: The text names no host; the message continues a sentence that begins with the text.
     """
     if not isinstance(text, str):
         raise BadInput(f"a host is named by text, not by {type(text).__name__}")
@@ -99,7 +106,7 @@ def named(text: object) -> Named:
         raise BadInput("there is no host" if not slash else "that is a path, not a host")
     if path or "?" in rest or "#" in rest:
         raise BadInput("a host is named without a path")
-    # Brackets are for URLs: an IPv6 address may stand alone.
+    # Brackets are for URLs: an IPv6 address may be written without them.
     if rest.count(":") > 1 and "[" not in rest:
         rest = f"[{rest}]"
     return Named(*host_and_port(rest), scheme)
@@ -107,17 +114,25 @@ def named(text: object) -> Named:
 
 @dataclass(frozen=True, slots=True)
 class HostList:
-    """Hosts with their subdomains, as a setting names them: with any port, or with the port that is named."""
+    """Hosts with their subdomains, as a setting names them: with any port, or with the named port."""
 
     anyway: frozenset[str]
     at_port: frozenset[tuple[str, str]]
-    """(host, port as it stands in the graph: empty where it is the usual one)"""
+    """(host, port as in the graph: empty for the usual one)"""
 
     @classmethod
     def of(cls, text: str, lenient: bool = False) -> HostList:
-        """The hosts of a text, between spaces or commas: as `named` takes them, and `.a.example` and `*.a.example`.
+        """Return the hosts of a text, between spaces or commas, in the forms of `named`, and as `.a.example` and
+        `*.a.example`.
 
-        `*` is every host. Raises BadInput, which quotes what names no host; when `lenient` that is left out.
+        `*` is every host.
+
+        Args:
+            text: The hosts.
+            lenient: Skip texts that name no host.
+
+        Raises:
+            BadInput: A text names no host; the message quotes it.
         """
         anyway, at_port = set[str](), set[tuple[str, str]]()
         entries = [entry for entry in _BETWEEN.split(text) if entry]
@@ -137,7 +152,7 @@ class HostList:
         return cls(frozenset(anyway), frozenset(at_port))
 
     def holds(self, name: str) -> bool:
-        """Is a host of the graph, or a domain above it, among these?"""
+        """Return True if a host of the graph, or a domain above it, is among these."""
         above, colon, port = name.rpartition(":")
         if not colon or name.endswith("]"):
             above, port = name, ""
@@ -155,7 +170,7 @@ def _entry(text: str) -> Named:
     if host.startswith(("*.", ".")):
         host = host.lstrip("*")[1:]
     if "*" in host:
-        raise BadInput("a '*' stands only for all subdomains, as in '*.a.example'")
+        raise BadInput("a '*' is only allowed for all subdomains, as in '*.a.example'")
     return named(f"{before}{separator}{host}")
 
 
@@ -196,7 +211,7 @@ def _unescaped(host: str) -> str:
 def _label(label: str) -> str:
     if not label:
         raise BadInput("the host's name has an empty label between two dots")
-    # Punycode is never shorter than what it spells, and takes the square of that in time.
+    # Punycode is never shorter than the name it encodes, and takes quadratic time.
     if not label.isascii() and len(label) <= LONGEST_LABEL:
         label = f"xn--{label.encode('punycode').decode('ascii')}"
     if len(label) > LONGEST_LABEL:
@@ -205,7 +220,7 @@ def _label(label: str) -> str:
 
 
 def _ipv4(labels: list[str]) -> str:
-    """The address, as browsers and resolvers read it: up to four numbers, decimal, octal or hexadecimal."""
+    """Return the address as browsers and resolvers read it: up to four numbers, decimal, octal or hexadecimal."""
     try:
         numbers = [_number(label) for label in labels]
     except ValueError:
@@ -218,7 +233,7 @@ def _ipv4(labels: list[str]) -> str:
 
 
 def _number(label: str) -> int:
-    if not label.isalnum():  # int() would take signs and underscores
+    if not label.isalnum():  # int() would accept signs and underscores
         raise ValueError
     if label.startswith("0x"):
         return int(label[2:] or "0", 16)

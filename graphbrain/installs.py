@@ -1,4 +1,4 @@
-"""How to install what is missing, wherever the user is: by the names of the packages, into this very Python."""
+"""The installation of missing packages into the running Python, by the names of the packages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PROJECT = "graphbrain-crawler"
 
 
 def command(extra: str, *packages: str) -> str:
-    """The command that installs what an extra of graphbrain needs: `packages`, where its metadata do not say.
+    """Return the command that installs the packages of an extra: those of the metadata, or else `packages`.
 
-    Not by the extra's name: whoever has installed a checkout or a file is somewhere else by now, and a package index
-    may have no graphbrain, or another one.
+    The command does not use the extra's name. A user who has installed a checkout or a file is in another directory by
+    now, and a package index may have no graphbrain, or another project of that name.
     """
     try:
         required = metadata.requires(PROJECT) or []

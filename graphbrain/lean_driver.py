@@ -1,7 +1,7 @@
-"""Keeps Neo4j's driver from importing pandas and pyarrow, in a process that is graphbrain's own.
+"""A hook that keeps Neo4j's driver from importing pandas and pyarrow in graphbrain's own processes.
 
-The driver imports them where they are installed, for `Result.to_df`, which graphbrain does not use: half a second of
-each start of `graphbrain`. A program that uses graphbrain as a library keeps its driver as it is.
+The driver imports them, if they are installed, for `Result.to_df`, which graphbrain does not use. This takes half a
+second of each start of `graphbrain`. A program that uses graphbrain as a library keeps the driver unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ASKING = "neo4j._optional_deps"
 
 
 class _NotForTheDriver:
-    """Finds nothing; while the driver asks it says that there is no such module."""
+    """A finder that finds nothing, and that reports a missing module while the driver imports."""
 
     def find_spec(
         self,
@@ -36,6 +36,6 @@ class _NotForTheDriver:
 
 
 def lean_driver() -> None:
-    """From now on this process's driver does without them; whoever else imports them gets them."""
+    """Let this process's driver run without pandas and pyarrow. Other modules can still import them."""
     if not any(isinstance(finder, _NotForTheDriver) for finder in sys.meta_path):
         sys.meta_path.insert(0, _NotForTheDriver())

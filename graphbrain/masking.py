@@ -1,7 +1,7 @@
-"""User names and passwords in URLs: they are never shown or exported, whatever an old brain holds.
+"""Removal of user names and passwords from URLs: they are never shown or exported, even if an old brain holds some.
 
-All that leaves a brain as text for people and files goes through here: pages and links, answers of questions, tables,
-refusals. A claim keeps the URL that is to be fetched.
+All text that leaves a brain for people and files passes through here: pages and links, answers of questions, tables,
+refusals. Only a claim keeps the URL that is to be fetched.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import Any
 __all__ = ["masked", "masked_values"]
 
 _USERINFO = re.compile(r"(//)[^/?#\s\\]*@")
-"""What is between the slashes and the last @ of an authority (RFC 3986, 3.2.1); a backslash ends it, as in browsers."""
+"""The text between the slashes and the last @ of an authority (RFC 3986, 3.2.1). A backslash ends it, as in
+browsers."""
 
 
 def masked(text: str) -> str:
-    """The text with the URLs in it, but without the user names and passwords of these."""
+    """Return the text with its URLs, without the user names and passwords in these."""
     return _USERINFO.sub(r"\1", text) if "@" in text else text
 
 
 def masked_values(value: Any) -> Any:
-    """The same of a text, or of all texts in a list; any other value as it is."""
+    """Return the same for a text or for all texts in a list, and any other value unchanged."""
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, list | tuple):

@@ -1,8 +1,8 @@
-"""What a visit says, whatever it was reported as: its status is taken for what it is.
+"""The meaning of a report by its status, whether it was reported as fetched or as failed.
 
-A crawler may report any answer as a page that it fetched, and a page as a failure. The status says which of them it
-was, and how much of the page came with it: all of it, so that its links are those that were told; some, so that its
-links are among others; or nothing. RFC 9110, section 15.
+A crawler may report any answer as a fetched page, and a page as a failure. The status decides which of them it was, and
+how much of the page came with it: all of it, so that its links are those in the report; some, so that its links are
+among others; or nothing. RFC 9110, section 15.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from graphbrain.model import Failed, Fetched, Link, Report
 __all__ = ["Meant", "meant"]
 
 Told = Literal["all", "some", "any", "none"]
-"""Which of the links of a page a visit tells: all, so that others are gone; some, so that others stay; all if there
-are any, else none; or none."""
+"""Which links of a page a report has: all, so that others are deleted; some, so that others stay; any: all if there are
+any, and none otherwise; or none."""
 
 NOT_MODIFIED = 304
 PERMANENT = frozenset({301, 308})
 TEMPORARY = frozenset({302, 303, 307})
 WHOLE = frozenset({200, 203})
-"""Of these an answer without links is a page without links."""
+"""With these statuses an answer without links is a page without links."""
 EMPTY = frozenset({204, 205})
 CONTENT = ("body", "body_hash", "text_hash", "simhash", "blocks", "shingles")
-"""What says something of a page's content."""
+"""Fields of a report that describe a page's content."""
 PART = frozenset({206, 226})
-"""A range of the page, or what is new of it."""
+"""Statuses of an answer that is a range of the page, or the difference to an earlier version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A report as its status says that it should have been made; the links told with it, and which these are.
+    """A report in the form that its status demands, with its links, and which links of the page these are.
 
-    `follows`: it is a temporary redirect that was not followed: the one link it has is where it leads.
+    `follows` is True for a temporary redirect that was not followed: its one link is its target.
     """
 
     report: Report
@@ -45,7 +45,7 @@ class Meant:
 
 
 def meant(report: Report) -> Meant:
-    """What a report means. Its values have been checked."""
+    """Return the meaning of a report whose values have been checked."""
     if isinstance(report, Failed):
         if report.status != NOT_MODIFIED or report.error:
             return Meant(report)
@@ -79,7 +79,8 @@ def _failed(report: Fetched) -> Failed:
 
 
 def _redirect(report: Fetched, status: int) -> Meant:
-    """A permanent redirect makes an alias; so does one that was followed. What was not followed brought no page."""
+    """Return the meaning of a redirect. A permanent one makes an alias, also if it was followed. One that was not
+    followed brought no page."""
     bare = _without_content(report)
     if status in PERMANENT or status < 300 or status == NOT_MODIFIED:
         return Meant(replace(bare, not_modified=False, etag=None, last_modified=None), (), "all")
@@ -88,7 +89,8 @@ def _redirect(report: Fetched, status: int) -> Meant:
 
 
 def _followed(report: Fetched) -> Meant:
-    """A temporary redirect that was followed: the links of what it leads to count as the page's own, nothing else."""
+    """Return the meaning of a temporary redirect that was followed: only the links of its target count as the page's
+    own."""
     bare = replace(_without_content(report), changed=report.changed, etag=None, last_modified=None)
     bare = replace(bare, title=None, canonical=None, noindex=None, language=None, size=None, content_type=None)
     return Meant(bare, report.links, "all")
@@ -96,12 +98,12 @@ def _followed(report: Fetched) -> Meant:
 
 def _page(report: Fetched, status: int) -> Meant:
     if status in PART:
-        # Of the whole nothing is known, its validators aside: with them, what is missing would never come.
+        # The whole page is unknown, except its validators. With these, the missing part would never be sent.
         bare = replace(_without_content(report), etag=None, last_modified=None)
         return Meant(bare, report.links, "some")
     if status in EMPTY:
         return Meant(_without_content(report), report.links, "some")
-    # That nothing has changed, or nothing came, is no word on links: those are not listed, not gone.
+    # A page that has not changed, or that did not come, has no link list: its links are unlisted, not deleted.
     content = any(getattr(report, name) is not None for name in CONTENT)
     nothing = report.body is not None and not len(report.body)
     if nothing or (not content and (report.changed is False or status not in WHOLE)):

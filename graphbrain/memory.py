@@ -1,4 +1,4 @@
-"""How much memory this process may still take: by the system, and by the limits of its control group."""
+"""The memory that this process may still take, by the system and by the limits of its control group."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROOT = Path("/")
 
 
 def free_bytes(root: Path = ROOT) -> int | None:
-    """Bytes that can be had without swapping; None where the system does not say (it is no Linux)."""
+    """Return the bytes available without swapping, or None if the system does not report them (it is no Linux)."""
     found = [_available(root), *_left_of_groups(root)]
     known = [each for each in found if each is not None]
     return max(0, min(known)) if known else None
@@ -28,7 +28,7 @@ def _available(root: Path) -> int | None:
 
 
 def _left_of_groups(root: Path) -> list[int | None]:
-    """Of this process's control group, and of those it lies in (version 2, and 1 where a container sees its own)."""
+    """Return the rest of this process's control group and of its parents (version 2, and 1 as a container sees it)."""
     groups = root / "sys/fs/cgroup"
     left = [_left(groups / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")]
     try:
@@ -45,7 +45,7 @@ def _left_of_groups(root: Path) -> list[int | None]:
 
 def _left(group: Path, most: str, now: str) -> int | None:
     try:
-        # What files are cached in counts as used, and is given back when it is wanted.
+        # File caches count as used, and are released on demand.
         used = int((group / now).read_text())
         for line in (group / "memory.stat").read_text().splitlines():
             if line.startswith("inactive_file "):

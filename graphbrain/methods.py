@@ -1,4 +1,4 @@
-"""The methods of batch scores, and the names under which pages carry their scores."""
+"""The methods of batch scores, and the properties of pages that hold their scores."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = [
 
 LIVE = ("authority", "flow", "harvest", "in_links", "live_pagerank", "nearness", "novelty", "plain_path")
 FORWARD = ("flow", "live_pagerank")
-"""Scores that follow each report, of which the value of new pages may be a product; and those of them that pages pass
-on along their links."""
+"""Scores that follow each report and that the value of new pages may be a product of. The second tuple has those that
+pages pass on along their links."""
 _NUMBER = r"(\d*\.?\d+)"
 FACTOR = re.compile(rf"(?:{_NUMBER}\*)?([a-z_]+)(?:>{_NUMBER})?(?:\^{_NUMBER})?")
 MOST_POWER, MOST_FLOOR, MOST_TIMES = 10.0, 1e6, 1e6
@@ -43,19 +43,23 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "salsa": ("salsa_hub", "salsa_authority"),
     "opic": ("opic",),
 }
-"""Each method of `rank`, and the properties of pages that keep its scores; of two the authority is the last."""
+"""Each method of `rank`, and the properties of pages that hold its scores; of two the authority is the last."""
 SCORES = tuple(chain.from_iterable(METHODS.values()))
-"""All those properties."""
+"""All properties that hold batch scores."""
 OWN = ("relevance", "value")
-"""What the crawler says of pages: they are listed by it in the same way."""
+"""Values of pages that the crawler states. Pages are listed by them in the same way."""
 CASH = "cash"
-"""What waits on both sides of a page: pages are listed by it, and nothing else goes by it."""
+"""The waiting cash of both sides of a page. Pages are listed by it, and nothing else uses it."""
 UNINDEXED = (*SCORES, *FORWARD, *OWN)
-"""What pages are listed by only by reading them all."""
+"""Scores without an index: a list by one of them reads all pages."""
 
 
 def checked_method(method: str) -> str:
-    """A method of `rank`. Raises BadInput where there is no such one."""
+    """Return a method of `rank`.
+
+    Raises:
+        BadInput: There is no such method.
+    """
     if method not in METHODS:
         *most, last = METHODS
         raise BadInput(f"rank is by {', '.join(most)} or {last}, not {method!r:.80}.")
@@ -63,12 +67,12 @@ def checked_method(method: str) -> str:
 
 
 def method_of(score: str) -> str:
-    """The method that writes a score of this name."""
+    """Return the method that writes a score of this name."""
     return next(method for method, names in METHODS.items() if score in names)
 
 
 class Factor(NamedTuple):
-    """How a live score counts in a product: `times` · max(score, `floor`) ** `power`."""
+    """The factor of a live score in a product: `times` · max(score, `floor`) ** `power`."""
 
     power: float = 1.0
     floor: float = 0.0
@@ -77,8 +81,10 @@ class Factor(NamedTuple):
 
 @lru_cache(64)
 def factors(value: str) -> Mapping[str, Factor] | None:
-    """Live score → how it counts, of a value that is a product of powers of live scores, each with or without a floor
-    and a number that multiplies it, as in `2*authority^.8 novelty>.25^.2`; None for any other."""
+    """Return live score → factor for a value that is a product of powers of live scores, and None for any other.
+
+    Each power may have a floor and a multiplier, as in `2*authority^.8 novelty>.25^.2`.
+    """
     found: dict[str, Factor] = {}
     for text in value.split():
         read = FACTOR.fullmatch(text)
@@ -96,6 +102,6 @@ def factors(value: str) -> Mapping[str, Factor] | None:
 
 
 def without(value: str, score: str) -> str:
-    """A value that is a product of live scores, without the factor of one of them; "" where nothing is left."""
+    """Return a product of live scores without the factor of one of them, or "" if nothing is left."""
     read = ((text, FACTOR.fullmatch(text)) for text in value.split())
     return " ".join(text for text, factor in read if factor is None or factor[2] != score)

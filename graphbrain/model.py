@@ -33,6 +33,7 @@ __all__ = [
     "Because",
     "Claim",
     "Claims",
+    "ExpectedCopy",
     "Failed",
     "Fault",
     "Fetched",

@@ -1,8 +1,10 @@
-"""What a page says of itself, read in one way by all crawlers: title, canonical, noindex, language, refresh.
+"""The facts that a page states about itself, read in one way by all crawlers: title, canonical, noindex, language,
+refresh.
 
-A parser of HTML hands over the elements that it meets; headers say the rest. Sources: WHATWG HTML (`base`, `title`,
-`meta http-equiv=refresh`: "shared declarative refresh steps"), RFC 8288 (`Link`), RFC 6596 (`rel=canonical`), Google's
-"Robots meta tag, data-nosnippet, and X-Robots-Tag specifications" for the directives that search engines share.
+A parser of HTML passes the elements that it meets; headers supply the rest. Sources: WHATWG HTML (`base`, `title`,
+`meta http-equiv=refresh`: "shared declarative refresh steps"), RFC 8288 (`Link`), RFC 6596 (`rel=canonical`), and
+Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications" for the directives that search engines
+share.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ from graphbrain.url import resolved
 __all__ = ["ASIDE", "ELEMENTS", "FORBID_FOLLOW", "HEADERS", "PageFacts", "canonical_in", "forbids_index", "refresh_in"]
 
 ELEMENTS = frozenset({"html", "base", "title", "link", "meta"})
-"""The elements that say something of their page."""
+"""The elements that hold facts of their page."""
 ASIDE = frozenset({"svg", "math", "template", "noscript", "iframe"})
-"""Elements whose insides say nothing of the page: a drawing has titles of its own, and a refresh for browsers without
-scripts is none for the page."""
+"""Elements whose content is no fact of the page: a drawing has titles of its own, and a refresh for browsers without
+scripts does not concern the page."""
 HEADERS = ("x-robots-tag", "link", "refresh")
-"""The headers that say something of their page."""
+"""The headers that hold facts of their page."""
 VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
-"""Directives that have a value behind a colon; any other word there is the name of an agent."""
+"""Directives with a value behind a colon. Any other word before a colon is the name of an agent."""
 FORBID = frozenset({"noindex", "none"})
 FORBID_FOLLOW = frozenset({"nofollow", "none"})
 LONGEST = 100_000
@@ -38,10 +40,12 @@ _URL = re.compile(r"url\s*=\s*(.*)", re.DOTALL | re.IGNORECASE)
 
 
 class PageFacts:
-    """The facts of one page. `base`: against what its references are to be read.
+    """The facts of one page.
 
-    `headers`: the values of those in `HEADERS`, by their names in lower case. `agent`: the name of the crawler, as it
-    stands in a robots.txt; directives for other agents say nothing.
+    Args:
+        base: The URL against which its references are resolved.
+        headers: The values of the headers in `HEADERS`, by their names in lower case.
+        agent: The crawler's name as in a robots.txt. Directives for other agents are ignored.
     """
 
     def __init__(self, url: str, headers: Mapping[str, Sequence[str]] | None = None, agent: str = "") -> None:
@@ -56,7 +60,7 @@ class PageFacts:
         self._directives: list[str] = []
 
     def start(self, tag: str, attrs: Mapping[str, str | None]) -> None:
-        """An element begins. Names are in lower case."""
+        """Process the start of an element. Names are in lower case."""
         if tag in ASIDE:
             self._aside += 1
         elif self._aside:
@@ -74,19 +78,18 @@ class PageFacts:
             self._take_meta(attrs)
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Process the end of an element."""
         self._in_title = self._in_title and tag != "title"
         if tag in ASIDE and self._aside:
             self._aside -= 1
 
     def data(self, text: str) -> None:
-        """A piece of text."""
+        """Process a piece of text."""
         if self._in_title and self._title is not None:
             self._title.append(text)
 
     def told(self) -> dict[str, Any]:
-        """Title, canonical, noindex and language as arguments of a `Fetched`; without those that the page does not
-        tell."""
+        """Return the title, canonical, noindex and language that the page states, as arguments of a `Fetched`."""
         canonical = self._joined(self.base, self._canonical)
         if canonical is None:
             canonical = self._joined(self._url, next(canonical_in(self._headers.get("link", ())), None))
@@ -99,7 +102,7 @@ class PageFacts:
         return {name: value for name, value in facts.items() if value}
 
     def refresh(self) -> tuple[float, str] | None:
-        """Seconds after which the page leads elsewhere, and where to; None where it does not."""
+        """Return the seconds after which the page leads elsewhere, and the target; None if it does not."""
         found = self._refresh
         for header in self._headers.get("refresh", ()):
             found = found or refresh_in(header)
@@ -111,7 +114,7 @@ class PageFacts:
     def _take_base(self, href: str | None) -> None:
         if href is None or self._based:
             return
-        self._based = True  # the first counts, if it can
+        self._based = True  # the first one counts, if it can be used
         url = self._joined(self._url, href)
         if url is not None and url.startswith(("http:", "https:")):
             self.base = url
@@ -141,8 +144,8 @@ def forbids_index(values: Iterable[str], agents: Iterable[str], forbid: frozense
     """Does one of these lists of directives say noindex or none to one of these agents? An empty name: to everybody.
     `forbid`: the directives that are looked for, `FORBID_FOLLOW` for those that forbid to follow links.
 
-    A list is `noindex, max-image-preview:none`, or of a header `googlebot: noindex, otherbot: none`: a name holds for
-    what follows it, up to the next name.
+    A list is `noindex, max-image-preview:none`, or in a header `googlebot: noindex, otherbot: none`: a name applies to
+    the directives that follow it, up to the next name. An empty name applies to all agents.
     """
     names = {agent.lower() for agent in agents}
     for value in values:
@@ -160,9 +163,10 @@ def forbids_index(values: Iterable[str], agents: Iterable[str], forbid: frozense
 
 
 def canonical_in(values: Iterable[str]) -> Iterator[str]:
-    """The targets of rel=canonical in `Link` headers, as they are written. A link with an anchor is not the page's own.
+    """Yield the targets of rel=canonical in `Link` headers, as written. A link with an anchor is not the page's own.
 
-    Read as RFC 8288, appendix B.2 and B.3: links and parameters may be empty, and of several rel the first counts.
+    The headers are read by RFC 8288, appendix B.2 and B.3: links and parameters may be empty, and the first of several
+    rel counts.
     """
     for value in values:
         place, text = 0, value[:LONGEST]
@@ -181,8 +185,8 @@ def canonical_in(values: Iterable[str]) -> Iterator[str]:
 
 
 def refresh_in(content: str) -> tuple[float, str] | None:
-    """Seconds and reference of a refresh, the latter empty where the page itself is loaded again; None for what is no
-    refresh."""
+    """Return the seconds and the reference of a refresh, or None for a text that is none. An empty reference reloads
+    the page."""
     found = _REFRESH.match(content[:LONGEST])
     if found is None:
         return None

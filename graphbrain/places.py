@@ -1,4 +1,4 @@
-"""Where ids stand in an ascending list of them: a pure function of arrays."""
+"""The places of ids in an ascending list of them: a pure function of arrays."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from graphbrain.arrays import Ints
 __all__ = ["find"]
 
 DENSE = 32
-"""A table of all ids between the first and the last is quicker than a search while there are no more than so many of
-them for each one that is wanted. The database numbers pages without gaps, nearly, so most often it is."""
+"""A table of all ids between the first and the last is faster than a search while there are at most this many ids for
+each one wanted. The database numbers pages nearly without gaps, so this is the usual case."""
 
 
 def find(ids: Ints, wanted: Ints) -> Ints:
-    """The place of each of `wanted` in `ids`, which are ascending; −1 for one that is not there."""
+    """Return the place of each of `wanted` in `ids`, which are ascending; −1 for one that is missing."""
     if not len(ids):
         return np.full(len(wanted), -1, dtype=np.int64)
     first, span = int(ids[0]), int(ids[-1]) - int(ids[0]) + 1
@@ -24,5 +24,5 @@ def find(ids: Ints, wanted: Ints) -> Ints:
     table = np.full(span + 1, -1, dtype=np.int64)
     table[ids - first] = np.arange(len(ids))
     off = wanted - first
-    off[(off < 0) | (off >= span)] = span  # where nobody stands
+    off[(off < 0) | (off >= span)] = span  # an empty place
     return table[off]

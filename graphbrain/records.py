@@ -23,31 +23,39 @@ __all__ = [
 
 
 class Record:
-    """An item of nothing but plain values, that can be written as a line of JSON or a row of a table."""
+    """A record of plain values alone, which can be written as a line of JSON or a row of a table."""
 
     __slots__ = ()
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
-        """The names in `as_dict`, in its order."""
+        """Return the names in `as_dict`, in its order."""
         return tuple(cls.__slots__)
 
     def as_dict(self) -> dict[str, Any]:
-        """Its values by name; as `dataclasses.asdict`, which is slow."""
+        """Return its values by name, like `dataclasses.asdict`, which is slow."""
         return {name: getattr(self, name) for name in self.columns()}
 
 
 @dataclass(frozen=True, slots=True)
 class Section(Record):
-    """A part of a host, as its URLs are told apart; all counts are of now.
+    """A part of a host, described by questions about URLs. All counts are present ones.
 
-    `pattern`: the questions by which a URL is in it, `!` before those whose answer is no; empty where the host is one
-    section: /shop is a step of the path, /*/{number} one of a kind, ?sort an argument, steps>3 how many there are.
-    `pages`: how many the graph has of it. `fetched` of them were fetched, `waiting` wait for that or are claimed,
-    `failing` failed the last time, and of `copies` less than a fifth was new to the host at their first visit.
-    `harvest`: which share a fetch is expected to bring, 0 to 1, by what its `visits` brought that counted, and by what
-    the sections around it bring (`around`); `factor`: by which its new pages count where `value` names harvest.
-    `example`: one of its pages, of those that were fetched if any was.
+    Attributes:
+        pattern: The questions that select its URLs, with `!` before those whose answer is no; empty if the host is one
+            section. /shop is a step of the path, /*/{number} a step of a kind, ?sort an argument, steps>3 the number of
+            steps.
+        pages: The number of its pages in the graph.
+        fetched: The number of pages that were fetched.
+        waiting: The number of pages that wait for their first visit or are claimed for it.
+        failing: The number of pages whose last visit failed.
+        copies: The number of pages of whose text less than a fifth was new to the host at the first visit.
+        harvest: The share of new text that a fetch is expected to bring, 0 to 1, from its counted visits and from
+            `around`.
+        around: The share that the surrounding sections bring.
+        visits: The weight of the counted visits.
+        factor: The factor by which its new pages count if `value` names harvest.
+        example: The URL of one of its pages, a fetched one if there is any.
     """
 
     pattern: str
@@ -64,17 +72,19 @@ class Section(Record):
 
     @property
     def waste(self) -> float:
-        """Of how many of its waiting pages a fetch is expected to bring nothing: waiting · (1 - harvest)."""
+        """Return the number of waiting pages whose fetch is expected to bring nothing: waiting · (1 - harvest)."""
         return self.waiting * (1.0 - self.harvest)
 
 
 @dataclass(frozen=True, slots=True)
 class PageSection(Record):
-    """The section that a page is in, as far as visits have taught.
+    """The section of a page, as far as visits have shown.
 
-    `pattern`, `harvest`, `around`, `visits`, `factor`: as of `Section`. `brought`: what its visits that counted brought
-    in sum: `harvest` is (brought + 2·around) / (visits + 2). `counts`: do new pages of the host count by the factor?
-    They do where the setting `value` names harvest and the order is not breadth_first.
+    Attributes:
+        pattern: As in `Section`; so are `harvest`, `around`, `visits` and `factor`.
+        brought: The sum that its counted visits brought: `harvest` is (brought + 2·around) / (visits + 2).
+        counts: True if new pages of the host count by the factor: the setting `value` names harvest, and the order is
+            not breadth_first.
     """
 
     pattern: str
@@ -88,7 +98,7 @@ class PageSection(Record):
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCopy(Record):
-    """The page that a waiting page is expected to equal, as far as visits have taught.
+    """The page that a waiting page is expected to equal, as far as visits have shown.
 
     `url`: of that page, which was fetched. `rule`: what alone they differ by: ?sort is an argument, /print a step of
     the path, /article or /print two that stand in place of each other. Of `compared` pages of the host that differ in

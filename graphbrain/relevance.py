@@ -1,9 +1,8 @@
-"""How near a text is to a topic: a plain start, for crawlers that bring nothing of their own.
+"""The relevance of a text to a topic: a simple measure for crawlers without one of their own.
 
-A topic is some words, or some pages that are about it. A text is as near to it as the angle between the two says, each
-a vector of its words (stop words left out, a word that comes often counting by its logarithm): Salton, Wong, Yang, "A
-vector space model for automatic indexing", CACM 1975. Needs scikit-learn: `pip install
-'graphbrain-crawler[relevance]'`. Any function of a text that returns 0..1 can take its place.
+A topic is some words, or some pages about it. The relevance is the cosine of two vectors of words, without stop words
+and with logarithmic counts: Salton, Wong, Yang, "A vector space model for automatic indexing", CACM 1975. It needs
+scikit-learn: `pip install 'graphbrain-crawler[relevance]'`. Any function of a text that returns 0 to 1 can replace it.
 """
 
 from __future__ import annotations
@@ -22,15 +21,18 @@ __all__ = ["TopicRelevance", "guess"]
 WORDS_HALF, PAGES_HALF = 0.1, 0.2
 """Cosines that count as ½. A few words can hardly fill a page, but an example page is like others of its language."""
 INHERITED = 0.5
-"""How much of its page's relevance a link passes on."""
+"""The share of its page's relevance that a link passes on."""
 
 
 class TopicRelevance:
-    """A topic; called with a text it returns how near that is, from 0 (shares no word) to below 1.
+    """A topic. A call with a text returns its relevance, from 0 (no common word) to below 1. Thread-safe.
 
-    The cosine c of text and topic counts c / (c + half), so `half` is the cosine of a text that is as near as one of
-    which nothing is known (½). Thread-safe. Raises BadInput for a topic without words, SettingsError without
-    scikit-learn.
+    The cosine c of text and topic counts as c / (c + half), so `half` is the cosine of a text that counts as an unknown
+    one (½).
+
+    Raises:
+        BadInput: The topic has no words, or `half` is not between 0 and 1.
+        SettingsError: scikit-learn is not installed.
     """
 
     def __init__(self, texts: Sequence[str], half: float) -> None:
@@ -45,23 +47,23 @@ class TopicRelevance:
 
     @classmethod
     def from_words(cls, words: Iterable[str], half: float = WORDS_HALF) -> TopicRelevance:
-        """The topic that these words name, all of the same weight; 'owl' and 'owls' are two words."""
+        """Return the topic of these words, all with the same weight; 'owl' and 'owls' are two words."""
         if isinstance(words, str):
             words = words.split()
         return cls([" ".join(words)], half)
 
     @classmethod
     def from_pages(cls, texts: Iterable[str], half: float = PAGES_HALF) -> TopicRelevance:
-        """The topic that these pages (their visible texts) have in common, each of the same weight."""
+        """Return the common topic of these pages (their visible texts), each with the same weight."""
         return cls([texts] if isinstance(texts, str) else list(texts), half)
 
     def __call__(self, text: str) -> float:
-        """How near `text` is to the topic."""
+        """Return the relevance of `text`, from 0 to below 1."""
         cosine = float((self._unit([text]) @ self._topic)[0])
         return cosine / (cosine + self._half)
 
     def _unit(self, texts: Sequence[str]) -> Any:
-        """One row of unit length for each text (of zeros for one without words)."""
+        """Return one row of unit length for each text, and a row of zeros for a text without words."""
         rows = self._words.transform(texts)
         rows.data = 1.0 + np.log(rows.data)
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1, 1))
@@ -69,7 +71,7 @@ class TopicRelevance:
 
     @cached_property
     def _words(self) -> Any:
-        """Counts words in 2²⁰ places by their hash: it has nothing to learn, so any text can come."""
+        """Return the counter of words in 2²⁰ places by their hash. It learns nothing, so it accepts any text."""
         try:
             from sklearn.feature_extraction.text import HashingVectorizer
         except ImportError:
@@ -81,10 +83,13 @@ class TopicRelevance:
 
 
 def guess(page: float | None, anchor: float | None) -> float | None:
-    """The guess for a link's target: half what the link's text says, half what its page passes on; where nothing is
-    known of the text (None) what the page passes on, and nothing where nothing is known of the page.
+    """Return the guessed relevance of a link's target: half from the link's text, half from its page.
 
     After Hersovici et al., "The shark-search algorithm", WWW 1998: pages of a topic link to each other.
+
+    Args:
+        page: The relevance of the page, 0 to 1; None: unknown, and so is the result.
+        anchor: The relevance of the link's text; None: unknown, and the page alone decides.
     """
     if page is None:
         return None

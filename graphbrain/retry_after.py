@@ -1,4 +1,4 @@
-"""How long a server asks to be left alone: the header Retry-After, in seconds or as a date, by RFC 9110."""
+"""The wait that a server asks for: the header Retry-After, in seconds or as a date, by RFC 9110."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from numbers import Real
 __all__ = ["LONGEST", "moment", "seconds"]
 
 LONGEST = 1e9
-"""Seconds that are ever meant: more is taken as this."""
+"""The largest number of seconds; larger values count as this."""
 LONGEST_TEXT = 100
 _NUMBER = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
 
 
 def seconds(value: object, now: float) -> float | None:
-    """Seconds to wait from `now` on, by a number, or by the header's text: a number or a date, one that is past is 0.
+    """Return the seconds to wait from `now` on, or None for a value that is no wait.
 
-    None where it says nothing: for what is neither, as for less than 0, and for what is no number at all.
+    Args:
+        value: A number, or the header's text: a number of seconds or a date. A past date is 0. A negative number and
+            any other value is no wait.
+        now: Epoch seconds.
     """
     if isinstance(value, bytes):
         value = value.decode("latin-1")
@@ -39,7 +42,7 @@ def seconds(value: object, now: float) -> float | None:
 
 
 def moment(text: str | None) -> float | None:
-    """The epoch seconds of a date in a header, in any of HTTP's three forms; None for what is none."""
+    """Return the epoch seconds of a date in a header, in any of HTTP's three forms, or None for another text."""
     if not text or len(text) > LONGEST_TEXT:
         return None
     try:

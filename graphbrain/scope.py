@@ -1,4 +1,5 @@
-"""What may be fetched: hosts, URL patterns, depth. A page outside is known, with its account, and never handed out."""
+"""The scope: the hosts, URL patterns and depth of pages that may be fetched. A page outside is known, has an account,
+and is never claimed."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ __all__ = ["Scope"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`.
+    """The scope, compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`.
 
-    `old_keys`: address → the keys of its page by older rules, where pages may have been forgotten for ever under such.
+    `old_keys` returns, for an address, the keys of its page by older rules, under which the page may have been
+    forgotten for ever.
     """
 
     allow_hosts: HostList | None
@@ -29,7 +31,11 @@ class Scope:
 
     @classmethod
     def of(cls, settings: Settings) -> Scope:
-        """Raises SettingsError on a pattern that is no regular expression."""
+        """Return the scope of these settings.
+
+        Raises:
+            SettingsError: A pattern is no regular expression.
+        """
         return cls(
             _hosts(settings.allow_hosts),
             _hosts(settings.deny_hosts),
@@ -40,22 +46,22 @@ class Scope:
 
     @property
     def boundless(self) -> bool:
-        """Is every page inside?"""
+        """Return True if every page is inside."""
         return self == Scope(None, None, None, None, 0)
 
     @property
     def by_url(self) -> bool:
-        """Does it depend on how a URL is written?"""
+        """Return True if the scope depends on the spelling of a URL."""
         return self.allow_urls is not None or self.deny_urls is not None
 
     def holds_host(self, host: str) -> bool:
-        """May pages of this host be fetched, as far as hosts are named?"""
+        """Return True if the lists of hosts allow pages of this host."""
         if self.allow_hosts is not None and not self.allow_hosts.holds(host):
             return False
         return self.deny_hosts is None or not self.deny_hosts.holds(host)
 
     def holds(self, url: str, host: str, depth: int) -> bool:
-        """May this page be fetched?"""
+        """Return True if this page may be fetched."""
         if self.max_depth and depth > self.max_depth:
             return False
         if not self.holds_host(host):
@@ -66,7 +72,8 @@ class Scope:
 
 
 def _hosts(text: str) -> HostList | None:
-    """What names no host is refused when it is set; of an older brain it fits none."""
+    """Return the hosts of a setting. A text that names no host is refused when it is set; in an older brain it matches
+    none."""
     return HostList.of(text, lenient=True) if text.strip() else None
 
 

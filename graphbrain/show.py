@@ -1,8 +1,8 @@
-"""What the command line writes with: sentences, JSON lines, plain tables, and progress on stderr.
+"""The output of the command line: sentences, JSON lines, plain tables, and progress on stderr.
 
-Results go to stdout and nothing else does. How a table is laid out for a terminal and for a pipe is known by `tables`;
-those of single commands stand in `graphbrain.cli.sheets`. Progress is drawn only on a terminal, on stderr. Everything
-is written by `sys.stdout.write`, so a reader that has gone (`| head`) is one BrokenPipeError at one place.
+Only results are written to stdout. `tables` lays out tables for a terminal and for a pipe; `graphbrain.cli.sheets` has
+those of single commands. Progress is drawn on stderr, and only on a terminal. All output uses `sys.stdout.write`, so a
+reader that has closed the pipe (`| head`) causes one BrokenPipeError at one place.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ __all__ = [
 
 
 def say(text: str) -> None:
-    """A sentence for the person at the terminal; never data."""
+    """Write a sentence for the person at the terminal; never data."""
     print(text, file=sys.stderr, flush=True)
 
 
 def counted(count: int, noun: str) -> str:
-    """So many of something: '1 page', '2,000 pages'."""
+    """Return a number with its noun: '1 page', '2,000 pages'."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
@@ -71,7 +71,7 @@ def json_lines(items: Iterable[Any]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """What json does not know: dataclasses, numpy numbers, sets, paths."""
+    """Convert a value that json does not know: dataclasses, numpy numbers, sets, paths."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     if hasattr(value, "item"):
@@ -83,17 +83,17 @@ def _plain(value: Any) -> Any:
 
 
 def rows_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], spare: Sequence[str] = ()) -> Table:
-    """A table whose first columns are words or numbers and whose last one is a URL, or has the most to say."""
+    """Return a table whose first columns are words or numbers and whose last one is a URL or the longest text."""
     return Table(headers, rows, spare)
 
 
 def sheet(pairs: Iterable[tuple[str, Any]], values: Mapping[str, Any] | None = None) -> Sheet:
-    """Names and values, one pair a line; long values wrap. `values`: what a program gets instead."""
+    """Return names and values, one pair a line; long values wrap. `values` replaces them for a program."""
     return Sheet(list(pairs), values)
 
 
 def figures_sheet(figures: Mapping[str, Any]) -> Sheet:
-    """All figures, those of a group after its name."""
+    """Return all figures, those of a group after its name."""
     return sheet(flat(figures), figures)
 
 
@@ -101,14 +101,14 @@ def figures_sheet(figures: Mapping[str, Any]) -> Sheet:
 
 
 def progress_bar(*columns: Any) -> Progress:
-    """Bars of these columns on stderr, where a person watches."""
+    """Return progress bars of these columns on stderr, if that is a terminal."""
     console = Console(stderr=True)
     return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
 
 
 @contextmanager
 def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """A bar for `done` of `total`, with a word for what is done; nothing unless `shown`."""
+    """Show a bar for `done` of `total`, with a word for the work; nothing unless `shown`."""
     if not shown:
         yield lambda *_: None
         return
@@ -119,7 +119,7 @@ def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def share_bar() -> Iterator[Callable[[str, float], None]]:
-    """A bar for each of several steps in turn: its name, and how much of it is done, 0..1."""
+    """Show a bar for each of several steps in turn: its name, and the share of it that is done, 0 to 1."""
     with progress_bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda what, share: bar.update(task, description=what, completed=share, total=(share and 1.0) or None)
@@ -127,7 +127,7 @@ def share_bar() -> Iterator[Callable[[str, float], None]]:
 
 @contextmanager
 def task_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for what is being done: its name, how far it is, and of how much (0: nobody knows)."""
+    """Show a bar for the present work: its name, its progress, and its total (0: unknown)."""
     with progress_bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
@@ -135,21 +135,21 @@ def task_bar() -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def status_line() -> Iterator[Callable[[str], None]]:
-    """One line that changes."""
+    """Show one line that changes."""
     with progress_bar(SpinnerColumn(), TextColumn("{task.description}")) as bar:
         task = bar.add_task("")
         yield lambda text: bar.update(task, description=text)
 
 
 class Line(Protocol):
-    """Says what is being done, and how far it is; nothing, if empty."""
+    """A line with the present work and its progress; nothing, if empty."""
 
     def __call__(self, doing: str, detail: str = "", /) -> None: ...
 
 
 @contextmanager
 def timed_line() -> Iterator[Line]:
-    """One line that says what is being done, and for how many seconds; they pass whatever the work does."""
+    """Show one line with the present work and its seconds, which advance by themselves."""
     with progress_bar(SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[spent]}")) as bar:
         task = bar.add_task("", visible=False, spent="")
         now, since, over = ("", ""), time.monotonic(), threading.Event()

@@ -1,12 +1,14 @@
-"""Tables and sheets, each laid out once for both who read them: a person at a terminal, and a program behind a pipe.
+"""Tables and sheets, each laid out once for both readers: a person at a terminal, and a program behind a pipe.
 
-On a terminal a table is aligned and fits its width: columns without any value are left out, and if the last one, mostly
-a URL, has too little room, those that can be spared; a URL that is still too long keeps its host and its tail. An
-answer, of which any column may be a URL, shares the width among those that are too wide; where it has several URLs and
-they do not fit, its rows stand one below the other, with their URLs whole. Anywhere else a table is
-tab-separated: a header line, then whole values, without padding or colours. There a number is written as
-Python does, a time in UTC by ISO 8601, nothing as an empty field; a backslash, what controls a terminal or ends a line,
-and what cannot be seen or turns the direction of reading are escaped: `\\\\`, `\\t`, `\\n`, `\\r`, `\\xNN`, `\\uNNNN`.
+On a terminal a table is aligned and fits the width. Columns without any value are left out. If the last column, mostly
+a URL, has too little room, so are dispensable columns. A URL that is still too long keeps its host and its tail. An
+answer, of which any column may be a URL, shares the width among its wide columns. If it has several URLs and they do
+not fit, its rows are printed one below the other with their URLs whole.
+
+Anywhere else a table is tab-separated: a header line, then whole values, without padding or colours. There a number is
+written as in Python, a time in UTC by ISO 8601, and None as an empty field. A backslash, characters that control a
+terminal or end a line, and characters that are invisible or change the direction of reading are escaped: `\\\\`, `\\t`,
+`\\n`, `\\r`, `\\xNN`, `\\uNNNN`.
 """
 
 from __future__ import annotations
@@ -50,21 +52,22 @@ __all__ = [
 ]
 
 BLOCK_ROWS, BLOCK_SECONDS = 100, 0.5
-"""On a terminal so many rows are laid out together, or those of so long."""
+"""On a terminal, the rows that are laid out together: this many, or those of this many seconds."""
 GAP = 2
 LEAST_LAST = 40
-"""Characters for the last column, if its values are that long, before columns that can be spared are shown."""
+"""Characters for the last column, if its values are that long, before dispensable columns are shown."""
 WIDEST = 40
 """Characters of any other column."""
 LEAST_SHARE = 12
-"""Characters that each wide column of an answer has, or its rows are printed one below the other."""
+"""The least number of characters for each wide column of an answer; otherwise its rows are printed one below the
+other."""
 LONG_TEXT = 24
 """A text of more characters is long, as is every URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value that a program takes otherwise than a person reads it."""
+    """A value with different forms for a program and for a person."""
 
     value: Any
     shown: str
@@ -72,10 +75,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under a header; they may come one by one, and are written as they come.
+    """Rows under a header. They may come one by one, and are written as they come.
 
-    `spare`: columns that a narrow terminal does without, the last of them first. `remark`: the column that stands on a
-    line of its own there, beneath its row.
+    Attributes:
+        spare: Columns that a narrow terminal leaves out, the last of them first.
+        remark: The column that a terminal prints on a line of its own beneath its row.
     """
 
     columns: Sequence[str]
@@ -86,34 +90,34 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Table):
-    """Rows that are all there, any column of which may hold URLs, or lists of them.
+    """Complete rows, any column of which may hold URLs or lists of them.
 
-    A person reads a single row vertically, the items of a list below each other, and a long text that all rows share in
-    a line above them.
+    For a person a single row is printed vertically, the items of a list below each other, and a long text that all rows
+    share in a line above them.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Names and values, one pair a line. `values`: what a program gets instead, by the names of `--json`."""
+    """Names and values, one pair a line. `values` replaces them for a program, by the names of `--json`."""
 
     pairs: Sequence[tuple[str, Any]]
     values: Mapping[str, Any] | None = None
 
 
 class Title(str):
-    """Words above a table, for a person alone; the table of a program has them in a column."""
+    """Words above a table, for a person alone; a program gets them in a column of the table."""
 
     __slots__ = ()
 
 
 def on_terminal() -> bool:
-    """Does a person read what is written?"""
+    """Return True if stdout is a terminal."""
     return bool(sys.stdout.isatty())
 
 
 def out(*things: RenderableType | Table | Sheet, person: bool | None = None) -> None:
-    """Print tables, sheets and texts on stdout; `person`: for whom, if that is not to be found out."""
+    """Print tables, sheets and texts on stdout. `person` overrides the detection of a terminal."""
     person = on_terminal() if person is None else person
     for thing in things:
         if isinstance(thing, Table):
@@ -132,12 +136,12 @@ def out(*things: RenderableType | Table | Sheet, person: bool | None = None) -> 
 
 
 def prose(*things: RenderableType | Table | Sheet) -> None:
-    """Print what nobody but a person reads, wherever it goes."""
+    """Print text for a person, wherever stdout leads."""
     out(*things, person=True)
 
 
 def write(table: Table, person: bool | None = None) -> int:
-    """Print a table as its rows come; how many there were. Nothing is printed on a terminal of no rows."""
+    """Print a table as its rows come, and return their number. On a terminal nothing is printed if there are none."""
     if not (on_terminal() if person is None else person):
         return _write_plain(table)
     return _write_answer(table) if isinstance(table, Answer) else _Screen(table, _width()).write()
@@ -150,7 +154,7 @@ _UNSEEN = (
     *(*range(0x2028, 0x202F), *range(0x2060, 0x2070), 0x3164, 0xFEFF, 0xFFA0, *range(0xFFF0, 0xFFFC)),
     *(*range(0x13430, 0x13440), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
 )
-"""Unicode's default ignorable characters and controls of format and direction, but for variation selectors of emoji."""
+"""Unicode's default ignorable characters and controls of format and direction, except variation selectors of emoji."""
 _ESCAPES = {
     code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
     for code in (*range(32), *range(127, 160), *_UNSEEN)
@@ -160,7 +164,7 @@ _CONTROL = {code: text for code, text in _ESCAPES.items() if code != ord("\\")}
 
 
 def plain(value: Any) -> str:
-    """A value as a field of a tab-separated line."""
+    """Return a value as a field of a tab-separated line."""
     if isinstance(value, Cell):
         value = value.value
     if value is None:
@@ -175,9 +179,9 @@ def plain(value: Any) -> str:
 
 
 def defused(text: str) -> str:
-    """A text as a field of a CSV file: one that a spreadsheet would take for a formula begins with an apostrophe.
+    """Return a text as a field of a CSV file, with an apostrophe before one that a spreadsheet would read as a formula.
 
-    Spreadsheets pass over what cannot be seen, and some take wide forms of the signs for them.
+    Spreadsheets skip invisible characters, and some read wide forms of the signs as these.
     """
     begins = text.translate(_NOTHING).lstrip()[:1]
     risky = unicodedata.normalize("NFKC", begins) in ("=", "+", "-", "@") or text.startswith(("\t", "\r"))
@@ -207,7 +211,7 @@ def _program_sheet(sheet: Sheet) -> Iterator[str]:
 
 
 def named(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """All figures by their names as in JSON, those of a group after its name and a dot."""
+    """Yield all figures by their names as in JSON, those of a group after its name and a dot."""
     for name, value in figures.items():
         if isinstance(value, Mapping):
             yield from named(value, f"{before}{name}.")
@@ -216,7 +220,7 @@ def named(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, A
 
 
 def flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """All figures in words, those of a group after its name."""
+    """Yield all figures in words, those of a group after its name."""
     for name, value in figures.items():
         words = f"{before}{name.replace('_', ' ')}"
         if isinstance(value, Mapping):
@@ -229,7 +233,7 @@ def flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
 
 
 def number(value: Any) -> str:
-    """A value as a person reads it: thousands grouped, floats to what matters, times in UTC to the minute,
+    """Return a value for a person: grouped thousands, floats with their significant digits, times in UTC to the minute,
     None as a dash."""
     if isinstance(value, Cell):
         return value.shown
@@ -251,12 +255,12 @@ def number(value: Any) -> str:
 
 
 def visible(text: str) -> str:
-    """A text whose control characters, and others that cannot be seen, are seen, and do nothing to a terminal."""
+    """Return a text whose control and invisible characters are shown, so that they do nothing to a terminal."""
     return masked(text).translate(_CONTROL)
 
 
 def shorten(url: str, width: int) -> str:
-    """`url` in at most `width` characters: scheme and host, an ellipsis, the tail."""
+    """Return `url` in at most `width` characters: scheme and host, an ellipsis, the tail."""
     if len(url) <= width:
         return url
     if width < 12:
@@ -267,7 +271,7 @@ def shorten(url: str, width: int) -> str:
 
 
 def _ended(text: str, room: int) -> str:
-    """A text that is too long ends in an ellipsis."""
+    """Return a text that ends in an ellipsis if it is too long."""
     return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"
 
 
@@ -276,7 +280,7 @@ def _width() -> int:
 
 
 def _bold(text: str) -> str:
-    """A text in bold, where there are colours and the like."""
+    """Return a text in bold, if the terminal has styles."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb") or not on_terminal():
         return text
     return f"\x1b[1m{text}\x1b[0m"
@@ -294,7 +298,7 @@ def _person_sheet(sheet: Sheet) -> Iterator[str]:
 
 
 def _folded(text: str, room: int) -> list[str]:
-    """A text in lines that are no wider, broken between words where that can be."""
+    """Return a text in lines of at most this width, broken between words if possible."""
     lines = Text(text).wrap(Console(width=room), room, overflow="fold")
     return [line.plain.rstrip() for line in lines] or [""]
 
@@ -308,21 +312,21 @@ def _beneath(remark: str, width: int) -> list[str]:
 
 @dataclass(slots=True)
 class _Screen:
-    """Lays a table out for a terminal, block by block; what is known of its columns grows."""
+    """The layout of a table for a terminal, block by block; its knowledge of the columns grows."""
 
     table: Table
     width: int
     wide: dict[int, int] = field(default_factory=dict)
-    """Columns that have had a value, with how wide they are."""
+    """Columns that have had a value, with their widths."""
     words: set[int] = field(default_factory=set)
-    """Columns that have had a value that is no number."""
+    """Columns that have had a value other than a number."""
     needed: int = 0
-    """How wide the last column would be."""
+    """The width that the last column would need."""
     shown: list[int] | None = None
     count: int = 0
 
     def write(self) -> int:
-        """Print it; how many rows."""
+        """Print the table, and return the number of rows."""
         block: list[Sequence[Any]] = []
         began = time.monotonic()
         for row in self.table.rows:
@@ -334,7 +338,7 @@ class _Screen:
         return self.count
 
     def lay_out(self, block: Sequence[Sequence[Any]]) -> None:
-        """Print some rows, under a header if these are the first, or have other columns than those before."""
+        """Print some rows, under a header if they are the first or have other columns than those before."""
         if not block:
             return
         self.count += len(block)
@@ -361,7 +365,7 @@ class _Screen:
         return None if name is None else list(self.table.columns).index(name)
 
     def _choose(self, last: int) -> int:
-        """Choose the columns, print the header if they are new, and say how much room there is for the last."""
+        """Choose the columns, print the header if they are new, and return the room for the last column."""
         places = sorted(self.wide)
         room = self._room(places)
         for name in reversed(self.table.spare):
@@ -376,7 +380,7 @@ class _Screen:
         return max(20, room)
 
     def _room(self, places: Sequence[int]) -> int:
-        """What these columns leave to the last one; below 0 where they need more than there is."""
+        """Return the room that these columns leave to the last one, negative if they need more than there is."""
         return self.width - sum(min(WIDEST, self.wide[place]) + GAP for place in places)
 
     def _line(self, row: Sequence[str], last: int) -> str:
@@ -393,11 +397,11 @@ class _Screen:
 # ---------------------------------------------------------------------- an answer, for a person
 
 _Lines = list[str]
-"""What stands in a cell, line by line."""
+"""The content of a cell, line by line."""
 
 
 def _write_answer(table: Answer) -> int:
-    """Print an answer on a terminal; how many rows."""
+    """Print an answer on a terminal, and return the number of rows."""
     rows = [[_lines(cell) for cell in row] for row in table.rows]
     width = _width()
     if len(rows) == 1:
@@ -408,13 +412,13 @@ def _write_answer(table: Answer) -> int:
 
 
 def _lines(cell: Any) -> _Lines:
-    """A value, or the items of a list, one a line."""
+    """Return a value, or the items of a list, one a line."""
     items = cell if isinstance(cell, list | tuple) and cell else [cell]
     return [visible(number(item)) for item in items]
 
 
 def _upright(columns: Sequence[str], row: Sequence[_Lines], width: int) -> Iterator[str]:
-    """A row as names and values; what is left of an item of a list, when that is folded, is indented."""
+    """Yield a row as names and values. The continuation of a folded item of a list is indented."""
     left = max(map(cell_len, columns))
     for name, items in zip(columns, row, strict=True):
         head = _bold(name) + " " * (left - cell_len(name) + GAP)
@@ -427,7 +431,8 @@ def _upright(columns: Sequence[str], row: Sequence[_Lines], width: int) -> Itera
 
 
 def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[_Lines]], width: int) -> Iterator[str]:
-    """Rows under a header, below what they share; one below the other where a column would have next to no room."""
+    """Yield rows under a header, below the texts that they share; one below the other if a column would have too little
+    room."""
     every = range(len(columns))
     places = [place for place in every if any(row[place] not in (["–"], [""]) for row in rows)] or [*every]
     shared = [place for place in places if _long(rows[0][place]) and all(row[place] == rows[0][place] for row in rows)]
@@ -463,12 +468,12 @@ def _long(cell: _Lines) -> bool:
 
 
 def _indented(cell: _Lines) -> _Lines:
-    """The lines of a cell of the first column: the indent of all but one tells where a row begins."""
+    """Return the lines of a cell of the first column: the indent of all but one shows the start of a row."""
     return [cell[0], *(" " * GAP + line for line in cell[1:])]
 
 
 def _shares(needed: Sequence[int], room: int) -> list[int]:
-    """How wide each column is: what it needs, if that is no more than an equal part of what narrower ones leave."""
+    """Return the width of each column: the width it needs, up to an equal part of the room that narrower ones leave."""
     wide = [0] * len(needed)
     for done, place in enumerate(sorted(range(len(needed)), key=needed.__getitem__)):
         wide[place] = max(1, min(needed[place], room // (len(needed) - done)))
@@ -485,7 +490,8 @@ def _side_by_side(cells: Sequence[str], wide: Sequence[int], words: Sequence[boo
 
 
 def _cuts(texts: Iterable[str], room: int) -> dict[str, str]:
-    """How the texts of a column are shown; those that would look alike are cut where they begin to differ."""
+    """Return the shown form of the texts of a column. Texts that would look alike are cut where they begin to
+    differ."""
     cuts = {text: _cut(text, room) for text in dict.fromkeys(texts)}
     alike: dict[str, list[str]] = {}
     for text, cut in cuts.items():
@@ -499,11 +505,11 @@ def _cuts(texts: Iterable[str], room: int) -> dict[str, str]:
 
 
 def _from(text: str, place: int, room: int) -> str:
-    """The beginning of a text, and what follows a place in it."""
+    """Return the beginning of a text, and its continuation from a place in it."""
     head, tail = room // 3, place - 4
     return _ended(f"{text[:head]}…{text[tail:]}" if tail > head else text, room)
 
 
 def _cut(text: str, room: int) -> str:
-    """A text as it fits a column: a URL keeps its tail, any other its beginning."""
+    """Return a text cut to the room: a URL keeps its tail, any other text its beginning."""
     return _ended(shorten(text, room) if "://" in text else text, room)

@@ -1,7 +1,7 @@
-"""How long things took, by name, as histograms: what a process has observed, and the sum of what several have.
+"""Durations by name, as histograms: the observations of one process, and the sum of several.
 
-Everything is kept as numbers in plain lists and dicts, so that a worker process tells it as a line of JSON, and whoever
-has started it adds it up.
+All values are numbers in plain lists and dicts. So a worker process can report them as a line of JSON, and the process
+that started it can add them up.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 __all__ = ["BOUNDS", "Timings", "Told", "added"]
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""The upper bounds of the classes, in seconds; one more class has what took longer."""
+"""The upper bounds of the classes, in seconds; one more class has longer durations."""
 Told = Mapping[str, list[float]]
-"""Name → how many of each class, those that took longer than all bounds, and the seconds of all together."""
+"""Name → the number in each class, then those longer than all bounds, then the sum of all seconds."""
 
 
 class Timings:
@@ -26,7 +26,7 @@ class Timings:
         self._seen: dict[str, list[float]] = {}
 
     def saw(self, name: str, seconds: float) -> None:
-        """Something of this name took so many seconds."""
+        """Record a duration of this name in seconds."""
         place = bisect_left(BOUNDS, seconds)
         with self._lock:
             seen = self._seen.get(name)
@@ -36,13 +36,13 @@ class Timings:
             seen[-1] += seconds
 
     def told(self) -> dict[str, list[float]]:
-        """What was seen so far, a copy."""
+        """Return a copy of all observations so far."""
         with self._lock:
             return {name: list(seen) for name, seen in self._seen.items()}
 
 
 def added(parts: Iterable[Told]) -> dict[str, list[float]]:
-    """What several have seen, together."""
+    """Return the sum of several processes' observations."""
     total: dict[str, list[float]] = {}
     for part in parts:
         for name, seen in part.items():

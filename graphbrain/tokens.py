@@ -1,8 +1,8 @@
-"""Tokens of claims and visits: unique, and they say when they were made.
+"""Tokens of claims and visits, which are unique and contain the time of their creation.
 
 A token is a UUID of version 7 (RFC 9562, section 5.7) as 32 hex digits: milliseconds since the epoch, then random bits.
-It is made before the transaction that uses it, so that an attempt whose answer got lost can be recognised; and since it
-carries its time, the time of a claim is kept without a property of its own.
+It is made before the transaction that uses it, so that an attempt whose answer was lost can be recognised. Because it
+contains its time, the time of a claim needs no property of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _RANDOM_BITS = 74
 
 
 def token(now: float) -> str:
-    """A new token, made at this time (epoch seconds, 1970 to 10889)."""
+    """Return a new token of this time (epoch seconds, 1970 to 10889)."""
     millis = min(max(int(now * 1000), 0), 2**48 - 1)
     noise = uuid.uuid4().int & (2**_RANDOM_BITS - 1)
     high, low = noise >> 62, noise & (2**62 - 1)
@@ -23,7 +23,8 @@ def token(now: float) -> str:
 
 
 def made_at(text: str) -> float | None:
-    """When a token was made, in epoch seconds; None for one that does not say, as those of other versions."""
+    """Return the time of a token in epoch seconds, or None for one without a time, such as a UUID of another
+    version."""
     try:
         known = uuid.UUID(hex=text)
     except (ValueError, AttributeError, TypeError):

@@ -1,14 +1,15 @@
-"""The address of a page, the key of a page, and the host it is polite to.
+"""The address of a page, the key of a page, and the host whose limits it counts against.
 
-These are two things. The *address* is the URL as the site wrote it: what is fetched, shown, and held against robots.txt
-and the scope. Only what RFC 3986 calls equivalent without knowing the server is changed: scheme and host in lower
-case, the host by UTS 46, the default port, dot segments and the fragment gone, and escaped what may not stand in a URL;
-and what browsers change (WHATWG URL): tabs and line ends are removed, and a `\\` before the query is a `/`. User and
-password are left out: they are no part of the host (RFC 3986, 3.2.1), and nothing that is stored or sent holds them.
-The *key* tells pages apart: the blake2b-128 digest of a normal form in which arguments are sorted, escapes are uniform,
-and arguments that only track a visitor, or carry a session, are gone; then of the user's own last step. A digest,
-for a URL can be longer than a Neo4j index key may be. `RULES_VERSION` stands in the database; changing what a key is
-changes it.
+The *address* is the URL as the site wrote it. It is fetched and shown, and it is compared with robots.txt and the
+scope. It is changed only as RFC 3986 allows without knowledge of the server: scheme and host in lower case, the host by
+UTS 46, no default port, no dot segments and no fragment, and escapes for characters that a URL may not contain. It is
+also changed as browsers do (WHATWG URL): tabs and line ends are removed, and a `\\` before the query becomes a `/`.
+User and password are removed: they are no part of the host (RFC 3986, 3.2.1), and no stored or sent text contains them.
+
+The *key* identifies a page. It is the blake2b-128 digest of a normal form in which arguments are sorted, escapes are
+uniform, and arguments that only track a visitor or carry a session are removed; the user's own last step follows. It is
+a digest because a URL can be longer than a Neo4j index key. `RULES_VERSION` is stored in the database, and a change of
+the rules for keys changes it.
 
 The normal form is idempotent, and its own address: `normal(address(url)) == normal(normal(address(url)))`.
 """
@@ -57,7 +58,7 @@ REMEMBERED, LONGEST_REMEMBERED = 50_000, 1_000
 """So many URLs are remembered with their keys, of so many characters at most: the memory is bounded in bytes, too."""
 MOST_ODD = 10_000
 USER_LEFT_OUT = "the user and the password in its URL were left out"
-"""What an answer says of a URL that names a user."""
+"""The remark of an answer about a URL that names a user."""
 TRACKING = (
     # Campaigns: Google Analytics, Matomo, HubSpot's advertisements.
     *("utm_*", "mtm_*", "hsa_*", "pk_campaign", "pk_kwd", "pk_keyword", "pk_source", "pk_medium", "pk_content"),
@@ -65,19 +66,19 @@ TRACKING = (
     *("gclid", "gclsrc", "gbraid", "wbraid", "gad_source", "gad_campaignid", "dclid", "srsltid", "fbclid", "igshid"),
     *("igsh", "msclkid", "yclid", "ysclid", "_openstat", "ttclid", "twclid", "li_fat_id", "epik", "sccid"),
     *("rdt_cid", "irclickid", "cjevent", "s_kwcid", "ef_id", "zanpid"),
-    # Clicks in letters, and visitors that are handed from one site to another.
+    # Clicks in letters, and visitors that one site passes to another.
     *("mc_cid", "mc_eid", "mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking"),
     *("vero_id", "vero_conv", "oly_anon_id", "oly_enc_id", "ml_subscriber", "ml_subscriber_hash", "_ga", "_gl"),
     # Sessions: Java, PHP, ColdFusion, osCommerce, Zen Cart, ASP.
     *("jsessionid", "phpsessid", "sessionid", "cfid", "cftoken", "oscsid", "zenid", "aspsessionid*"),
 )
-"""Arguments that are no part of a page's name, in lower case; `*` at the end is for any end. They are compared
+"""Arguments that are no part of a page's name, in lower case; `*` at the end matches any end. They are compared
 unescaped, without regard to case, and without the index of a PHP array: `PHPSESSID[]`."""
 HASHED = ("sid",)
-"""Arguments that carry a session where their value is an MD5 digest, as in phpBB; elsewhere they may be anything."""
+"""Arguments that carry a session if their value is an MD5 digest, as in phpBB; otherwise they may have any meaning."""
 
-# A URL that is its own address and its own normal form: nothing to lower, escape, sort or strip. It saves some 20 µs
-# each, and tests hold it against the slow way.
+# A URL that is its own address and its own normal form: it has nothing to lower, escape, sort or strip. This saves some
+# 20 µs each, and tests compare it with the slow way.
 _PLAIN = re.compile(
     r"https?://(?=[^/]{1,253}/)(?!.*/\.{1,2}(?:/|\Z))"
     r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -85,7 +86,7 @@ _PLAIN = re.compile(
 )
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _ODD = re.compile(r"[\t\r\n\\@]")
-"""What makes an address another than versions before 3 of these rules made of the URL."""
+"""Characters that make an address differ from that of versions of these rules before 3."""
 _DIGEST = re.compile(r"[0-9A-Fa-f]{32}")
 _NO_HOST = re.compile(r"(?:https?:)?//+(?:[?#]|\Z)", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -95,7 +96,7 @@ _DEFAULT_PORT = {"http": 80, "https": 443}
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _PATH_CHARACTERS = frozenset(_UNRESERVED + "!$&'()*+,;=:@/")
 _QUERY_CHARACTERS = _PATH_CHARACTERS | {"?"}
-# What an escape in a path may stand for and yet be the same path: not what separates its parts.
+# Characters that an escape in a path may represent without changing the path: all but those that separate its parts.
 _SAME_UNESCAPED = _PATH_CHARACTERS - frozenset("/;")
 _TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 # ASP.NET without cookies writes session and login into a segment of the path: /(S(lit3py55)F(…))/page.aspx
@@ -103,34 +104,38 @@ _ASP_SESSION = re.compile(r"\((?:[A-Za-z]\([^()/]*\))+\)")
 
 
 def key_of(normal_form: str) -> str:
-    """The 32 hex digits that name a page in the graph, of the normal form of its address."""
+    """Return the 32 hex digits that identify a page in the graph, from the normal form of its address."""
     return blake2b(normal_form.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def is_key(text: object) -> bool:
-    """Is it the key of a page?"""
+    """Return True if a text is the key of a page."""
     return isinstance(text, str) and re.fullmatch("[0-9a-f]{32}", text) is not None
 
 
 def host_of(url: str) -> str:
-    """The host that an address is polite to: its name, with the port where it is not the usual one."""
+    """Return the host of an address: its name, with the port unless it is the usual one."""
     netloc = url.split("/", 3)[2]
     return netloc.rsplit("@", 1)[-1]
 
 
 def name_of(url: str) -> str:
-    """A caption for Neo4j Browser, which shows how it begins: the tail of the path, by which pages of a host differ,
-    and the host."""
+    """Return a caption for Neo4j Browser, which shows its beginning: the tail of the path, in which pages of a host
+    differ, and the host."""
     host = host_of(url)
     tail = url.split("/", 3)[-1].rstrip("/").rsplit("/", 1)[-1]
     return f"{tail[:60]} ({host})"[:80] if tail else host[:80]
 
 
 def address(url: str, hash_bang: bool = False) -> str:
-    """The address of a page, of a URL as somebody wrote it.
+    """Return the address of a page for a URL as a user or a site wrote it.
 
-    `hash_bang`: a fragment that begins with `!` is a part of it. Raises BadInput with the reason when the URL cannot
-    name a page.
+    Args:
+        url: The URL.
+        hash_bang: Keep a fragment that begins with `!`.
+
+    Raises:
+        BadInput: The URL cannot name a page; the message has the reason.
     """
     if not isinstance(url, str):
         raise BadInput(f"a URL must be text, not {type(url).__name__}")
@@ -150,7 +155,8 @@ def address(url: str, hash_bang: bool = False) -> str:
 
 
 def _cleaned(url: str) -> str:
-    """A URL as browsers read it: without tabs and line ends, and with slashes for backslashes before its query."""
+    """Return a URL as browsers read it: without tabs and line ends, and with slashes for backslashes before its
+    query."""
     text = url.strip(" \t\r\n")
     if _ODD.search(text) is None:
         return text
@@ -163,7 +169,7 @@ def _cleaned(url: str) -> str:
 
 
 def names_user(url: object) -> bool:
-    """Does a URL, as somebody wrote it, name a user or a password, be they empty? `address` leaves them out."""
+    """Return True if a written URL names a user or a password, even empty ones. `address` leaves them out."""
     if not isinstance(url, str) or "@" not in url:
         return False
     parts = _PARTS.match(_cleaned(url[:LONGEST_WRITTEN]))
@@ -171,7 +177,7 @@ def names_user(url: object) -> bool:
 
 
 def without_user(url: str) -> str:
-    """A URL without the user and the password in it, for the rest as it is written where it names none."""
+    """Return a URL without its user and password. A URL that names none is returned unchanged."""
     if not names_user(url):
         return url
     parts = _PARTS.match(text := _cleaned(url))
@@ -181,9 +187,10 @@ def without_user(url: str) -> str:
 
 
 def resolved(base: str, reference: str) -> str:
-    """What a reference on the page `base`, which is of http or https, leads to, read as browsers read it.
+    """Return the target of a reference on the page `base`, which is http or https, as browsers resolve it.
 
-    Raises BadInput for what is no reference, such as `http://`: urljoin would take that for the base.
+    Raises:
+        BadInput: The text is no reference, such as `http://`, which urljoin would resolve to the base.
     """
     text = _cleaned(reference)
     if _NO_HOST.match(text):
@@ -211,7 +218,7 @@ def _address(text: str, hash_bang: bool) -> str:
 
 
 def _authority(scheme: str, text: str) -> str:
-    """Host and port in their usual spelling, without the user and the password."""
+    """Return host and port in their usual spelling, without user and password."""
     place = text.rpartition("@")[2]
     host, colon, port = place.rpartition(":")
     if not colon or "]" in port:
@@ -227,7 +234,7 @@ def _authority(scheme: str, text: str) -> str:
 
 
 def escaped(text: str, allowed: frozenset[str]) -> str:
-    """The same text with all escaped but the characters `allowed`; what is escaped stays as it is."""
+    """Return a text with all characters escaped except those `allowed`; existing escapes stay."""
     if allowed.issuperset(text):
         return text
     return "".join(c if len(c) == 3 or c in allowed else _escape(c) for c in _TOKEN.findall(text))
@@ -238,7 +245,7 @@ def _escape(character: str) -> str:
 
 
 def _without_dots(path: str) -> str:
-    """The path without the segments `.` and `..` (RFC 3986, section 5.2.4)."""
+    """Return a path without the segments `.` and `..` (RFC 3986, section 5.2.4)."""
     if "/." not in path:
         return path
     kept: list[str] = []
@@ -255,24 +262,25 @@ def _without_dots(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Arguments that are no part of a page's name, in lower case: by their names, by how these begin, and by their
-    names where the value is an MD5 digest."""
+    """Arguments that are no part of a page's name, in lower case: by their names, by the beginnings of these, and by
+    their names if the value is an MD5 digest."""
 
     names: frozenset[str]
     begins: tuple[str, ...] = ()
     hashed: frozenset[str] = frozenset()
     arrays: bool = True
-    """are they meant, too, where they are arrays of PHP: `name[]`, `name[0]`?"""
+    """Also drop arguments that are arrays of PHP: `name[]`, `name[0]`."""
 
     @classmethod
     def of(cls, names: Iterable[str], hashed: Iterable[str] = (), arrays: bool = True) -> Dropped:
-        """Those of these names, in lower case; one that ends in `*` is for all that begin like it."""
+        """Return the arguments of these names, in lower case; a name that ends in `*` matches every name that begins
+        so."""
         listed = tuple(names)
         begins = tuple(name[:-1] for name in listed if name.endswith("*"))
         return cls(frozenset(name for name in listed if not name.endswith("*")), begins, frozenset(hashed), arrays)
 
     def holds(self, name: str, value: str) -> bool:
-        """Is an argument one of these? Name and value are as they stand in the URL."""
+        """Return True if an argument is one of these. Name and value are as in the URL."""
         plain = unquote_to_bytes(name).decode("latin-1").strip().lower()
         if self.arrays:
             plain = plain.partition("[")[0].rstrip()
@@ -285,10 +293,15 @@ DROPPED = Dropped.of(TRACKING, HASHED)
 
 
 def normal(written: str, extra: Callable[[str], str] | None = None, drop: Dropped = DROPPED) -> str:
-    """The normal form of an address: what its key is the digest of.
+    """Return the normal form of an address, whose digest is the key.
 
-    `extra`: the user's own last step, normal form in, URL out. `drop`: arguments to leave out. Raises BadInput when the
-    user's step does, fails, or does not bring a URL.
+    Args:
+        written: The address.
+        extra: The user's own last step; it takes the normal form and returns a URL.
+        drop: Arguments to leave out.
+
+    Raises:
+        BadInput: The user's step raises it, fails, or returns no URL.
     """
     form = _normal(written, drop)
     if extra is None:
@@ -326,7 +339,7 @@ def _normal(written: str, drop: Dropped) -> str:
 
 
 def _uniform(token: str) -> str:
-    """One spelling of a character of an address, escaped or not."""
+    """Return the one spelling of a character of an address, escaped or not."""
     if len(token) == 1:
         return token
     plain = chr(int(token[1:], 16))
@@ -334,7 +347,7 @@ def _uniform(token: str) -> str:
 
 
 def _kept_segments(path: str, drop: Dropped) -> tuple[str, int]:
-    """A path without sessions, and how many were in it."""
+    """Return a path without sessions, and the number of sessions in it."""
     if ";" not in path and "(" not in path:
         return path, 0
     kept: list[str] = []
@@ -352,7 +365,7 @@ def _kept_segments(path: str, drop: Dropped) -> tuple[str, int]:
 
 
 def _kept_arguments(query: str, drop: Dropped) -> tuple[list[tuple[bytes, bytes]], int]:
-    """The arguments of a query, unescaped, but for those to drop; and how many these were."""
+    """Return the arguments of a query, unescaped, without those to drop, and the number of the dropped ones."""
     kept: list[tuple[bytes, bytes]] = []
     dropped = 0
     for text in query.split("&"):
@@ -365,40 +378,47 @@ def _kept_arguments(query: str, drop: Dropped) -> tuple[list[tuple[bytes, bytes]
 
 
 def surplus(written: str, drop: Dropped = DROPPED) -> int:
-    """How many arguments and sessions an address carries that are no part of its key."""
+    """Return the number of arguments and sessions of an address that are no part of its key."""
     front, _, query = written.partition("#")[0].partition("?")
     path = front.split("/", 3)[3]
     return _kept_segments(f"/{path}", drop)[1] + (_kept_arguments(query, drop)[1] if query else 0)
 
 
 def path_repeats(url: str) -> int:
-    """How many steps of a URL's path stood in it before; numbers, as of dates, do not count.
+    """Return the number of steps of a URL's path that occurred in it before. Numbers, such as those of dates, do not
+    count.
 
-    A relative link that a server answers at any depth makes paths without end, whose steps come again and again.
+    A relative link that a server answers at any depth makes paths without end, whose steps recur.
     """
     steps = [step for step in url.partition("?")[0].split("/")[3:] if step and not step.isdigit()]
     return len(steps) - len(set(steps))
 
 
 def folder(url: str) -> str:
-    """A URL up to the last step of its path, which is left out with the query."""
+    """Return a URL up to the last step of its path, which is left out with the query."""
     return url.partition("?")[0].rpartition("/")[0]
 
 
 def cleaner(one: str, other: str) -> str:
-    """Of two spellings of a page's address the one with the smaller surplus; the first, if they are alike."""
+    """Return the spelling of a page's address with the smaller surplus, and the first of two with equal ones."""
     return other if other != one and surplus(other) < surplus(one) else one
 
 
 def spell(url: str, extra: Callable[[str], str] | None = None, drop: Dropped = DROPPED) -> str:
-    """The normal form of a URL as somebody wrote it: one text for all its spellings. Raises BadInput."""
+    """Return the normal form of a written URL: one text for all its spellings.
+
+    Raises:
+        BadInput: The URL cannot name a page.
+    """
     return normal(address(url), extra, drop)
 
 
 class Rules:
-    """Addresses and keys by one crawl's settings, with a memory of what it has met before. Thread-safe.
+    """Addresses and keys by one crawl's settings, with a cache. Thread-safe.
 
-    `drop`: the names of arguments to leave out. `hash_bang`: fragments that begin with `!` are a part of a URL.
+    Args:
+        drop: The names of arguments to leave out.
+        hash_bang: Keep fragments that begin with `!`.
     """
 
     def __init__(
@@ -411,11 +431,15 @@ class Rules:
         self._drop = drop if isinstance(drop, Dropped) else Dropped.of(drop)
         self._remembered = lru_cache(maxsize=REMEMBERED)(self._page)
         self.odd: dict[str, str] | None = None
-        """Where it is asked for: some of the addresses of which older rules would have made others → the URL, as it is
-        written, that was met last."""
+        """If requested: address → the last written URL, for some of the addresses that older rules would have made
+        differently."""
 
     def page(self, url: str) -> tuple[str, str]:
-        """URL as written → (address, key). Raises BadInput."""
+        """Return (address, key) for a written URL.
+
+        Raises:
+            BadInput: The URL cannot name a page.
+        """
         long = isinstance(url, str) and len(url) > LONGEST_REMEMBERED
         found = self._page(url) if long else self._remembered(url)
         if self.odd is not None and found[0] != url and _ODD.search(url):
@@ -425,7 +449,11 @@ class Rules:
         return found
 
     def key(self, written: str) -> str:
-        """The key of an address. Raises BadInput where the user's own step does."""
+        """Return the key of an address.
+
+        Raises:
+            BadInput: The user's own step raises it.
+        """
         return key_of(normal(written, self._own_step, self._drop))
 
     def _page(self, url: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
-"""The keys that pages had by all URL rules that came before: what a brain that was moved may still keep by them.
+"""The keys that pages had by all earlier URL rules, which a brain that was moved may still use.
 
-Notes, and pages forgotten for ever, of URLs that are no pages have nothing but the key. They stay under the one that
-they were given, and whoever asks for a URL asks for the keys it has had, too.
+Notes, and pages forgotten for ever, whose URLs are no pages have only the key. They stay under the key that they were
+given. Therefore a lookup of a URL also looks for its earlier keys.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from graphbrain import url_v1, url_v2
 __all__ = ["VERSIONS", "OldKeys", "old_keys"]
 
 VERSIONS = (url_v1.VERSION, url_v2.VERSION)
-"""The rules from which a brain can be moved to today's."""
+"""The rules from which a brain can be moved to the present ones."""
 
 OldKeys = Callable[[str], tuple[str, ...]]
 
 
 def old_keys(first: int, extra: Callable[[str], str] | None = None, hash_bang: bool = False) -> OldKeys:
-    """A function: URL → the keys that its page had since version `first` of the rules, the newest first.
+    """Return a function: URL → the keys that its page had since version `first` of the rules, the newest first.
 
-    `extra`: the user's own last step. Thread-safe.
+    `extra` is the user's own last step. The function is thread-safe.
     """
     of_version = {url_v2.VERSION: url_v2.old_keys(extra, hash_bang), url_v1.VERSION: url_v1.old_keys(extra)}
     asked = [keys for version, keys in of_version.items() if version >= first]

@@ -10,13 +10,13 @@ from graphbrain.url import host_of
 __all__ = ["ASKED", "MANY", "bare", "place_of"]
 
 MANY = 5
-"""Pages of a host, at least, whose last visits were led to one place, before that is taken for a wall."""
+"""The least number of pages of a host whose last visits were led to one place for it to be taken for a wall."""
 ASKED = "is that a login or a consent page?"
-"""What the answer to a visit that has met one asks."""
+"""The question in the answer to a visit that has met a wall."""
 
 
 def place_of(url: str, led_to: Sequence[str]) -> str | None:
-    """The host of a page, and in short where its visit was led. None where that is the page itself."""
+    """Return the host of a page and the short target of its visit, or None if the target is the page itself."""
     end = bare(led_to[-1])
     if end == bare(url):
         return None
@@ -24,5 +24,5 @@ def place_of(url: str, led_to: Sequence[str]) -> str | None:
 
 
 def bare(url: str) -> str:
-    """The URL without its query, which often says where a redirect came from."""
+    """Return the URL without its query, which often contains the origin of the redirect."""
     return url.partition("#")[0].partition("?")[0]

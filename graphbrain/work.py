@@ -1,4 +1,4 @@
-"""What verbs return that work on the whole brain: `audit`, `tend`, `settle`, `rank`."""
+"""The results of verbs that work on the whole brain: `audit`, `tend`, `settle`, `rank`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ __all__ = ["Audit", "Ranking", "Settled", "Tended"]
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """`ok`, what was found wrong (sentences; the first 50), and the figures."""
+    """The result of one `audit`.
+
+    Attributes:
+        ok: True if no fault was found.
+        findings: The first 50 faults, each a sentence.
+        figures: The figures of the audit.
+    """
 
     ok: bool
     findings: tuple[str, ...]
@@ -21,11 +27,18 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Tended:
-    """What one `tend` did: sides pushed, payments made, lapsed leases swept, retries released, seconds spent.
+    """The result of one `tend`.
 
-    `settled` says that no side is left whose push is worth more than `eps`; under the classic engine, that all cash was
-    spent `passes` times over since the graph last changed. `error_bound`: what the scores are off at most, where that
-    was looked at; `near`: is it no more than `settled_bound` says?
+    Attributes:
+        pushes: The number of sides pushed.
+        payments: The number of payments made.
+        swept: The number of lapsed leases ended.
+        released: The number of failed pages that wait again.
+        seconds: The time spent.
+        settled: True if no side is left whose push is worth more than `eps`; under the classic engine, if all cash was
+            spent `passes` times over since the graph last changed.
+        error_bound: The largest possible error of the scores, if it was computed.
+        near: True if the error bound is at most `settled_bound`.
     """
 
     pushes: int = 0
@@ -52,8 +65,18 @@ class Tended:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a settling pass did: pages and links it saw, rounds of its iteration and their last relative change, sides
-    brought to their goal and payments made for it, pages left to pushes, seconds. All 0 when it was not needed."""
+    """The result of one settling pass. All values are 0 if it was not needed.
+
+    Attributes:
+        pages: The number of pages in the export.
+        links: The number of links in the export.
+        rounds: The number of rounds of the iteration.
+        residual: The relative change of the last round.
+        sides: The number of sides brought to their goal.
+        payments: The number of payments made for it.
+        left: The number of pages left to pushes.
+        seconds: The time spent.
+    """
 
     pages: int = 0
     links: int = 0
@@ -67,14 +90,18 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What one `rank` did: its parameters, None where the method has no such thing, and its figures.
+    """The result of one `rank`: its parameters, None for a parameter that the method lacks, and its figures.
 
-    `residual`: the change of the last iteration; `error`: how far the scores are from their limit at most, None when
-    that could not be told; both in sum over all pages, whose scores have sum 1. `converged`: the error is within the
-    tolerance. `restart`: what a reader starts anew by (relevance, seeds, or some pages). `started`, `finished`:
-    epoch seconds of the export and of the last write. `complete`: all of it is written, and is what the pages carry.
-    `eigenvalue`: of HITS, the largest of LᵀL. `best`: for each score, by the name of its property, URL and score of the
-    best pages.
+    Attributes:
+        residual: The change (L1) of the last iteration; the scores of all pages have sum 1.
+        error: The largest possible distance (L1) of the scores from their limit; None if unknown.
+        converged: True if the error is within the tolerance.
+        restart: The restart distribution: relevance, seeds, or some pages.
+        started: Epoch seconds of the export.
+        finished: Epoch seconds of the last write.
+        complete: True if all scores are written, and the pages carry them.
+        eigenvalue: For HITS, the largest eigenvalue of LᵀL.
+        best: Property → the URLs and scores of the best pages by it.
     """
 
     method: str

@@ -1,14 +1,13 @@
-"""Links appear, disappear and move, and the accounts at both their ends with them. No other module writes links.
+"""Creation, deletion and moves of links, with the accounts at both ends. No other module writes links.
 
-The caller has locked the pages, and reads their links under the locks. The accounts are told what the database has
-done, not what it was asked to do, so that weights and links agree whatever was read, and even if a link is there twice.
-Links that are read under the locks are compared with the weights, and weights that are written with the links there are
-then: where they differ, the transaction is run again (`connection.Misfit`), and no account is changed by what was read
-wrongly.
-A link to an alias ends where the alias leads. Which aliases a page has named is noted beside its links (`SPELLS`), and
-on each link that is there for no other reason (`via`), so that links come back to an alias that is a page again.
-Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_between,
-links/in_between, links/out_spelt, links/packed_in, links/spell, links/spelling, pages/unlinked.
+The caller has locked the pages, and reads their links under the locks. The accounts follow the links that the database
+has written, not those that were requested, so weights and links agree whatever was read, and even if a link exists
+twice. Links that are read under the locks are compared with the weights, and weights are compared with the links when
+they are written. If they differ, the transaction is run again (`connection.Misfit`), and a wrong read changes no
+account. A link to an alias ends at the alias's target. `SPELLS` records the aliases that a page names; `via` marks a
+link that exists only because of an alias. So links return to an alias that becomes a page again. Statements:
+links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_between, links/in_between,
+links/out_spelt, links/packed_in, links/spell, links/spelling, pages/unlinked.
 """
 
 from __future__ import annotations
@@ -47,24 +46,25 @@ __all__ = [
 ]
 
 SIDES = {"hub": "links/out", "authority": "links/in"}
-"""Along which links a side of a page pays."""
+"""The statement that reads the links along which a side of a page pays."""
 BETWEEN = {"hub": "links/out_between", "authority": "links/in_between"}
-"""The same where links inside a host weigh nothing."""
+"""The same, for a weight of 0 for links inside a host."""
 INTO = "links/packed_in"
 Ends = list[tuple[int, list[int]]]
-"""Pages, each with the pages it links to, or no longer does; no link twice."""
+"""Pages, each with the pages to which links are added or removed; no link twice."""
 
 
 def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """Page → the pages that a side of it pays: a hub pays those it links to, an authority those that link to it.
+    """Return page → the pages that a side of it pays.
 
-    Pages that are gone are missing. Read without a lock: half of a transaction that is being committed may be seen.
+    A hub pays the pages it links to, an authority those that link to it. Deleted pages are missing. The read takes no
+    lock, so it may see half of a transaction that is being committed.
     """
     return _ends(tx, SIDES[side], pages)
 
 
 def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
-    """As `read`, without the ends of links that weigh nothing: these get nothing."""
+    """Return the same as `read` without the ends of links of weight 0, which are paid nothing."""
     return _ends(tx, (BETWEEN if rule.weightless else SIDES)[side], pages)
 
 
@@ -74,43 +74,57 @@ def _ends(tx: Tx, statement: str, pages: Iterable[int]) -> dict[int, list[int]]:
 
 
 def packed(tx: Tx, statement: str, pages: Ints) -> tuple[Ints, Ints]:
-    """Ids of the sources and the targets of links that are sent packed: those of these pages, or those to them."""
+    """Return the ids of sources and targets of packed links: the links of these pages, or those to them."""
     ours, theirs = unpacked(pages, tx.one(statement, ids=pages.tolist())[0])
     return (theirs, ours) if statement == INTO else (ours, theirs)
 
 
 def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
-    """Ids of the pages and of their neighbours, from (place of the page) · 2^47 + id of the neighbour.
+    """Return the ids of the pages and of their neighbours, from (place of the page) · 2^47 + id of the neighbour.
 
-    A place, not an id, stands in the upper bits: two ids of Neo4j do not fit in one of its numbers.
+    The upper bits hold a place, not an id: two ids of Neo4j do not fit into one of its integers.
     """
     numbers = np.array(links, dtype=np.int64)
     return pages[numbers >> ID_BITS], numbers & LARGEST_ID
 
 
 def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """As `read`, of pages whose accounts are locked, compared with their weights. Raises Misfit."""
+    """Return the same as `read` for pages whose accounts are locked, after a comparison with their weights.
+
+    Raises:
+        Misfit: Links and weights differ.
+    """
     links = read(tx, side, pages)
     ledger.compare(tx, side, links)
     return links
 
 
 def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """As `payees`, of pages whose accounts are locked, compared with their weights. Raises Misfit."""
+    """Return the same as `payees` for pages whose accounts are locked, after a comparison with their weights.
+
+    Raises:
+        Misfit: Links and weights differ.
+    """
     links = payees(tx, side, pages, ledger.rule)
     ledger.compare(tx, side, links, whole=not ledger.rule.weightless)
     return links
 
 
 def begin(tx: Tx, ledger: Accounts, made: Sequence[int]) -> None:
-    """Tell the accounts of pages that this transaction has created, and locked since, which links to them are there:
-    none, but where somebody else has linked to them in between."""
+    """Record in the accounts the links to pages that this transaction has created and then locked.
+
+    There are none, unless another transaction has linked to them between the two.
+    """
     if made:
         ledger.begin_unlinked(tx.one("pages/unlinked", ids=made)[0])
 
 
 def create(tx: Tx, ledger: Accounts, ends: Ends, now: float) -> None:
-    """Link pages that are not linked. Raises Again when one of them is not there."""
+    """Create links between pages that are not linked.
+
+    Raises:
+        Again: One of the pages does not exist.
+    """
     sources = [page for page, others in ends for _ in others]
     if not sources:
         return
@@ -120,20 +134,20 @@ def create(tx: Tx, ledger: Accounts, ends: Ends, now: float) -> None:
 
 
 def delete(tx: Tx, ledger: Accounts, ends: Ends) -> None:
-    """Unlink pages."""
+    """Delete links between these pages."""
     gone = tx.one("links/delete", rows=ends)[0] if ends else []
     ledger.relink([source for source, _ in gone], [target for _, target in gone], -1)
 
 
 def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -> None:
-    """Let the links of these pages to `old` end at `new`, to which none of them links."""
+    """Move the links of these pages from `old` to `new`, to which none of them links."""
     moved = tx.one("links/move", sources=list(sources), old=old, new=new)[0] if sources else []
     ledger.relink(moved, [old] * len(moved), -1)
     ledger.relink(moved, [new] * len(moved), 1)
 
 
 def reroute(tx: Tx, ledger: Accounts, rows: Sequence[Sequence[int]]) -> None:
-    """Let links (source, target, new source, new target) begin and end elsewhere, where no such link is."""
+    """Move links, each given as (source, target, new source, new target), to ends without such a link."""
     moved = tx.one("links/reroute", rows=sorted(rows))[0] if rows else []
     ledger.relink([row[0] for row in moved], [row[1] for row in moved], -1)
     ledger.relink([row[2] for row in moved], [row[3] for row in moved], 1)
@@ -141,34 +155,39 @@ def reroute(tx: Tx, ledger: Accounts, rows: Sequence[Sequence[int]]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The aliases that a page names, and the pages that it links to by way of these only."""
+    """The aliases that a page names, and the pages that it links to only through these."""
 
     named: frozenset[int] = frozenset()
     via: frozenset[int] = frozenset()
 
     def row(self, page: int, before: Spelling, links: Iterable[int]) -> list[object] | None:
-        """What is to be written when it was so `before`, and these are its links now; None: nothing."""
+        """Return the row to write for a page that was spelt as `before` and has these links now; None: nothing
+        changes."""
         via, was = self.via.intersection(links), before.via.intersection(links)
         parts = [self.named - before.named, before.named - self.named, via - was, was - via]
         return [page, *map(sorted, parts), True if self.named else None] if any(parts) else None
 
 
 def read_spelt(tx: Tx, pages: Iterable[int]) -> dict[int, list[int]]:
-    """Page → those it links to, and the aliases that it names: all that may have to be locked to link it anew."""
+    """Return page → the pages that it links to and the aliases that it names: all that new links may have to lock."""
     wanted = sorted(set(pages))
     rows = tx.one("links/out_spelt", ids=wanted)[0] if wanted else []
     return {page: [*out, *named] for page, out, named in rows}
 
 
 def spelling(tx: Tx, pages: Iterable[int]) -> dict[int, Spelling]:
-    """What these pages name."""
+    """Return the spelling of these pages."""
     wanted = sorted(set(pages))
     rows = tx.one("links/spelling", ids=wanted)[0] if wanted else []
     return {page: Spelling(frozenset(named), frozenset(via)) for page, named, via in rows}
 
 
 def respell(tx: Tx, ledger: Accounts, rows: Iterable[list[object] | None]) -> None:
-    """Note what pages name (`Spelling.row`). Raises Again where an alias is not locked."""
+    """Write the spelling of pages (rows of `Spelling.row`).
+
+    Raises:
+        Again: An alias is not locked.
+    """
     written = [row for row in rows if row is not None]
     for row in written:
         if not ledger.holds([*row[1], *row[2]]):  # type: ignore[misc]  # lists, as Spelling.row makes them
@@ -179,9 +198,16 @@ def respell(tx: Tx, ledger: Accounts, rows: Iterable[list[object] | None]) -> No
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What somebody says that a page links to: these `ends`, each once, the page itself left out; they are all
-    (`whole`), or may be some. `named`: the aliases by which it names some; `direct` and `via`: the ends that it names
-    themselves, and by way of aliases only. `spelt`: it names aliases, or did so before."""
+    """The links of a page as a report states them.
+
+    Attributes:
+        ends: The pages that it links to, each once, without the page itself.
+        whole: True if these are all its links; otherwise there may be others.
+        named: The aliases by which it names some ends.
+        direct: The ends that it names by their own URL.
+        via: The ends that it names only by aliases.
+        spelt: True if it names aliases, or named some before.
+    """
 
     page: int
     ends: list[int]
@@ -192,17 +218,23 @@ class Told:
     spelt: bool = False
 
     def spelling(self, before: Spelling, new: Iterable[int]) -> Spelling:
-        """What the page names now that it links to the `new` ends, too: all that is told, or that beside the rest."""
+        """Return the spelling of the page after it links to the `new` ends: the stated one, beside the rest if it is
+        not whole."""
         if self.whole:
             return Spelling(self.named, self.via)
         return Spelling(before.named | self.named, (before.via - self.direct) | self.via.intersection(new))
 
 
 def replace(tx: Tx, ledger: Accounts, told: Sequence[Told], now: float) -> tuple[dict[int, list[int]], set[int]]:
-    """Write the difference between the links of locked pages and those that are told.
+    """Write the difference between the links of locked pages and the stated links.
 
-    Return all links that these pages have then, page → those it links to, and the pages that new links lead to. Raises
-    Again when an end is not locked, Misfit."""
+    Returns:
+        All links that these pages have afterwards, page → its ends, and the pages to which new links lead.
+
+    Raises:
+        Again: An end is not locked.
+        Misfit: Links and weights differ.
+    """
     pages = [each.page for each in told]
     old = held(tx, ledger, "hub", compress(pages, ledger.may_link(pages)))
     spelt = spelling(tx, (each.page for each in told if each.spelt))

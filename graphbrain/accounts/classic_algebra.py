@@ -1,11 +1,13 @@
-"""OPIC-HITS as its authors ran it: cash that is spent whole, a virtual page, a window; pure functions of arrays.
+"""OPIC-HITS as its authors ran it (cash that is spent whole, a virtual page, a window), as pure functions of arrays.
 
-Each page has two sides with cash and a history of the cash it has spent. Hub cash goes forward to the successors'
-authority, authority cash goes back to the predecessors' hub; the virtual page takes what is not passed on and pays
-all pages alike. A page brings 1 + 1 cash with it, the virtual page too, so the total of N pages is 2·(N + 1) for
-ever. What the virtual page has paid to everybody stands in two offsets: real cash = stored cash + offset.
-OPIC: Abiteboul, Preda, Cobena, "Adaptive on-line page importance computation", WWW 2003, sections 3 and 4 (the
-window); hub and authority cash, relevance and the offsets: Pedro Lopez-Adeva and Shane Evans, crawl-frontier, 2015.
+Each page has two sides with cash, and a history of the cash that it has spent. Hub cash passes forward to the authority
+of the successors, authority cash passes back to the hub of the predecessors. The virtual page takes the cash that is
+not passed on, and pays all pages in equal parts. Each page brings 1 + 1 cash, and so does the virtual page, so the
+total of N pages is always 2·(N + 1). Two offsets hold the amount that the virtual page has paid to every page: real
+cash = stored cash + offset.
+
+OPIC: Abiteboul, Preda, Cobena, "Adaptive on-line page importance computation", WWW 2003, sections 3 and 4 (the window).
+Hub and authority cash, relevance and the offsets: Pedro Lopez-Adeva and Shane Evans, crawl-frontier, 2015.
 """
 
 from __future__ import annotations
@@ -32,13 +34,18 @@ __all__ = [
 
 @dataclass(slots=True)
 class Virtual:
-    """The virtual page and what goes for all pages; `hub` and `authority` name its sides as those of any page.
+    """The virtual page and the values that all pages share; `hub` and `authority` are its sides, as for any page.
 
-    `offset`: what it has paid each page so far. `total`: sum of all pages' histories. `hub_held`: the hub cash of all
-    pages. `spent`: cash spent by all
-    pages so far; `stirred`: what that was when the graph last changed. `clock`: cash spent, or seconds.
-    `rebased`, `hub_base`, `authority_base`: pages with smaller ids have these parts of the offsets in their stored
-    cash already (a pass that is under way).
+    Attributes:
+        offset: For each side, the amount that it has paid each page so far.
+        total: The sum of the histories of all pages.
+        hub_held: The hub cash of all pages.
+        spent: The cash spent by all pages so far.
+        stirred: The value of `spent` at the last change of the graph.
+        clock: The cash spent, or seconds.
+        rebased: During a rebasing pass, pages with smaller ids have the bases in their stored cash.
+        hub_base: The part of the hub offset that the pass moves into stored cash.
+        authority_base: The same part of the authority offset.
     """
 
     pages: int = 0
@@ -61,22 +68,23 @@ class Virtual:
 
     @property
     def authority_held(self) -> float:
-        """The authority cash of all pages."""
+        """Return the authority cash of all pages."""
         return total_cash(self.pages) - self.hub_held - self.hub_cash - self.authority_cash
 
     def pay(self, options: Options) -> None:
-        """Pay all pages alike, by raising the offsets. One that owes keeps what it gets until it is even."""
+        """Pay all pages in equal parts by raising the offsets. A page with negative cash keeps its part until the cash
+        is 0."""
         if self.pages <= 0:
             return
         length, passed = options.length(self.pages), max(0.0, self.clock - self.updated)
         hub, authority = max(0.0, self.hub_cash), max(0.0, self.authority_cash)
-        # Authority cash of the virtual page goes to the hubs' side, and the other way round, as with any page.
+        # Authority cash of the virtual page passes to the hub side, and the reverse, as with any page.
         before = self.hub_offset, self.authority_offset
         self.hub_offset += authority / self.pages
         self.authority_offset += hub / self.pages
         self.hub_history = float(history(self.hub_history, hub, passed, length))
         self.authority_history = float(history(self.authority_history, authority, passed, length))
-        # What was paid is what the offsets have risen by, to the last bit.
+        # The amount paid is the rise of the offsets, to the last bit.
         self.hub_held += self.pages * (self.hub_offset - before[0])
         self.authority_cash -= self.pages * (self.hub_offset - before[0])
         self.hub_cash -= self.pages * (self.authority_offset - before[1])
@@ -84,31 +92,31 @@ class Virtual:
 
     @property
     def rebasing(self) -> bool:
-        """Is the pass under way that puts parts of the offsets into the stored cash?"""
+        """Return True while a pass moves parts of the offsets into the stored cash."""
         return self.rebased > 0
 
     def end_rebasing(self) -> None:
-        """All pages have the bases in their stored cash: the offsets need them no more."""
+        """Remove the bases from the offsets, after all pages have them in their stored cash."""
         self.hub_offset -= self.hub_base
         self.authority_offset -= self.authority_base
         self.rebased, self.hub_base, self.authority_base = 0, 0.0, 0.0
 
     def settled(self, options: Options) -> bool:
-        """Has the total cash been spent `passes` times over since the graph last changed?"""
+        """Return True if the total cash has been spent `passes` times over since the graph last changed."""
         return not self.pages or self.spent - self.stirred >= options.passes * total_cash(self.pages)
 
     def hub_offsets(self, ids: Ints) -> Floats:
-        """What must be added to each page's stored hub cash."""
+        """Return the amounts to add to the stored hub cash of each page."""
         return self.hub_offset - np.where(ids < self.rebased, self.hub_base, 0.0)
 
     def authority_offsets(self, ids: Ints) -> Floats:
-        """What must be added to each page's stored authority cash."""
+        """Return the amounts to add to the stored authority cash of each page."""
         return self.authority_offset - np.where(ids < self.rebased, self.authority_base, 0.0)
 
 
 @dataclass(slots=True)
 class Side:
-    """One side of some pages, real cash; `share` of the cash goes on along links, `weight` is their sum."""
+    """One side of some pages, in real cash; `share` of the cash passes along links, and `weight` is their sum."""
 
     cash: Floats
     history: Floats
@@ -119,7 +127,7 @@ class Side:
 
 @dataclass(slots=True)
 class Books:
-    """Both sides of some pages."""
+    """The two sides of some pages."""
 
     hub: Side
     authority: Side
@@ -127,7 +135,7 @@ class Books:
 
 @dataclass(slots=True)
 class Turn:
-    """One side of one page that is to spend: places of its neighbours and the weights of the links to them."""
+    """One side of one page that is to spend: the places of its neighbours and the weights of the links to them."""
 
     hub: bool
     place: int
@@ -136,10 +144,10 @@ class Turn:
 
 
 def history(before: Floats | float, cash: Floats | float, passed: Floats | float, window: float) -> Floats | float:
-    """The history after spending `cash`, `passed` units of the clock after the last time.
+    """Return the history after a side spends `cash`, with `passed` units of the clock since the last time.
 
-    H·(1 − Δ/T) + c within the window T, c·T/Δ beyond it: the cash of a window, interpolated (WWW 2003, section 4).
-    A clock that went back counts as standing.
+    The result is H·(1 − Δ/T) + c within the window T, and c·T/Δ beyond it: the interpolated cash of a window (WWW 2003,
+    section 4). A clock that ran backwards counts as unchanged.
     """
     if not np.isfinite(window):
         return before + cash
@@ -148,18 +156,19 @@ def history(before: Floats | float, cash: Floats | float, passed: Floats | float
 
 
 def hub_share(weight: Floats, root_share: float) -> Floats:
-    """The share of hub cash that goes on along the links: d/(d+1), at most 1 − root_share; none without links."""
+    """Return the share of hub cash that passes along the links: d/(d+1), at most 1 − root_share, and 0
+    without links."""
     d = np.maximum(weight, 0.0)
     return np.minimum(d / (d + 1.0), 1.0 - root_share)
 
 
 def authority_share(weight: Floats, relevance: Floats, rule: str, root_share: float) -> Floats:
-    """The share of authority cash that goes back along the links, by relevance (nan: ½).
+    """Return the share of authority cash that passes back along the links, by relevance r (nan: ½).
 
-    `rational`: d/(d + (1−r)/r), so that 0 gives nothing back, 1 all. `polynomial`: the ancestors'
-    2r·((2d/(d+1))·(1−r) + r − ½), which is the same at 0, ½ and 1, and between exceeds 1 for d ≥ 4: the virtual page
-    then pays. For d < 1/3, which only weights below 1 make, it falls below 0 near r = 0: nothing goes back then, since
-    a page cannot owe.
+    With the rule `rational` it is d/(d + (1−r)/r): 0 passes nothing back, 1 all. With `polynomial` it is the ancestors'
+    2r·((2d/(d+1))·(1−r) + r − ½). This agrees at 0, ½ and 1, and exceeds 1 between them for d ≥ 4; the virtual page
+    then pays the difference. For d < 1/3, which only weights below 1 cause, it is below 0 near r = 0. The share is then
+    0, because a page cannot owe.
     """
     r = np.where(np.isnan(relevance), 0.5, np.clip(relevance, 0.0, 1.0))
     if rule == "polynomial":
@@ -171,10 +180,11 @@ def authority_share(weight: Floats, relevance: Floats, rule: str, root_share: fl
 
 
 def spend(books: Books, turns: Sequence[Turn], virtual: Virtual, options: Options) -> list[bool]:
-    """Let sides spend all their cash, one after the other: each spends also what it got in this row.
+    """Let sides spend all their cash one after the other; a later side also spends the cash that it gets from earlier
+    ones.
 
-    Changes `books` and `virtual` in place (the virtual page only receives; `Virtual.pay` comes after); says of each
-    turn whether there was anything to spend.
+    Changes `books` and `virtual` in place. The virtual page only receives; `Virtual.pay` follows. Returns for each turn
+    whether the side had cash to spend.
     """
     window = options.length(virtual.pages)
     by_cash = options.window_unit == "cash"

@@ -1,11 +1,11 @@
 """The accounts of the pages that one transaction has locked, under the classic engine.
 
-Stored cash is relative to the offsets, which stand on the (:Brain) with the rest of the virtual page. Everybody who
-writes accounts locks it after all pages and before hosts, so whoever holds it knows the offsets, and holds it only
-while writing. What a transaction moves, creates or deletes is moved on the virtual page in the same transaction: the
-total cash is 2·(N + 1) at every commit. A created page is marked until its creator writes its first cash; nobody
-else ever sees the mark. Links change no cash here, only what is spent from then on.
-Statements: classic/*, accounts/*.
+Stored cash is relative to the offsets, which are properties of the (:Brain) with the rest of the virtual page. Every
+writer of accounts locks the (:Brain) after all pages and before hosts. So a writer that holds the lock knows the
+offsets, and it holds the lock only while it writes. A change, creation or deletion of cash also changes the virtual
+page in the same transaction, so the total cash is 2·(N + 1) at every commit. A created page is marked until its creator
+writes its first cash; no other transaction ever sees the mark. Links change no cash here, only the spending from then
+on. Statements: classic/*, accounts/*.
 """
 
 from __future__ import annotations
@@ -33,24 +33,29 @@ NEWBORN = 1.0
 
 
 def virtual_properties(virtual: Virtual) -> dict[str, float]:
-    """The virtual page as it stands on the (:Brain)."""
+    """Return the properties of the (:Brain) that hold the virtual page."""
     return {f"virtual_{name}": value for name, value in asdict(virtual).items()}
 
 
 def _virtual(properties: Mapping[str, Any]) -> Virtual:
-    """Raises Outdated where there is none: the brain is being converted to the other engine."""
+    """Return the virtual page from these properties.
+
+    Raises:
+        Outdated: There is none, because the brain is being converted to the other engine.
+    """
     if properties["virtual_pages"] is None:
         raise Outdated
     return Virtual(**{name.removeprefix("virtual_"): value for name, value in properties.items()})
 
 
 def read_virtual(tx: Tx) -> Virtual:
-    """The virtual page as it is now, not locked."""
+    """Return the present virtual page without a lock."""
     return _virtual(tx.one("classic/read_virtual")[0])
 
 
 class ClassicLedger(Accounts):
-    """Cash in the arrays is stored cash until `open` is called, and real cash from then on."""
+    """The ledger of the classic engine. Its arrays hold stored cash until `open` is called, and real cash from then
+    on."""
 
     engine = "classic"
     keeps_payouts = False
@@ -106,7 +111,8 @@ class ClassicLedger(Accounts):
         return cls.first_lanes(known, np.ones(len(payout)), rule), nobody
 
     def open(self, tx: Tx, now: float) -> Virtual:
-        """Lock the virtual page, the last lock on accounts; cash is real from here on, also that of new pages."""
+        """Lock the virtual page, which is the last lock on accounts. Cash is real from here on, also that of new
+        pages."""
         if self._open:
             return self.virtual
         self._open = True
@@ -120,7 +126,7 @@ class ClassicLedger(Accounts):
         return virtual
 
     def _bear(self) -> None:
-        """New pages bring 1 + 1 cash, and no history or a mean one."""
+        """Give new pages 1 + 1 cash, and a history of 0 or the mean one."""
         born, virtual, options = self._born(), self.virtual, self.rule.classic
         if not (count := int(born.sum())):
             return
@@ -142,25 +148,25 @@ class ClassicLedger(Accounts):
         return born
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
-        """Only the weights change: from now on cash goes other ways."""
+        """Change the weights alone: cash that is spent later takes other ways."""
         np.add.at(self.out_weight, a, w)
         np.add.at(self.in_weight, b, w)
 
     def bury(self, page: int) -> None:
-        """It takes 1 + 1 cash with it; what it has beyond that goes to the virtual page, which pays what it lacks."""
+        """Remove a page with its 1 + 1 cash. The virtual page takes the rest of its cash, or pays what is missing."""
         self._buried.append(page)
 
     def set_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
-        """Not possible: the virtual page pays all pages alike."""
+        """Refuse: the virtual page pays all pages in equal parts."""
         raise BadInput(
             "The classic engine pays all pages alike; convert the brain with 'graphbrain engine exact' first."
         )
 
     def inherit_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
-        """Nothing: the virtual page pays all pages alike."""
+        """Do nothing: the virtual page pays all pages in equal parts."""
 
     def spend(self, turns: Sequence[Turn]) -> list[bool]:
-        """Let sides spend, one after the other, and then the virtual page; of each, whether it had anything.
+        """Let sides spend one after the other, and then the virtual page. Return for each whether it had cash.
 
         The caller has called `open`.
         """
@@ -188,14 +194,14 @@ class ClassicLedger(Accounts):
         return did
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
-        """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
+        """Write the differences from the locked state, and the marks that follow from them (or all marks)."""
         stirred = bool(self._buried or self._born().any()) or bool(
             (self._changed("out_weight") | self._changed("in_weight")).any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
         )
         self._write_forwards(tx, all_marks)
         if not (stirred or self._moves() or all_marks or self._open):
-            self._write_weights(tx)  # links without weight stir nothing, but are links
+            self._write_weights(tx)  # links of weight 0 move no cash, but they are links
             return
         self.open(tx, now)
         self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())
@@ -208,7 +214,8 @@ class ClassicLedger(Accounts):
         tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
 
     def _moves(self) -> bool:
-        """Does a page wait in another lane, or is it worth something else to the order, by what is no cash?"""
+        """Return True if a page waits in another lane, or has another value for the order, for reasons other than
+        cash."""
         if self._waits_anew:
             return True
         changed = self._changed("depth") & (self.rule.order == "breadth_first")
@@ -218,7 +225,7 @@ class ClassicLedger(Accounts):
         return bool((changed & (self.first_fetched < 0.0)).any())
 
     def write_rebased(self, tx: Tx) -> None:
-        """Write the cash of all these pages, relative to the offsets as they have been changed on the virtual page."""
+        """Write the cash of all these pages relative to the offsets as the virtual page has them now."""
         everybody = np.ones(len(self.ids), dtype=bool)
         hub = self.hub_cash - self.virtual.hub_offsets(self.ids)
         authority = self.authority_cash - self.virtual.authority_offsets(self.ids)
@@ -246,10 +253,11 @@ class ClassicLedger(Accounts):
             self._send(tx, f"accounts/{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, **mine)
 
     def _write_marks(self, tx: Tx, all_marks: bool) -> None:
-        """Ranks follow from the histories, which stand still between two pushes; lanes from history + cash.
+        """Write ranks, which follow from the histories and change only with pushes, and lanes, which follow from
+        history + cash.
 
-        The cash of all pages rises with the offset, without a write: the lane is what it was worth when it was last
-        locked, so a page may be in a lane that is a little too bad, never in one too good.
+        The cash of all pages rises with the offset, without a write. A lane reflects the value at the last lock, so a
+        page may be in a lane that is slightly too bad, and is never in one that is too good.
         """
         for side in ("hub", "authority"):
             rank = algebra.rank(getattr(self, f"{side}_history"))

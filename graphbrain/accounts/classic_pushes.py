@@ -1,11 +1,11 @@
-"""Spreading cash under the classic engine: the sides of highest cash first, by any number of workers.
+"""Pushes of the classic engine: the sides of highest cash first, by any number of workers.
 
-A batch takes the pages and sides that hold most, locks them and their neighbours in one order, lets one after the
-other spend all it has by then, pays from the virtual page, and writes. A side that somebody else has emptied
-meanwhile is left alone. A side with more neighbours than a push may have gives all to the virtual page.
-Offsets that have grown large are put into the stored cash, in steps that every push can go between.
-There is no end to pushing; it rests when the total cash was spent `passes` times over since the graph last changed.
-Statements: classic/*, exports/last_id.
+A batch takes the pages and sides with the most cash, locks them and their neighbours in one order, lets one after the
+other spend all the cash that it has by then, pays from the virtual page, and writes. A side that another worker has
+emptied in the meantime is skipped. A side with more neighbours than a push may have gives all its cash to the virtual
+page. Large offsets are moved into the stored cash in steps, and pushes can run between these. Pushing has no end; it
+rests when the total cash was spent `passes` times over since the graph last changed. Statements: classic/*,
+exports/last_id.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ __all__ = ["Seen", "candidates", "named", "spend"]
 
 SIDES = ("hub", "authority")
 LARGEST_OFFSET = 1000.0
-"""In mean cash of a side: every factor of ten costs a digit of the cash."""
+"""In units of the mean cash of a side. Every factor of ten costs a digit of the cash."""
 REBASE_IDS = 5_000
 UNTOUCHED = 1e-9
-"""Stored cash falls only by spending: what fell by less has not been spent."""
+"""Stored cash falls only by spending. A smaller fall is no spending."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One side of one page as it was chosen: its stored cash (−inf: push it anyhow), and whom it can pay."""
+    """One side of one page as it was chosen: its stored cash (−inf: push it in any case), and the pages that it can
+    pay."""
 
     side: str
     page: int
@@ -47,7 +48,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Rebase:
-    """A step of the pass that puts the offsets into the stored cash, from this id on."""
+    """One step of the pass that moves the offsets into the stored cash, from this id on."""
 
     first: int
 
@@ -56,11 +57,14 @@ Batch = list[Seen] | Rebase | pushes.Batch
 
 
 def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.NO_LIMIT) -> Batch | None:
-    """The sides of highest cash, up to `most` payments' worth: `spread` 1 the very highest, more a random part; with
-    now and then what goes forward, of pages of `fewer` links than that.
+    """Return the sides of highest cash, for up to `most` payments.
 
-    Of equals the page of higher id comes first, its hub before its authority. None when the brain has settled; an empty
-    list where the virtual page holds all cash.
+    With `spread` 1 these are the very highest, with more a random part of them. Now and then the batch is of a forward
+    account, of pages with fewer than `fewer` links. Among equals the page of higher id comes first, and its hub before
+    its authority.
+
+    Returns:
+        None if the brain has settled; an empty list if the virtual page holds all cash.
     """
     virtual = read_virtual(tx)
     if virtual.rebasing or max(virtual.hub_offset, virtual.authority_offset) > LARGEST_OFFSET:
@@ -80,7 +84,7 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.N
 
 
 def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[float, Seen]]:
-    """(real cash, side) of those with most stored cash."""
+    """Return (real cash, side) of the sides with the most stored cash."""
     rows = tx.one(f"classic/{side}_candidates", limit=limit)[0]
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     offsets = virtual.hub_offsets(ids) if side == "hub" else virtual.authority_offsets(ids)
@@ -91,7 +95,7 @@ def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[floa
 
 
 def _within(seen: Sequence[Seen], most: int, max_payees: int) -> list[Seen]:
-    """Sides in their order until their payments reach `most`; at least one."""
+    """Return the first sides, at least one, until their payments reach `most`."""
     chosen: list[Seen] = []
     payments = 0
     for one in seen:
@@ -104,22 +108,22 @@ def _within(seen: Sequence[Seen], most: int, max_payees: int) -> list[Seen]:
 
 
 def named(ids: Sequence[int]) -> list[Batch]:
-    """All sides of these pages, whatever they hold."""
+    """Return all sides of these pages, whatever their cash."""
     cash: list[Batch] = [[Seen(side, page, -np.inf) for side in SIDES for page in ids]]
     return [*cash, *((name, list(ids)) for name in FORWARD)] if ids else []
 
 
 def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
-    """Let these sides spend, those among them that nobody else has emptied since they were chosen."""
+    """Let those of these sides spend that no other worker has emptied since they were chosen."""
     if isinstance(batch, Rebase):
         return _rebase(tx, batch.first, rule, now)
     if isinstance(batch, tuple):
         return pushes.spend(tx, batch, rule, now)
     before = _neighbours(batch, rule, partial(adjacency.payees, tx, rule=rule))
     union = {page for links in before.values() for page, payees in links.items() for page in (page, *payees)}
-    # One that is gone by now has no links either, and a page of the batch has had its turn.
+    # A page that was deleted since then has no links either, and a page of the batch has had its turn.
     ledger = ClassicLedger.lock_present(tx, union, rule)
-    # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
+    # Only data that is read under the lock counts: a reader can see half of a transaction that is being committed.
     links = _neighbours(batch, rule, partial(adjacency.held_payees, tx, ledger))
     there = [seen for seen in batch if ledger.holds([seen.page, *links[seen.side].get(seen.page, ())])]
     stored = {side: ledger.stored[side][ledger.at([s.page for s in there])].tolist() for side in SIDES}
@@ -137,7 +141,7 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
 def _neighbours(
     batch: Sequence[Seen], rule: Rule, read: Callable[[str, list[int]], Mapping[int, list[int]]]
 ) -> Mapping[str, dict[int, list[int]]]:
-    """Side → page → the pages it pays; none where these are too many. Links without weight do not count."""
+    """Return side → page → the pages that it pays, without links of weight 0; no pages if these are too many."""
     links: dict[str, dict[int, list[int]]] = {}
     for side in SIDES:
         fits = {seen.page: rule.weightless or seen.links <= rule.max_payees for seen in batch if seen.side == side}
@@ -159,13 +163,13 @@ def _turn(ledger: ClassicLedger, seen: Seen, payees: Sequence[int]) -> Turn:
 
 
 def _rebase(tx: Tx, first: int, rule: Rule, now: float) -> Pushed:
-    """Put the offsets into the stored cash of the next pages; nothing if somebody else did."""
+    """Move the offsets into the stored cash of the next pages, unless another worker did so."""
     ids = tx.one("classic/ids_in", first=first, limit=REBASE_IDS)[0]
     ledger = ClassicLedger.lock(tx, ids, rule)
     virtual = ledger.open(tx, now)
     if virtual.rebased != first:
         return Pushed(lost=1)
-    # Whoever creates a page holds the virtual page's lock: from here on there are no new ones.
+    # The creator of a page holds the virtual page's lock, so there are no new pages from here on.
     if tx.one("classic/ids_in", first=first, limit=REBASE_IDS)[0] != ids:
         raise Again
     if not virtual.rebasing:

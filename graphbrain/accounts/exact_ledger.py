@@ -1,4 +1,4 @@
-"""The ledger of the exact engine: signed cash, repaired when links change, by `algebra`.
+"""The ledger of the exact engine: signed cash, repaired by `algebra` when links change.
 
 Statements: accounts/*.
 """
@@ -22,7 +22,7 @@ from graphbrain.schedule.lanes import Known
 __all__ = ["Ledger", "Marks"]
 
 ROUNDS = 8
-"""Rounds at most, in one transaction, of pushes between pages that pay each other."""
+"""The largest number of rounds of pushes, in one transaction, between pages that pay each other."""
 
 _COLUMNS = (
     "hub_history",
@@ -50,7 +50,7 @@ _COLUMNS = (
 
 
 class Marks:
-    """What follows from accounts: ranks, priorities, lane."""
+    """The marks that follow from accounts: ranks, priorities, lane."""
 
     def __init__(self, ledger: Ledger) -> None:
         rule = ledger.rule
@@ -63,7 +63,7 @@ class Marks:
 
     @property
     def lane(self) -> Ints:
-        """By the accounts as they are when it is asked for."""
+        """Return the lanes by the accounts at the time of the call."""
         return self._ledger.lanes()
 
 
@@ -98,7 +98,7 @@ class Ledger(Accounts):
             self.read_payouts(tx)
 
     def read_payouts(self, tx: Tx) -> None:
-        """Read what the pages are paid; `write` will pay the difference to what is due to them."""
+        """Read the payouts of the pages; `write` will pay the difference to the payouts due."""
         rows = tx.one("accounts/payouts", ids=self.ids.tolist())[0]
         table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
         self.payout, own = table[:, 1].copy(), table[:, 2]
@@ -107,12 +107,12 @@ class Ledger(Accounts):
         self._pays = True
 
     def due_payout(self) -> Floats:
-        """What the pages are to be paid: what was set for them by hand, else what the rule says."""
+        """Return the payouts due to the pages: the one set by hand, or else the rule's."""
         by_rule = algebra.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed, self.hosts)
         return np.where(np.isnan(self.own_payout), by_rule, self.own_payout)
 
     def set_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
-        """The difference goes to both sides' cash."""
+        """Set payouts by hand, and pay the difference to the cash of both sides."""
         if not payouts:
             return
         if not self._pays:
@@ -136,11 +136,11 @@ class Ledger(Accounts):
         return algebra.keep_authority(self.in_weight, self.relevance, self.rule.alpha)
 
     def hub_waiting(self) -> Floats:
-        """What a push of each hub side would pay."""
+        """Return the amounts that a push of each hub side would pay."""
         return self._waiting("hub")
 
     def authority_waiting(self) -> Floats:
-        """What a push of each authority side would pay."""
+        """Return the amounts that a push of each authority side would pay."""
         return self._waiting("authority")
 
     def _waiting(self, side: str) -> Floats:
@@ -148,31 +148,33 @@ class Ledger(Accounts):
         return algebra.residual(keep, self._score(side), weight, paid)
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
-        """Each end is paid, or pays back, what the other's links have got."""
+        """Change weights, and let each end receive or return the amount that the other end's links have got."""
         np.add.at(self.hub_cash, a, w * self.authority_paid[b])
         np.add.at(self.authority_cash, b, w * self.hub_paid[a])
         np.add.at(self.out_weight, a, w)
         np.add.at(self.in_weight, b, w)
 
     def bury(self, page: int) -> None:
-        """Nothing of its account is left when its links are gone but what the virtual page has paid it."""
+        """Remove a page. Without its links, its account holds only its payout."""
 
     def urgency(self, side: str) -> Ints:
-        """As of all ledgers, and of both sides of the accounts."""
+        """Return the priorities as in any ledger, and those of both sides of the accounts."""
         if side not in ("hub", "authority"):
             return super().urgency(side)
         return self.marks_before.hub_priority if side == "hub" else self.marks_before.authority_priority
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
-        """As of all ledgers, and of both sides of the accounts."""
+        """Spend as in any ledger, and on both sides of the accounts."""
         if side not in ("hub", "authority"):
             super().push(side, pages, payers, payees)
             return
         self.prescribe(side, pages, self._score(side)[pages], payers, payees)
 
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:
-        """New pages and those they were found on pay each other to and fro until little waits between them. What that
-        writes would be written anyway, or soon after by a push that has to lock them all again."""
+        """Push between new pages and the pages that name them until little cash waits between them.
+
+        These writes would happen in any case, or soon after by a push that would have to lock all the pages again.
+        """
         sources = self.at([page for page, others in links.items() for _ in others])
         targets = self.at([other for others in links.values() for other in others])
         if not len(sources):
@@ -194,8 +196,8 @@ class Ledger(Accounts):
         return pushes, payments
 
     def _whole(self, side: str, payers: Ints, weights: Floats) -> NDArray[np.bool_]:
-        """Which places have no other links on this side than those of these payers and weights, and not more of them
-        than a push may pay along.
+        """Return the places whose links on this side are all among these payers and weights, and are few enough for a
+        push.
 
         The weights are whole multiples of 1/1024, so their sums are exact.
         """
@@ -205,7 +207,7 @@ class Ledger(Accounts):
         return whole
 
     def _worth(self, side: str) -> NDArray[np.bool_]:
-        """Which places are worth a push."""
+        """Return the places that are worth a push."""
         _, weight, _ = self._side(side)
         worth: NDArray[np.bool_] = algebra.priority(self._waiting(side), weight, self.rule.eps) != NONE
         return worth
@@ -214,15 +216,17 @@ class Ledger(Accounts):
         return self.hub_score if side == "hub" else self.authority_score
 
     def off(self, side: str, places: Ints, goals: Floats, share: float) -> NDArray[np.bool_]:
-        """Where would a push at these scores pay more than this share of them?"""
+        """Return the places at which a push for these scores would pay more than this share of them."""
         keep, weight, paid = self._side(side)
         waiting = np.abs(keep[places] * goals - weight[places] * paid[places])
         return (waiting > share * goals) & (weight[places] > 0.0)
 
     def prescribe(self, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints) -> None:
-        """Spend as if the scores of the places `pages` were the `goals`: H = goal, e takes the difference,
-        Z = keep·H/d, and the links `payers[i]` – `payees[i]` (all their links) pay the step of Z. A push is what has
-        its own score as the goal: H += e, e = 0."""
+        """Spend as if the scores of the places `pages` were the `goals`.
+
+        H becomes the goal, e takes the difference, Z becomes keep·H/d, and the links `payers[i]` – `payees[i]` (all
+        their links) pay the step of Z. A push is the case whose goal is the own score: H += e, e = 0.
+        """
         history = getattr(self, f"{side}_history")
         cash = getattr(self, f"{side}_cash")
         keep, weight, paid = self._side(side)
@@ -237,14 +241,16 @@ class Ledger(Accounts):
         np.add.at(other, payees, self.weights(sources, targets) * step[payers])
 
     def _side(self, side: str) -> tuple[Floats, Floats, Floats]:
-        """keep, weight and paid of one side."""
+        """Return keep, weight and paid of one side."""
         if side == "hub":
             return self.keep_hub(), self.out_weight, self.hub_paid
         return self.keep_authority(), self.in_weight, self.authority_paid
 
     def absorb(self, side: str, goals: Floats) -> None:
-        """Where one side has paid all that these scores (of every place, nan for none) give, its cash is history: it
-        has been spent in advance."""
+        """Move the cash of one side to its history for pages that have already paid all that these scores give.
+
+        The cash has been spent in advance. `goals` has a score for every place, nan for none.
+        """
         history, cash = getattr(self, f"{side}_history"), getattr(self, f"{side}_cash")
         keep, weight, paid = self._side(side)
         ahead = (weight > 0.0) & (paid == np.divide(keep * goals, weight, out=np.zeros(len(paid)), where=weight > 0.0))
@@ -252,7 +258,8 @@ class Ledger(Accounts):
         cash[ahead] = 0.0
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> Marks:
-        """Write what differs from what was locked, and the marks that follow from it (or all marks); all true marks."""
+        """Write the differences from the locked state and the marks that follow from them (or all marks). Return the
+        true marks."""
         if self._pays:
             self._pay(tx)
         marks = Marks(self)
@@ -266,10 +273,10 @@ class Ledger(Accounts):
         return marks
 
     def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> Marks:
-        """Write what a settling pass has changed, and the marks that follow from it; all true marks.
+        """Write the changes of a settling pass and the marks that follow from them. Return the true marks.
 
-        The pass looks at the priorities again in the end: the sides it has settled, `hubs` and `authorities`, lose
-        theirs whatever is right, and no other place gets one. When they were settled is said by the brain.
+        The pass checks the priorities again at its end. Until then the settled sides, `hubs` and `authorities`, lose
+        theirs in any case, and no other place gets one. The time of their settling is a property of the brain.
         """
         if self._pays:
             self._pay(tx)
@@ -291,7 +298,7 @@ class Ledger(Accounts):
         return marks
 
     def _write_places(self, tx: Tx, marks: Marks, every: bool = False) -> None:
-        """Write by what rank the pages are found, and where they wait."""
+        """Write the ranks by which pages are found, and the lanes in which they wait."""
         for name in ("hub_rank", "authority_rank"):
             self._mark(tx, name, marks, every)
         self._write_harvest(tx)
@@ -299,7 +306,7 @@ class Ledger(Accounts):
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
 
     def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:
-        """A side that has spent is written whole; one that was only paid, its cash."""
+        """Write a side that has spent as a whole, and only the cash of one that was paid."""
         whole = self._changed(history) | self._changed(paid)
         self._send(tx, f"accounts/{spent}", whole, cash, history, paid, now=now)
         self._send(tx, f"accounts/{cash}", self._changed(cash) & ~whole, cash)
@@ -309,12 +316,12 @@ class Ledger(Accounts):
         self._send(tx, f"accounts/{name}", every | (new != getattr(self.marks_before, name)), **{name: new})
 
     def _unmark(self, tx: Tx, name: str, marks: Marks, but: NDArray[np.bool_]) -> None:
-        """Take the mark from those that have lost it, `but` from these, from which it was taken."""
+        """Remove the mark of places that have lost it, except those in `but`, from which it was removed already."""
         new, before = getattr(marks, name), getattr(self.marks_before, name)
         self._send(tx, f"accounts/{name}", (new == NONE) & (before != NONE) & ~but, **{name: new})
 
     def _pay(self, tx: Tx) -> None:
-        """The virtual page pays both sides the difference between what is due and what it has paid."""
+        """Pay both sides the difference between the payout due and the payout paid."""
         due = self.due_payout()
         self.hub_cash += due - self.payout
         self.authority_cash += due - self.payout

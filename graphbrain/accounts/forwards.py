@@ -1,8 +1,9 @@
-"""Accounts that go forward, brought to their fixed point at once, where pushes would go round for long.
+"""The fixed point of forward accounts, written at once, where pushes would circulate for long.
 
-The links are exported and the fixed point s = first + share · Σ w·s/d is found in memory, beside whatever else runs.
-Then pages pass on, batch by batch, what is due by it: whatever has changed since, each is paid by what its sources have
-paid, so the accounts are right at every commit, and a kill needs no repair. What is not near by then is left to pushes.
+The links are exported, and the fixed point s = first + share · Σ w·s/d is found in memory while other transactions run.
+Then pages pass on the amounts due, batch by batch. Each page is paid the amounts that its sources have paid, so the
+accounts are right at every commit whatever has changed, and a kill needs no repair. Pages that are still off afterwards
+are left to pushes.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from graphbrain.rules import Forward, Rule
 __all__ = ["Goal", "batches", "find_goal"]
 
 STEADY = 0.01
-"""Rounds end when one changes the scores by less than this share of the error that is allowed."""
+"""Rounds end when one changes the scores by less than this share of the allowed error."""
 MOST_ROUNDS = 1_000
 CLOSE = 0.5
-"""Pages that have passed on what is due but for so much of the allowed error are left as they are."""
+"""A page is skipped if its missing amount is at most this share of the allowed error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where an account is to be: the exported links, what each page has at the fixed point, and the places of the pages
-    that have passed on too little or too much for it."""
+    """The goal of an account: the exported links, the score of each page at the fixed point, and the places of the
+    pages that have passed on too little or too much for it."""
 
     table: LinkTable
     scores: Floats
@@ -40,8 +41,15 @@ class Goal:
 
 
 def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> Goal:
-    """Export the links and find the fixed point of an account in which all pages with links pass on, and all begin with
-    the same. `tolerance`: what shares may be off in sum (as `inspect.pages.ForwardSums.error`)."""
+    """Export the links and find the fixed point of an account in which all pages with links pass on and all begin
+    alike.
+
+    Args:
+        graph: The connection.
+        rule: The settings.
+        account: The forward account.
+        tolerance: The largest sum of errors of shares (as `inspect.pages.ForwardSums.error`).
+    """
     table = exports.links(graph)
     weights = None
     if rule.intra_host_weight != 1.0:
@@ -56,7 +64,8 @@ def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> G
 
 
 def _solved(table: LinkTable, account: Forward, weights: Floats | None, change: float) -> tuple[Floats, Floats]:
-    """The weight of each page's links; and what each has, by rounds until one changes less than this share of all."""
+    """Return the weight of each page's links and each page's score, by rounds until one changes less than `change` of
+    all."""
     if weights is None:
         rows: Rows | solve.Weighted = Rows(table.offsets, table.targets)
     else:
@@ -72,8 +81,8 @@ def _solved(table: LinkTable, account: Forward, weights: Floats | None, change: 
 
 
 def batches(goal: Goal, most: int) -> Iterator[dict[int, float]]:
-    """The pages that are off, each with what it has at the fixed point, those that have most first: up to so many
-    payments at a time."""
+    """Yield the pages that are off, each with its score at the fixed point, largest first, for up to `most`
+    payments."""
     places = goal.off[np.argsort(-goal.scores[goal.off], kind="stable")]
     counts = np.diff(goal.table.offsets)[places]
     part = np.cumsum(counts) // max(1, most)

@@ -1,14 +1,14 @@
-"""The accounts of the pages that one transaction has locked: what the ledgers of both engines share.
+"""The accounts of the pages that one transaction has locked: the part that both engines share.
 
-Every transaction that touches accounts has the same shape: lock pages in the order of their ids and read both sides
-(`lock`), say what happens to pages (`relink`, `lower`, `become_seeds`, `wait_in` …), and write what has changed
-together with what follows from it: ranks, priorities, lanes (`write`). Only this room writes into a ledger's arrays;
-everybody may read them. `exact_ledger` and `classic_ledger` hold the two kinds; which of them a brain needs, `ledgers`
-says. All values written are absolute and computed from locked state, so running the transaction again is safe. Ids are
-Neo4j's internal ones: they are looked up by key in the same transaction, and give the one order in which everybody
-locks. The id of a page that is deleted meanwhile is not given to another node while a transaction that could have read
-it is open, so a page that is gone is told by its missing id.
-Statements: accounts/*, scores/guess.
+Every transaction that touches accounts has the same shape. It locks pages in the order of their ids and reads both
+sides (`lock`), records changes of pages (`relink`, `lower`, `become_seeds`, `wait_in` …), and writes the differences
+with the ranks, priorities and lanes that follow from them (`write`). Only this room writes into a ledger's arrays; all
+rooms may read them. `exact_ledger` and `classic_ledger` hold the two kinds, and `ledgers` chooses between them.
+
+All written values are absolute and computed from locked state, so the transaction can safely run again. Ids are Neo4j's
+internal ones. They are looked up by key in the same transaction, and define the one order in which all transactions
+lock. The id of a deleted page is not reused while a transaction that could have read it is open, so a missing id means
+a deleted page. Statements: accounts/*, scores/guess.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ __all__ = ["Accounts"]
 A = TypeVar("A", bound="Accounts")
 ROUNDING = 1e-6
 UNWRITTEN = -1.0
-"""Read in place of what a page has of an account that goes forward, or has paid of it, where none is written."""
+"""Read for a forward account of a page, or for its payments, if none is stored."""
 WRITE = {
     "flow": ("accounts/flow", "accounts/flow_paid", "accounts/flow_priority"),
     "live_pagerank": ("accounts/live_pagerank", "accounts/live_pagerank_paid", "accounts/live_pagerank_priority"),
 }
-"""What writes an account that goes forward: what pages have, what they have paid, and their marks."""
+"""The statements that write a forward account: the pages' amounts, their payments, and their marks."""
 
 
 class Accounts(Sides):
-    """Locked pages, sorted by id, and their accounts as arrays to be changed in place."""
+    """Locked pages, sorted by id, and their accounts as arrays that are changed in place."""
 
     engine: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
     statement: ClassVar[str]
     first: ClassVar[Mapping[str, float]]
-    """The account a page is created with."""
+    """The account with which a page is created."""
     keeps_payouts: ClassVar[bool]
-    """Does a page begin with what the virtual page pays it as its history?"""
+    """True if the history of a new page begins with its payout."""
 
     out_weight: Floats
     in_weight: Floats
@@ -66,19 +66,18 @@ class Accounts(Sides):
     path_repeats: Floats
     siblings_before: Floats
     harvest: Floats
-    """the factor of its section with which a page that was never fetched waits"""
+    """The factor of its section with which an unfetched page waits."""
     flow: Floats
     flow_paid: Floats
     live_pagerank: Floats
     live_pagerank_paid: Floats
-    """The accounts that go forward (`rules.Forward`): what pages have of them, and what each unit of weight of their
+    """The forward accounts (`rules.Forward`): the pages' amounts, and the amount that each unit of weight of their
     links has got."""
     flow_passes: Flags
     live_pagerank_passes: Flags
-    """Of one that goes on by reading: has a page been read, as no alias, while it was passed on? Others pass none
-    on."""
+    """True if a page has been read while the account was passed on, and not as an alias. Other pages pass none on."""
     links_sum: Ints
-    """What `link_sums` says of the links of each page; NONE where nobody knows, as of imported pages."""
+    """The value of `link_sums` for the links of each page; NONE if unknown, as for imported pages."""
 
     def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
         wide = len(self.columns) + 1
@@ -112,7 +111,9 @@ class Accounts(Sides):
     def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule) -> A:
         """Lock pages in the order of their ids.
 
-        Raises Again when one is gone: it was deleted meanwhile; Outdated when the brain's settings have changed.
+        Raises:
+            Again: A page was deleted in the meantime.
+            Outdated: The brain's settings have changed.
         """
         wanted = set(ids)
         ledger = cls.lock_present(tx, wanted, rule)
@@ -122,9 +123,11 @@ class Accounts(Sides):
 
     @classmethod
     def lock_present(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule) -> A:
-        """Lock those of the pages that are still there.
+        """Lock those of the pages that still exist.
 
-        Raises Outdated when the brain's settings have changed, BeingConverted when its engine has.
+        Raises:
+            Outdated: The brain's settings have changed.
+            BeingConverted: The brain's engine is being changed.
         """
         if rule.engine != cls.engine:
             raise BeingConverted
@@ -141,10 +144,10 @@ class Accounts(Sides):
         return ledger
 
     def locked(self, tx: Tx) -> None:
-        """Read what else is needed, now that the pages are locked."""
+        """Read further data, now that the pages are locked."""
 
     def read_values(self, tx: Tx) -> None:
-        """Read what the pages are worth to the schedule, where that is neither of their two scores."""
+        """Read the values of the pages for the schedule, if they are neither of the two scores."""
         ids, name = self.ids.tolist(), lanes.property_of(self.rule.value)
         rows = {page: told for page, *told in tx.one("accounts/values", ids=ids, name=name)[0]}
         told = [rows.get(page, (None, None)) for page in ids]
@@ -153,9 +156,11 @@ class Accounts(Sides):
         self._guessed = np.array([guess is not None for _, guess in told], dtype=bool)
 
     def guess_values(self, tx: Tx, links: Mapping[int, Sequence[int]], new: Mapping[int, Sequence[int]]) -> None:
-        """Where the order goes by a batch score, pages that came after it was computed get a provisional one, by what
-        the pages that have just been read (`links`: page → all it links to) give those that they did not link to before
-        (`new`)."""
+        """Give a provisional score to pages that are younger than the batch score that the order uses.
+
+        The score comes from the pages that have just been read (`links`, page → all it links to), for the pages to
+        which they did not link before (`new`).
+        """
         if self.rule.value not in METHODS or not new:
             return
         known = self._ranked | self._guessed
@@ -178,20 +183,20 @@ class Accounts(Sides):
             tx.do("scores/guess", ids=self.ids[places].tolist(), values=list(given.values()))
 
     def open(self, tx: Tx, now: float) -> object:
-        """Read what all accounts have in common, so that the scores of these pages are known; where there is such a
-        thing, it is locked after the pages."""
+        """Read the values that all accounts share, so that the scores of these pages are known. If there are such
+        values, they are locked after the pages."""
 
     def weighed(self, tx: Tx, now: float) -> Floats:
-        """What the pages are worth to the schedule, relevance included. No page may be locked after it."""
+        """Return the values of the pages for the schedule, relevance included. No page may be locked afterwards."""
         self.open(tx, now)
         return lanes.weighed(self.rule, self._value(), self.relevance)
 
     def lanes(self, steady: bool = True) -> Ints:
-        """The lane each page should be in now; where it is, if that is about right and they are to be `steady`."""
+        """Return the lane each page should be in now. With `steady`, a page keeps its lane if that is about right."""
         return self.lanes_for(self._value(), steady)
 
     def lanes_for(self, value: Floats, steady: bool = True) -> Ints:
-        """The lane each page would be in if it had this value."""
+        """Return the lane each page would be in if it had this value."""
         stored, fetched = self.lane.astype(np.int64), self.first_fetched >= 0.0
         return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored, steady)
 
@@ -203,7 +208,7 @@ class Accounts(Sides):
         return self.hub_score if self.rule.value == "hub" else self._values
 
     def valued(self, authority: Floats) -> Floats:
-        """What pages are worth where new ones are worth a blend, if these are their authority scores."""
+        """Return the values of pages with these authority scores, where new pages are valued by a blend."""
         known = Known(
             self.in_weight,
             self.depth,
@@ -218,47 +223,52 @@ class Accounts(Sides):
 
     @classmethod
     def first_marks(cls, known: Known, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
-        """Lanes and authority priorities of pages that nobody has paid yet."""
+        """Return lanes and authority priorities of pages that have received no payment yet."""
         raise NotImplementedError
 
     @staticmethod
     def first_lanes(known: Known, score: Floats, rule: Rule) -> Ints:
-        """The lanes of pages that are made just now and have this score on both sides."""
+        """Return the lanes of pages that are created now and have this score on both sides."""
         value = lanes.first_value(rule, score, known)
         return lanes.lane_of(rule, value, known.relevance, known.depth, np.zeros(len(score), dtype=bool))
 
     def holds(self, ids: Iterable[int]) -> bool:
-        """Are all of these locked?"""
+        """Return True if all of these pages are locked."""
         return self._locked.issuperset(ids)
 
     def at(self, ids: Any) -> Ints:
-        """The places of ids in the arrays. Raises Again for one that is not locked."""
+        """Return the places of ids in the arrays.
+
+        Raises:
+            Again: One of them is not locked.
+        """
         places = self.seek(np.asarray(ids, dtype=np.int64))
         if (places < 0).any():
             raise Again
         return places
 
     def seek(self, ids: Ints) -> Ints:
-        """The places of ids in the arrays; −1 for one that is not locked."""
+        """Return the places of ids in the arrays, −1 for one that is not locked."""
         return find(self.ids, ids)
 
     def weights(self, sources: Ints, targets: Ints) -> Floats:
-        """The weights of links between places: 1, or the intra-host weight inside a host."""
+        """Return the weights of links between places: 1, or the intra-host weight inside a host."""
         if self.rule.intra_host_weight == 1.0:
             return np.ones(len(sources))
         inside = self.hosts[sources] == self.hosts[targets]
         return np.where(inside, self.rule.intra_host_weight, 1.0)
 
     def depth_of(self, page: int) -> int:
-        """How many clicks a page is away from a seed."""
+        """Return the number of clicks from a seed to a page."""
         return int(self.depth[self.at([page])[0]])
 
     def may_link(self, pages: Sequence[int]) -> list[bool]:
-        """Which of these pages may link to others: those with links that weigh something, or all where none need to."""
+        """Return which of these pages may link to others: those with links of some weight, or all if weight is not
+        required."""
         return self._may(self.out_weight, pages)
 
     def may_be_linked(self, pages: Sequence[int]) -> list[bool]:
-        """Which of these pages others may link to."""
+        """Return which of these pages others may link to."""
         return self._may(self.in_weight, pages)
 
     def _may(self, weight: Floats, pages: Sequence[int]) -> list[bool]:
@@ -266,7 +276,7 @@ class Accounts(Sides):
         return may
 
     def in_links_turned(self) -> list[int]:
-        """The pages that may have lost their last in-link since they were locked, or have got their first."""
+        """Return the pages that may have lost their last in-link since the lock, or have got their first."""
         turned = (self._before["in_weight"] > 0.0) != (self.in_weight > 0.0)
         if self.rule.weightless:
             turned = self._linked
@@ -276,12 +286,14 @@ class Accounts(Sides):
     # ------------------------------------------------------------------------------- what happens to pages
 
     def begin_unlinked(self, pages: Sequence[int]) -> None:
-        """Pages that were just created stand with the weight of the links that they are about to get, which saves a
-        second write; these have none of them yet."""
+        """Set the weight of new pages back to 0.
+
+        A new page is created with the weight of the links that it is about to get, which saves a second write.
+        """
         self.in_weight[self.at(pages)] = 0.0
 
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
-        """Links appear (+1) or disappear (−1)."""
+        """Record that links appear (+1) or disappear (−1)."""
         a, b = self.at(sources), self.at(targets)
         self._weigh_and_pay(a, b, sign * self.weights(a, b))
         self._linked[b] = True
@@ -289,23 +301,23 @@ class Accounts(Sides):
         self.links_sum = np.where(self.links_sum == NONE, NONE, changed & link_sums.WHOLE)
 
     def reweigh(self, sources: Any, targets: Any, change: float) -> None:
-        """Links get heavier by `change`, or lighter."""
+        """Record that links become heavier by `change`, or lighter."""
         self._reweighed = True
         a, b = self.at(sources), self.at(targets)
         self._weigh_and_pay(a, b, np.full(len(a), change))
 
     def _weigh_and_pay(self, a: Ints, b: Ints, w: Floats) -> None:
-        """As `_weigh`, and with it what the targets have got of what goes forward from their sources."""
+        """Change weights as `_weigh`, and pay the targets the amounts of the forward accounts of their sources."""
         self._weigh(a, b, w)
         for forward in self.forwards:
             np.add.at(getattr(self, forward.name), b, w * getattr(self, forward.paid)[a])
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
-        """The weight of links between these places changes by so much; and with it what their ends have got."""
+        """Change the weight of links between these places, and the amounts that their ends have got."""
         raise NotImplementedError
 
     def lower(self, depths: Mapping[int, int]) -> list[int]:
-        """Pages are so many clicks away (id → depth) by another way; those that are less deep by it."""
+        """Record another way to pages (id → depth in clicks), and return the pages that become less deep by it."""
         pages = np.array(list(depths), dtype=np.int64)
         places, offered = self.at(pages), np.array(list(depths.values()), dtype=np.float64)
         shorter = offered < self.depth[places]
@@ -314,11 +326,11 @@ class Accounts(Sides):
         return lowered
 
     def become_seeds(self, pages: Iterable[int]) -> None:
-        """Pages are seeds from now on: they have the flow of one, and are paid so, where seeds are."""
+        """Make pages seeds: they get the flow of a seed, and a seed's payout if the policy pays seeds."""
         self._set_seeds(pages, True)
 
     def cease_as_seeds(self, pages: Iterable[int]) -> None:
-        """Pages are no seeds any more."""
+        """Make pages ordinary pages that are no seeds."""
         self._set_seeds(pages, False)
 
     def _set_seeds(self, pages: Iterable[int], are: bool) -> None:
@@ -329,56 +341,65 @@ class Accounts(Sides):
             has += forward.first(self.is_seed) - forward.first(before)
 
     def note_first_fetch(self, moments: Mapping[int, float]) -> None:
-        """Pages (id → when) were fetched for the first time: payouts and lanes may go by that."""
+        """Record the time of the first fetch of pages (id → time), on which payouts and lanes may depend."""
         if moments:
             self.first_fetched[self.at(list(moments))] = list(moments.values())
 
     def take_relevance(self, rows: Sequence[Sequence[Any]]) -> None:
-        """What is said, or guessed, of the relevance of pages (by id), 0 to 1; None: nothing is known of it."""
+        """Record the stated or guessed relevance of pages (by id), 0 to 1, or None for unknown."""
         if rows:
             told = [np.nan if relevance is None else relevance for _, relevance in rows]
             self.relevance[self.at([page for page, _ in rows])] = told
 
     def take_values(self, rows: Sequence[Sequence[Any]]) -> None:
-        """What the crawler says that pages (by id) are worth to it, if the order goes by that."""
+        """Record the crawler's own values of pages (by id), if the order uses them."""
         if rows and self.rule.value == "own":
             self._values[self.at([row[0] for row in rows])] = [row[1] for row in rows]
             self._waits_anew = True
 
     def take_harvest(self, factors: Mapping[int, float]) -> None:
-        """Pages (id → factor, from above 0 to 1) wait with these factors of their sections."""
+        """Record the factors of their sections with which pages wait (id → factor, above 0 and at most 1)."""
         self.harvest[self.at(list(factors))] = list(factors.values())
         self._waits_anew = True
 
     def wait_in(self, wanted: Mapping[int, int]) -> None:
-        """Pages wait in these lanes (id → lane) when they wait again."""
+        """Record the lanes (id → lane) in which pages wait when they wait again."""
         if wanted:
             self.lane[self.at(list(wanted))] = list(wanted.values())
             self._waits_anew = True
 
     def move_to_hosts(self, names: Mapping[int, str]) -> None:
-        """Pages are on other hosts (id → name) now; their links are weighed anew (`reweigh`) by the caller."""
+        """Record the new hosts of pages (id → name). The caller weighs their links anew (`reweigh`)."""
         self.hosts[self.at(list(names))] = list(names.values())
 
     def set_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
-        """Pay pages (by id) so much, None: by the rule. Raises BadInput when the engine pays all pages alike."""
+        """Set the payouts of pages (by id); None: the rule's.
+
+        Raises:
+            BadInput: The engine pays all pages in equal parts.
+        """
         raise NotImplementedError
 
     def inherit_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
-        """As `set_payouts`, for pages that take the place of others; nothing where all pages are paid alike."""
+        """Set payouts as `set_payouts` for pages that replace others, or do nothing if all pages are paid in equal
+        parts."""
         raise NotImplementedError
 
     def bury(self, page: int) -> None:
-        """A locked page, unlinked, is about to be deleted."""
+        """Remove a locked page without links that is about to be deleted."""
         raise NotImplementedError
 
     def pass_on(self, links: Mapping[int, Sequence[int]], aliases: Iterable[int] = ()) -> None:
-        """Pages that were just read (page → all it links to, all locked) pass on, of each account that goes forward and
-        is kept, what is due: what each unit of link weight has got in all is share · F/d, whatever it was before.
+        """Let pages that were just read pass on the amount due of each forward account that is kept.
 
-        Flow is the cash of OPIC as of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when
-        it is read: F = first + Σ w·paid over the in-links holds at every commit, so it can be recomputed anywhere.
-        Of `aliases` no flow goes on: the page that one leads to gets its in-links, and so what these have paid.
+        After it each unit of link weight has got share · F/d in all, whatever it was before. Flow is the cash of OPIC
+        of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when it is read. F = first + Σ
+        w·paid over the in-links holds at every commit, so it can be recomputed anywhere. `aliases` pass no flow on: the
+        alias's target gets its in-links, and with them the amounts that these have paid.
+
+        Args:
+            links: Page → all pages it links to, all locked.
+            aliases: The pages among them that are aliases.
         """
         kept = [forward for forward in self.forwards if forward.kept]
         if not kept:
@@ -400,12 +421,14 @@ class Accounts(Sides):
         return flags
 
     def forward(self, name: str) -> Forward:
-        """The account of this name that goes forward."""
+        """Return the forward account of this name."""
         return next(forward for forward in self.forwards if forward.name == name)
 
     def _pass(self, forward: Forward, pages: Ints, sources: Ints, targets: Ints, goals: Floats | None = None) -> None:
-        """The places `pages` pass on what is due along `sources[i]` → `targets[i]` (all their links); as if they had
-        the `goals`, of every place, if these are given."""
+        """Let the places `pages` pass on the amount due along `sources[i]` → `targets[i]` (all their links).
+
+        With `goals`, a value for every place, the amount is the one due for these scores.
+        """
         due = self._forward_due(forward) if goals is None else forward.share * goals
         has, paid = getattr(self, forward.name), getattr(self, forward.paid)
         new = due[pages] / self.out_weight[pages]
@@ -416,55 +439,67 @@ class Accounts(Sides):
         np.add.at(has, targets, self.weights(sources, targets) * steps[sources])
 
     def _forward_due(self, forward: Forward) -> Floats:
-        """What the links of each page should have got of an account in all."""
+        """Return the amount of an account that the links of each page should have got in all."""
         passes = self._passes(forward) if forward.by_reading else self.out_weight > 0.0
         return np.where(passes, forward.share * getattr(self, forward.name), 0.0)
 
     def _forward_priority(self, forward: Forward) -> Ints:
-        """How urgent it is that pages pass on again what they have got since; NONE of all, where no push does it."""
+        """Return the priority of another push of each page, and NONE for all if no push passes this account on."""
         if not forward.pushed:
             return np.full(len(self.ids), NONE)
         paid = getattr(self, forward.paid)
         return algebra.forward_priority(self._forward_due(forward), self.out_weight, paid, forward.eps)
 
     def may_pass_on(self, pages: Iterable[int], aliases: Iterable[int]) -> None:
-        """Pages that were read before pushes passed an account on do so, too; those that are aliases do not."""
+        """Let pages that were read before pushes passed an account on do so too, and `aliases` not."""
         for forward in self.forwards:
             if forward.pushed and forward.by_reading:
                 self._passes(forward)[self.at(list(pages))] = True
                 self._passes(forward)[self.at(list(aliases))] = False
 
     def urgency(self, side: str) -> Ints:
-        """The priorities by which the `side` of the pages waited for a push when they were locked; what goes forward is
-        a side, too, of both engines."""
+        """Return the priorities with which this side of the pages waited for a push when they were locked.
+
+        Each forward account is a side too, under both engines.
+        """
         return self._urgency_before[side]
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
-        """Spend what waits on one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on
+        """Spend the waiting cash of one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on
         it)."""
         self._pass(self.forward(side), pages, payers, payees)
 
     def bring(self, name: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints) -> None:
-        """Let the places `pages` pass on, along `payers[i]` – `payees[i]` (all their links), what is due by these
-        `goals`."""
+        """Let the places `pages` pass on the amounts due for these `goals` along `payers[i]` – `payees[i]` (all their
+        links)."""
         wanted = np.zeros(len(self.ids))
         wanted[pages] = goals
         self._pass(self.forward(name), pages, payers, payees, wanted)
 
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:  # noqa: ARG002
-        """Push what is worth it, of the sides all of whose links are among these (page → those it links to, all
-        locked): nobody else has to be locked for it. How many pushes that makes, and how many payments."""
+        """Push the sides that are worth it and whose links are all among these, so that no further page has to be
+        locked.
+
+        Args:
+            links: Page → the pages it links to, all locked.
+
+        Returns:
+            The number of pushes, and the number of payments.
+        """
         return 0, 0
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> object:
-        """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
+        """Write the differences from the locked state, and the marks that follow from them (or all marks)."""
         raise NotImplementedError
 
     def compare(self, tx: Tx, side: str, links: Mapping[int, Sequence[int]], whole: bool = True) -> None:
-        """Hold weights against links (page → whom a side of it pays) that were read under the locks. Raises Misfit.
+        """Compare weights with links (page → the pages that a side of it pays) that were read under the locks.
 
-        A page is left out where links may differ in weight and it has a neighbour that is not locked. `whole`: none of
-        its links is missing, be it without weight.
+        A page is skipped if its links may differ in weight and it has a neighbour that is not locked. With `whole`,
+        none of its links is missing, not even one of weight 0.
+
+        Raises:
+            Misfit: Links and weights differ.
         """
         if not links:
             return
@@ -478,14 +513,14 @@ class Accounts(Sides):
         known = (self.out_weight if side == "hub" else self.in_weight)[pages]
         if (wrong := np.abs(read - known) > ROUNDING * (1.0 + read)).any():
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
-        if side == "hub" and whole and self.rule.weightless:  # that a page has no links cannot be told from its weight
+        if side == "hub" and whole and self.rule.weightless:  # its weight does not show that a page has no links
             sums = link_sums.of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
     def _write_forwards(self, tx: Tx, all_marks: bool) -> None:
-        """Write what has changed of the accounts that go forward, and the marks that follow from it (or all marks).
+        """Write the changes of the forward accounts, and the marks that follow from them (or all marks).
 
-        Where one is kept, a page that has none of it yet gets what it begins with in the backfill of all marks.
+        A page without a kept account gets its first amount in the backfill of all marks.
         """
         for forward in self.forwards:
             name = forward.name
@@ -503,17 +538,17 @@ class Accounts(Sides):
             self._send(tx, write_mark, which, **{forward.mark: priority})
 
     def _write_harvest(self, tx: Tx) -> None:
-        """Write with which factors of their sections pages wait."""
+        """Write the factors of their sections with which pages wait."""
         if (changed := self._changed("harvest")).any():
             harvest = self.harvest.astype(object)
             harvest[self.harvest == 1.0] = None
             self._send(tx, "accounts/harvest", changed, harvest=harvest)
 
     def _relieved(self, weight: str) -> NDArray[np.bool_]:
-        """Sides that may have had more neighbours than a push may have, and have fewer now.
+        """Return the sides that may have had more neighbours than a push allows, and now have fewer.
 
-        Pushes have taken the marks of such sides, whatever follows from their accounts. A side has at most as many
-        neighbours as its weight holds of the lightest links that it pays along.
+        Pushes have removed the marks of such sides, regardless of their accounts. A side has at most as many neighbours
+        as its weight divided by that of the lightest link that it pays along.
         """
         before: Floats = self._before[weight]
         now: Floats = getattr(self, weight)
@@ -522,8 +557,11 @@ class Accounts(Sides):
         return relieved
 
     def _write_weights(self, tx: Tx) -> None:
-        """Write weights that have changed, and what says which links they are the sum of; the database counts the links
-        there are. Raises Misfit, as `compare`."""
+        """Write changed weights and the sums that identify their links. The database counts the present links.
+
+        Raises:
+            Misfit: Links and weights differ.
+        """
         even = self.rule.intra_host_weight == 1.0 and not self._reweighed
         wrong = []
         out = self._changed("out_weight") | self._changed("links_sum")
@@ -538,13 +576,16 @@ class Accounts(Sides):
         return changed
 
     def _send(self, tx: Tx, name: str, which: NDArray[np.bool_], *own: str, **more: Any) -> None:
-        """Run a statement over these places, unless there are none; `own`, `more` as in `_sent`."""
+        """Run a statement over these places, unless there are none; `own` and `more` as in `_sent`."""
         if which.any():
             tx.do(name, **self._sent(which, *own, **more))
 
     def _sent(self, which: NDArray[np.bool_], *own: str, **more: Any) -> dict[str, Any]:
-        """Params of a statement over these places: their ids, columns of the ledger by their names, and what else is
-        given: other columns, and what is the same for all."""
+        """Return the parameters of a statement over these places.
+
+        They are the ids, columns of the ledger by their names (`own`), and further columns or values that are the same
+        for all (`more`).
+        """
         columns = {name: getattr(self, name) for name in own} | more
         return {"ids": self.ids[which].tolist()} | {
             name: _plain(value[which]) if isinstance(value, np.ndarray) else value for name, value in columns.items()

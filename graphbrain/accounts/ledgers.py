@@ -1,4 +1,4 @@
-"""The one place where the ledger of a brain's engine is chosen."""
+"""The only place that chooses the ledger of a brain's engine."""
 
 from __future__ import annotations
 
@@ -17,12 +17,20 @@ _LEDGERS: dict[str, type[Accounts]] = {"exact": Ledger, "classic": ClassicLedger
 
 
 def of(rule: Rule) -> type[Accounts]:
-    """The engine's kind of ledger. Raises BeingConverted when the brain is between two engines."""
+    """Return the engine's kind of ledger.
+
+    Raises:
+        BeingConverted: The brain is between two engines.
+    """
     if rule.engine not in _LEDGERS:
         raise BeingConverted
     return _LEDGERS[rule.engine]
 
 
 def lock(tx: Tx, ids: Iterable[int], rule: Rule) -> Accounts:
-    """Lock pages in the order of their ids; raises as `Accounts.lock`, and BeingConverted."""
+    """Lock pages in the order of their ids, with errors as in `Accounts.lock`.
+
+    Raises:
+        BeingConverted: The brain is between two engines.
+    """
     return of(rule).lock(tx, ids, rule)

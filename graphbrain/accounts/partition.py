@@ -1,10 +1,10 @@
-"""How a pass over all pages and their neighbours is cut into transactions: pure functions of arrays.
+"""The partition of a pass over all pages and their neighbours into transactions, as pure functions of arrays.
 
-A transaction locks its pages and all their neighbours. What it costs is the pages it locks, which are the fewer the
-more of its pages' neighbours they share; so batches follow an order in which neighbours are near to each other, and
-are as large as what they lock allows. Two transactions that lock the same page wait for each other; so the pages are
-cut into shards, and a page that would pay into another shard is put off until all shards are through. What is put off
-is a shard, too: beside it are done pages of the others that were kept for that, far enough from all it locks.
+A transaction locks its pages and all their neighbours. Its cost is the number of locked pages, which is smaller if its
+pages share neighbours. Therefore batches follow an order in which neighbours are close, and are as large as the cost
+allows. Two transactions that lock the same page wait for each other. Therefore the pages are divided into shards, and a
+page that would pay into another shard is deferred until all shards are done. The deferred pages are a shard too.
+Meanwhile other workers do pages of the other shards that were reserved for this, far enough from all that it locks.
 """
 
 from __future__ import annotations
@@ -22,18 +22,22 @@ from graphbrain.csr import Places
 __all__ = ["Batch", "Cost", "Neighbours", "Places", "Shard", "Turns", "batches", "cut", "plan"]
 
 PIECES = 256
-"""Shards are made of at most so many pieces. More cut finer, but the matrix of the links between them is dense."""
+"""The largest number of pieces of which shards are made. More pieces cut finer, but the matrix of the links between
+them is dense."""
 KEPT = 1.25
-"""How much work is kept back to be done beside what was put off, as a multiple of that. With more, too much is left for
-the end; with less, workers run out of work while one of them does what was put off."""
+"""The amount of work that is reserved to be done beside the deferred pages, as a multiple of these. With more, too much
+is left for the end; with less, workers have no work while one of them does the deferred pages."""
 LINKS_AT_ONCE = 10_000_000
-"""Links counted at once, so that it takes little memory."""
+"""The number of links that are counted at once, which bounds the memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The links of pages 0..n−1 both ways: page i links to `targets[offsets[i] : offsets[i + 1]]`, and
-    `sources[back_offsets[i] : back_offsets[i + 1]]` link to it."""
+    """The links of pages 0..n−1 in both directions.
+
+    Page i links to `targets[offsets[i] : offsets[i + 1]]`, and `sources[back_offsets[i] : back_offsets[i + 1]]` link to
+    it.
+    """
 
     offsets: Ints
     targets: Places
@@ -42,47 +46,47 @@ class Neighbours:
 
     @classmethod
     def of(cls, offsets: Ints, targets: Places) -> Neighbours:
-        """From the links of each page."""
+        """Return both directions of the links of each page."""
         return cls(offsets, targets, *csr.transposed(offsets, targets))
 
     @property
     def degrees(self) -> Ints:
-        """Link ends of each page, out and in."""
+        """Return the number of link ends of each page, out and in."""
         return np.diff(self.offsets) + np.diff(self.back_offsets)
 
     @property
     def link_sources(self) -> Places:
-        """The page that each of the `targets` is linked from; made anew each time."""
+        """Return the page that each of the `targets` is linked from. It is computed at each call."""
         return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
 
     def out(self, pages: Ints) -> tuple[Ints, Places]:
-        """Sources and targets of the links of these pages."""
+        """Return sources and targets of the links of these pages."""
         count = np.diff(self.offsets)[pages]
         return np.repeat(pages, count), self.targets[_runs(self.offsets[pages], count)]
 
     def into(self, pages: Ints) -> tuple[Places, Ints]:
-        """Sources and targets of the links to these pages."""
+        """Return sources and targets of the links to these pages."""
         count = np.diff(self.back_offsets)[pages]
         return self.sources[_runs(self.back_offsets[pages], count)], np.repeat(pages, count)
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a batch may cost, and what things cost: a page that is locked 1, one that is settled `page` more, the end of
-    a link `end`."""
+    """The largest cost of a batch, and its terms: a locked page costs 1, a settled one `page` more, a link end
+    `end`."""
 
     most: float
     page: float
     end: float
 
     def settling(self, ends: Ints) -> Floats:
-        """Of pages with so many ends of links each, but for what they lock."""
+        """Return the cost of pages with so many link ends each, without that of their locks."""
         return self.page + self.end * ends.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """`pages` and, with them, all their neighbours: both ascending."""
+    """One transaction: its `pages`, and all pages that it locks with them; both ascending."""
 
     pages: Ints
     union: Ints
@@ -90,42 +94,42 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Pages to be settled in this order, `after` the shards of these numbers, with which it may share neighbours. With
-    all others that may be under way at the same time it shares none."""
+    """Pages to be settled in this order, `after` the shards of these numbers, with which it may share neighbours. It
+    shares none with the other shards that may run at the same time."""
 
     pages: Ints
     after: tuple[int, ...] = ()
 
 
 class Turns:
-    """Which shard is next: the first that nobody works on and that waits for no other shard."""
+    """The choice of the next shard: the first one without a worker that waits for no other shard."""
 
     def __init__(self, shards: Sequence[Shard]) -> None:
         self._waiting = {number: set(shard.after) for number, shard in enumerate(shards)}
 
     def take(self) -> int | None:
-        """The number of the next shard, which the caller works on from now on; None: wait until another is back."""
+        """Return the number of the next shard, which the caller works on from now on; None: wait for another worker."""
         number = next((number for number, after in self._waiting.items() if not after), None)
         if number is not None:
             del self._waiting[number]
         return number
 
     def back(self, number: int) -> None:
-        """A batch of this shard is done, and another is to come."""
+        """Return a shard after one batch; further batches follow."""
         self._waiting = dict(sorted([*self._waiting.items(), (number, set[int]())]))
 
     def through(self, number: int) -> None:
-        """This shard is through."""
+        """Record that this shard is done."""
         for after in self._waiting.values():
             after.discard(number)
 
 
 def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Shard]:
-    """The order as shards for `count` workers side by side, the most urgent first.
+    """Return the order as shards for `count` concurrent workers, the most urgent first.
 
-    First come the shards that `cut` makes, then the pages that it puts off because they have neighbours in several
-    shards. One worker does these; for the others a part of each shard is kept back, KEPT times as much work for each of
-    them. A worker that has finished its shard early goes on with what was kept back of it.
+    First come the shards of `cut`, then the pages that it defers because they have neighbours in several shards. One
+    worker does these. For the others a part of each shard is reserved, KEPT times as much work for each of them. A
+    worker that finishes its shard early continues with the reserved part of it.
     """
     *apart, late = cut(near, order, cost, count)
     taken, touched = _surroundings(near, late)
@@ -143,7 +147,7 @@ def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Shard]:
 
 
 def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Two masks: the pages that these lock, which are they and their neighbours; and all pages that would lock any of
+    """Return two masks: the pages that these lock (they and their neighbours), and all pages that would lock any of
     those."""
     sources = near.link_sources
 
@@ -160,10 +164,12 @@ def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDA
 
 
 def cut(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
-    """The order cut into `count` shards of like `cost`, and what is put off: no page of one shard is, or is a neighbour
-    of, any neighbour of another shard's page. Each keeps the order; the last is what is put off, and may hold anything.
+    """Return the order in `count` shards of similar `cost`, and the deferred pages.
+
+    No page of one shard is a neighbour of a neighbour of another shard's page, or is such a neighbour itself. Each
+    shard keeps the order. The last one holds the deferred pages, which may be any.
     """
-    # Each page is locked at least once; how often is not known yet.
+    # Each page is locked at least once; the exact number is not known yet.
     work = 1.0 + cost.settling(near.degrees)
     sources = near.link_sources
     shard = _cut(sources, near.targets, order, work, count)
@@ -176,12 +182,12 @@ def cut(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
 
 
 def _cut(sources: Places, targets: Places, order: Ints, work: Floats, count: int) -> NDArray[np.int8]:
-    """The shard of each page, before any is put off: all shards have like work, and few links from one to another.
+    """Return the shard of each page before any is deferred: shards of similar work with few links between them.
 
-    The order is cut into pieces, and these are put in a row in which those that link to each other are close: by the
+    The order is cut into pieces. The pieces are put into a row in which those that link to each other are close, by the
     second eigenvector of the random walk on them (M. Fiedler, "Algebraic connectivity of graphs", Czech. Math. J. 23,
-    1973; as for normalized cuts: J. Shi, J. Malik, PAMI 22, 2000, section 2.1). On cnr-2000 a third fewer pages are put
-    off than where the order itself is cut, and they lock a quarter less.
+    1973; as for normalized cuts: J. Shi, J. Malik, PAMI 22, 2000, section 2.1). On cnr-2000 this defers a third fewer
+    pages than cutting the order itself, and they lock a quarter less.
     """
     pieces = max(2, min(PIECES, len(order)))
     piece = np.empty(len(order), dtype=np.int32)
@@ -194,13 +200,13 @@ def _cut(sources: Places, targets: Places, order: Ints, work: Floats, count: int
 
 
 def _even(work: Floats, count: int) -> Ints:
-    """0..count−1, ascending: a row cut into so many parts of like work."""
+    """Return 0..count−1, ascending, as the parts of a row that have similar work."""
     done = np.cumsum(work)
     return np.searchsorted(work.sum() * np.arange(1, count) / count, done, side="left")
 
 
 def _linked(piece: Places, pieces: int, sources: Places, targets: Places) -> Floats:
-    """How many links there are between each two pieces."""
+    """Return the number of links between each two pieces."""
     links = np.zeros(pieces * pieces, dtype=np.int64)
     for first in range(0, len(targets), LINKS_AT_ONCE):
         part = slice(first, first + LINKS_AT_ONCE)
@@ -211,14 +217,14 @@ def _linked(piece: Places, pieces: int, sources: Places, targets: Places) -> Flo
 
 
 def _fiedler(links: Floats) -> Floats:
-    """The second eigenvector of the random walk on this symmetric matrix."""
+    """Return the second eigenvector of the random walk on this symmetric matrix."""
     scale = 1.0 / np.sqrt(links.sum(axis=1) + 1e-9)
     found: Floats = np.linalg.eigh(links * scale * scale[:, None]).eigenvectors[:, -2] * scale
     return found
 
 
 def _busiest(near: Neighbours, shard: NDArray[np.int8], sources: Places, count: int) -> NDArray[np.int8]:
-    """Of each page, the shard with most of the pages that would lock it."""
+    """Return for each page the shard with most of the pages that would lock it."""
     home = np.zeros(len(shard), dtype=np.int8)
     most = np.zeros(len(shard))
     for number in range(count):
@@ -231,9 +237,9 @@ def _busiest(near: Neighbours, shard: NDArray[np.int8], sources: Places, count: 
 
 
 def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float] = lambda: 1.0) -> Iterator[Batch]:
-    """The pages of `order` in batches, each as large as `cost` allows, but of one page at least.
+    """Yield the pages of `order` in batches, each as large as `cost` allows and of at least one page.
 
-    `share`: asked before each batch, how much it may cost of the most that is allowed.
+    `share` is called before each batch, and returns the usable share of the largest cost.
     """
     at_least = np.cumsum(cost.settling(near.degrees[order]))
     first_seen = np.empty(len(near.offsets) - 1, dtype=np.int64)
@@ -243,7 +249,7 @@ def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float
         last = max(first + 1, int(np.searchsorted(at_least, before + most, side="right")))
         pages = order[first:last]
         locked, ends = _locked(near, pages)
-        # Written from the end: of a page that occurs several times, its first place stays.
+        # The assignment runs from the end, so a page that occurs several times keeps its first place.
         first_seen[locked[::-1]] = np.arange(len(locked))[::-1]
         new = first_seen[locked] == np.arange(len(locked))
         spent: Floats = np.cumsum(new)[ends - 1] + (at_least[first:last] - before)
@@ -253,7 +259,7 @@ def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float
 
 
 def _locked(near: Neighbours, pages: Ints) -> tuple[Ints, Ints]:
-    """Each page followed by all its neighbours, in one row; and where the next page begins."""
+    """Return each page followed by all its neighbours, in one row, and the start of each page in it."""
     out, into = np.diff(near.offsets)[pages], np.diff(near.back_offsets)[pages]
     ends = np.cumsum(1 + out + into)
     row = np.empty(int(ends[-1]), dtype=np.int64)
@@ -265,7 +271,7 @@ def _locked(near: Neighbours, pages: Ints) -> tuple[Ints, Ints]:
 
 
 def _runs(begin: Ints, length: Ints) -> Ints:
-    """begin, begin + 1, … of each, `length` numbers long, one after another."""
+    """Return begin, begin + 1, … for each `begin`, `length` numbers long, one run after another."""
     before = np.cumsum(length) - length
     runs: Ints = np.repeat(begin - before, length) + np.arange(int(length.sum()))
     return runs

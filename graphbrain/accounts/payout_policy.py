@@ -1,14 +1,13 @@
-"""What bends the scores of a whole crawl, changed while it runs: who is paid for being there, and what a link weighs.
+"""Changes of the payout policy and of link weights for a whole crawl while it runs.
 
-A change is noted on the brain in the transaction that makes it, together with where the backfill of all pages that must
-follow begins. The backfill (`brain_state`) goes in the order of keys, in batches: each locks the brain, reads how far
-the backfill has come, repairs the accounts of the next pages and notes that in the same transaction. So anybody may go
-on with it, also when whoever began it is dead, and the invariant holds at every commit.
-While payouts are being changed everybody goes on: each account knows what it was paid. While links are being weighed
-anew nobody else may write accounts, since a link does not know its weight: the brain is closed by its revision, which
-every accounting transaction reads after its locks (`ledger`).
-Statements: brain/lock, brain/change, brain/note, pages/ids_from, pages/shares, hosts/like, hosts/count_pages,
-links/inside, accounts/*.
+The transaction that makes a change records on the brain the start of the backfill of all pages that must follow. The
+backfill (`brain_state`) proceeds in the order of keys, in batches. Each batch locks the brain, reads the progress,
+repairs the accounts of the next pages and records the progress in the same transaction. So any process may continue it,
+even if the one that began it is dead, and the invariant holds at every commit. During a change of payouts all other
+work continues: each account holds the payout that it has received. During a change of link weights no other transaction
+may write accounts, because a link does not store its weight. The brain is then closed by its revision, which every
+accounting transaction reads after its locks (`ledger`). Statements: brain/lock, brain/change, brain/note,
+pages/ids_from, pages/shares, hosts/like, hosts/count_pages, links/inside, accounts/*.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ REMARKING = (
     ),
     *("allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"),
 )
-"""Settings that state, queue, lane or marks of pages follow from."""
+"""Settings on which state, queue, lane or marks of pages depend."""
 GROWN = 1.25
-"""Payouts are scaled anew when there are so many times the pages, or their mean is off by so much."""
+"""Payouts are scaled anew when the number of pages has grown by this factor, or their mean is off by it."""
 NOTHING_BENT: Mapping[str, Any] = {
     "payout_scale": 1.0,
     "payout_pages": 0,
@@ -60,15 +59,18 @@ NOTHING_BENT: Mapping[str, Any] = {
     "relearning": None,
     "exact_payout": None,
 }
-"""What stands on the brain of an empty graph."""
+"""The properties of the brain of an empty graph."""
 
 
 def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> None:
-    """Change shared settings, and note which backfills of all pages must follow, those in `notes` among them.
+    """Change shared settings, and record the backfills of all pages that must follow, including those in `notes`.
 
-    What the caller knew of the brain may be old: it is looked at here, under its lock. Raises BeingConverted between
-    two engines, SettingsError where the settings do not go with those that stand on the brain, and Outdated while links
-    are being weighed anew or files imported: that must end first.
+    The caller's knowledge of the brain may be old, so the brain is read here under its lock.
+
+    Raises:
+        BeingConverted: The brain is between two engines.
+        SettingsError: The settings contradict those of the brain.
+        Outdated: Links are being weighed anew or files imported; that must end first.
     """
     stored = tx.one("brain/lock")[0]
     before, after = Rule.of(stored), Rule.of({**stored, **settings})
@@ -84,7 +86,7 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
     if after.payout != before.payout or moved:
         notes |= scaled(tx, after)
     if before.engine == "classic" and "payout" in settings:
-        notes |= {"exact_payout": None}  # uniform was asked for, not only put up with
+        notes |= {"exact_payout": None}  # uniform was asked for, not only tolerated
     if before.engine == "classic" and _spending(after) != _spending(before):
         notes |= {"virtual_stirred": stored["virtual_spent"]}
     if set(REMARKING) & set(settings):
@@ -95,13 +97,14 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
 
 
 def _spending(rule: Rule) -> tuple[object, ...]:
-    """By what the classic engine spends and remembers: when that changes, what it has spent is not enough."""
+    """Return the settings on which the classic engine's spending and history depend: a change of them makes it spend
+    anew."""
     options = rule.classic
     return rule.max_payees, options.relevance_rule, options.root_share, options.window
 
 
 def rescale(tx: Tx) -> None:
-    """Scale payouts anew, if the crawl has still grown enough, or they are off, and no backfill is on its way."""
+    """Scale payouts anew if the crawl has still grown enough, or they are off, and no backfill is running."""
     stored = tx.one("brain/lock")[0]
     rule = Rule.of(stored)
     if rule.payout == "uniform" or rule.repaying or stored.get("reweighing") is not None:
@@ -112,7 +115,7 @@ def rescale(tx: Tx) -> None:
 
 
 def off(tx: Tx, rule: Rule) -> bool:
-    """Is the mean payout far from 1? Reads every page."""
+    """Return True if the mean payout is far from 1. Reads every page."""
     return _off(rule, scaled(tx, rule))
 
 
@@ -122,14 +125,15 @@ def _off(rule: Rule, notes: Mapping[str, Any]) -> bool:
 
 
 def scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
-    """The scale that makes the mean payout 1 (if any page is paid at all), and a backfill that brings it to all."""
+    """Return the scale that makes the mean payout 1, if any page is paid, and a backfill that applies it to all
+    pages."""
     pages, shares = tx.one("pages/shares", target=rule.target_relevance)
     paid = _on_targets(tx, rule) if rule.payout == "hosts" else shares[rule.payout]
     return {"payout_scale": pages / paid if paid else 1.0, "payout_pages": pages, "repaying": ""}
 
 
 def _on_targets(tx: Tx, rule: Rule) -> int:
-    """How many pages are on the target hosts."""
+    """Return the number of pages on the target hosts."""
     targets = target_hosts(rule.target_hosts)
     named = {*targets.anyway, *(host for host, _ in targets.at_port)}
     names = [name for name in tx.one("hosts/like", texts=sorted(named))[0] if targets.holds(name)]
@@ -138,9 +142,13 @@ def _on_targets(tx: Tx, rule: Rule) -> int:
 
 
 def repay(tx: Tx, now: float, revision: int) -> int:
-    """Pay the next pages what is due to them by the rule that holds now; how many, 0 when the backfill has ended.
+    """Pay the next pages their payouts due by the present rule.
 
-    Raises BegunAnew.
+    Returns:
+        The number of pages, 0 at the end of the backfill.
+
+    Raises:
+        BegunAnew: The settings have changed.
     """
     stored = brain_state.stored(tx, revision)
     if stored.get("repaying") is None:
@@ -153,9 +161,14 @@ def repay(tx: Tx, now: float, revision: int) -> int:
 
 
 def reweigh(tx: Tx, now: float, revision: int) -> int:
-    """Give the links inside hosts of the next pages their new weight; how many pages, 0 when the backfill has ended.
+    """Give the links inside hosts of the next pages their new weight. The last batch opens the brain with a new
+    revision.
 
-    With its last pages the brain is open again, with another revision. Raises BegunAnew.
+    Returns:
+        The number of pages, 0 at the end of the backfill.
+
+    Raises:
+        BegunAnew: The settings have changed.
     """
     stored = brain_state.stored(tx, revision)
     if stored.get("reweighing") is None:

@@ -1,9 +1,8 @@
-"""Spreading cash, and what goes forward: pushes, in batches, by any number of workers.
+"""Pushes of cash and of forward accounts, in batches, by any number of workers.
 
-A batch takes sides whose waiting cash per link is highest, locks them and their neighbours in one order, spends and
-pays in memory by `algebra`, and writes. Pages whose links have changed between reading their links
-and locking them are left for the next batch.
-Statements: cash/*, accounts/*.
+A batch takes the sides with the highest waiting cash per link, locks them and their neighbours in one order, spends and
+pays in memory by `algebra`, and writes. Pages whose links changed between the read of the links and the lock are left
+to the next batch. Statements: cash/*, accounts/*.
 """
 
 from __future__ import annotations
@@ -37,17 +36,17 @@ __all__ = [
 ]
 
 ALONG = {"hub": "hub", "authority": "authority", "flow": "hub", "live_pagerank": "hub"}
-"""Along whose links a side pays: what goes forward goes the way of hub cash."""
+"""The side along whose links each account pays: forward accounts take the way of hub cash."""
 
 NO_LIMIT = 1_000_000_000
 """More links than any side has. Neo4j 5.26 counts links in 32 bits."""
 LINKS_OF_A_SIDE = 5
-"""A batch takes at most one side for so many payments: pages of few links cost more for themselves."""
+"""A batch takes at most one side for this number of payments, because a page with few links costs more for itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """One batch: sides pushed, payments made, candidates that others had pushed first."""
+    """The result of one batch: sides pushed, payments made, candidates that others had pushed first."""
 
     pushes: int = 0
     payments: int = 0
@@ -57,14 +56,16 @@ class Pushed:
 Candidate = tuple[int, int, int]
 """(page id, priority, number of links)"""
 Batch = tuple[str, list[int]]
-"""Which side to push, and of which pages."""
+"""The side to push, and the pages."""
 
 
 def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT) -> Batch | None:
-    """What to push next, up to so many payments' worth of pages: `spread` 1 the best, more a random part. Only sides of
-    `fewer` links than that.
+    """Return the next sides to push, with up to `most` payments, of fewer than `fewer` links each.
 
-    None when nothing is worth a push.
+    With `spread` 1 they are the best, with more a random part.
+
+    Returns:
+        None if nothing is worth a push.
     """
     sides = {side: _waiting(tx, side, most, spread, fewer) for side in ("hub", "authority")}
     side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
@@ -74,7 +75,7 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT
 
 
 def forward_candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT) -> Batch | None:
-    """As `candidates`, of what goes forward alone, one account at a time: of several that wait, one by dice."""
+    """Return the same as `candidates` for one forward account; of several that wait, a random one."""
     names = [forward.name for forward in rule.forwards if forward.pushed]
     for name in random.sample(names, len(names)):
         if (chosen := _chosen(name, _waiting(tx, name, most, spread, fewer), most, spread)) is not None:
@@ -83,8 +84,10 @@ def forward_candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = 
 
 
 def comes_first(forward: Batch | None) -> bool:
-    """Is this pushed before cash? Every other time, by dice: flow is measured by that of seeds, and cash by that of all
-    pages, so neither is known to be more urgent."""
+    """Return True if this batch is pushed before cash, which is every other time, at random.
+
+    Flow is measured against that of seeds, and cash against that of all pages, so neither is known to be more urgent.
+    """
     return forward is not None and random.random() < 0.5
 
 
@@ -101,31 +104,31 @@ def _chosen(side: str, rows: list[Candidate], most: int, spread: int) -> Batch |
 
 
 def named(ids: Sequence[int]) -> list[Batch]:
-    """All sides of these pages, whatever waits on them."""
+    """Return all sides of these pages, whatever waits on them."""
     return [(side, list(ids)) for side in ALONG] if ids else []
 
 
 def halves(batch: Batch) -> list[Batch]:
-    """The same work in two parts, one of them if it is of one page."""
+    """Return the same work in two parts, or in one if it has one page."""
     side, pages = batch
     middle = (len(pages) + 1) // 2
     return [(side, part) for part in (pages[:middle], pages[middle:]) if part]
 
 
 def payees(tx: Tx, batch: Batch) -> int:
-    """The most neighbours that a side of these has."""
+    """Return the largest number of neighbours that a side of the batch has."""
     side, pages = batch
     return max((len(ends) for ends in adjacency.read(tx, ALONG[side], pages).values()), default=0)
 
 
 def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
-    """Push a batch."""
+    """Push the sides of one batch."""
     side, pages = batch
     return push(tx, side, pages, rule, now)
 
 
 def _within(rows: Sequence[Candidate], most: int) -> list[int]:
-    """Pages in their order until their payments reach `most`; at least one."""
+    """Return the first pages, at least one, until their payments reach `most`."""
     chosen: list[int] = []
     payments = 0
     for page, _, links in rows:
@@ -137,7 +140,7 @@ def _within(rows: Sequence[Candidate], most: int) -> list[int]:
 
 
 def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
-    """Push one side of these pages, of those among them that are (still) worth it."""
+    """Push one side of these pages, if it is still worth it."""
     if any(forward.name == side and not forward.pushed for forward in rule.forwards):
         return Pushed()
     ledger, links = _held(tx, side, pages, rule)
@@ -147,8 +150,10 @@ def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pus
 
 
 def bring(tx: Tx, name: str, goals: Mapping[int, float], rule: Rule, now: float) -> Pushed:
-    """Let pages (id → score) pass on, of an account that goes forward, what is due by these scores, whatever they
-    have; but for those of more links than a push may pay along."""
+    """Let pages (id → score) pass on the amount of a forward account that is due for these scores.
+
+    Pages with more links than a push may pay along are skipped.
+    """
     if any(forward.name == name and not forward.settles for forward in rule.forwards):
         return Pushed()
     ledger, links = _held(tx, name, list(goals), rule)
@@ -166,14 +171,17 @@ def bring(tx: Tx, name: str, goals: Mapping[int, float], rule: Rule, now: float)
 
 
 def _held(tx: Tx, side: str, pages: Sequence[int], rule: Rule) -> tuple[Accounts | None, dict[int, list[int]]]:
-    """Lock these pages and those that a side of them pays; whom it pays, by page. None where none of them is there."""
+    """Lock these pages and those that a side of them pays, and return the ledger and page → the pages it pays.
+
+    The ledger is None if none of the pages exists.
+    """
     before = adjacency.payees(tx, ALONG[side], pages, rule)
-    # One that may not be pushed needs no neighbours: it is parked.
+    # A page that may not be pushed needs no neighbours: it is parked.
     union = set(before).union(*(ends for ends in before.values() if len(ends) <= rule.max_payees))
     if not union:
         return None, {}
     ledger = ledgers.lock(tx, union, rule)
-    # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
+    # Only data that is read under the lock counts: a reader can see half of a transaction that is being committed.
     return ledger, adjacency.held_payees(tx, ledger, ALONG[side], before)
 
 
@@ -186,7 +194,7 @@ def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Accounts, now
     too_many = worth & (counts > ledger.rule.max_payees)
     if (parked := too_many | ~worth).any():
         _park(tx, side, ids[parked])
-    # A page that got a link since its neighbours were locked waits for the next batch.
+    # A page that got a link after its neighbours were locked waits for the next batch.
     go = worth & ~too_many & np.array([ledger.holds(links[page]) for page in ids.tolist()])
     chosen = places[go]
     if not len(chosen):
@@ -199,7 +207,10 @@ def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Accounts, now
 
 
 def _park(tx: Tx, side: str, ids: Ints) -> None:
-    """Sides leave the order of work until something pays them again: they have more neighbours than a push may have,
-    or they are not worth one (others have pushed them, and what marked them so did not know)."""
+    """Remove sides from the order of work until they are paid again.
+
+    They have more neighbours than a push may have, or they are not worth one: other workers have pushed them, and the
+    mark came from a transaction that did not know.
+    """
     mark = f"{side}_priority"
     tx.do(f"accounts/{mark}", **{"ids": ids.tolist(), mark: [None] * len(ids)})

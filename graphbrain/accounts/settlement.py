@@ -1,22 +1,21 @@
-"""The settling pass: all accounts brought to their fixed point at once, where pushes would take much longer.
+"""The settling pass: it brings all accounts to their fixed point at once, where pushes would take much longer.
 
-The links are exported and the fixed point is found in memory, beside whatever else runs. It is written by pushes with
-a prescribed goal: a batch of pages and all their neighbours are locked, links that are not known to be still those of
-the export are read again (`link_sums`), what each page has paid becomes Z* = keep·s*/d, its cash goes to its history,
-and each neighbour is paid w·(Z* − Z). What a page is paid after it has paid all that its goal s* gives goes to its
-history at once: so cash that is 0 stays 0, and need not be written. So the invariant of `algebra` holds at every
-commit, whatever changes meanwhile and wherever the pass is killed; pages that came or changed since the export are left
-to pushes.
+The links are exported, and the fixed point is found in memory while other transactions run. It is written by pushes
+with a prescribed goal. A batch of pages and all their neighbours are locked. Links that may differ from the export
+(`link_sums`) are read again. The amount that each page has paid becomes Z* = keep·s*/d, its cash moves to its history,
+and each neighbour is paid w·(Z* − Z). A page may be paid after it has paid all that its goal s* gives; this payment
+moves to its history at once, so cash that is 0 stays 0 and need not be written. So the invariant of `algebra` holds at
+every commit, whatever changes in the meantime and wherever the pass is killed. Pages that were created or changed since
+the export are left to pushes.
 
-Pages are settled in shards side by side, which share no neighbours, then, one batch after another, those between the
-shards, and beside them others that were kept for that (`partition`).
+Pages are settled in shards that run concurrently and share no neighbours. Then follow, one batch after another, the
+pages between the shards, and beside them others that were reserved for this (`partition`).
 
-Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
-them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
-need one after all get it. Until then the brain is marked as `settling`, and whoever finds it so after the pass's time
-is over begins a new one. A batch of the old pass that comes to write so late writes nothing.
-Statements: links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes, brain/read,
-brain/awaited.
+Between the batches most pages wait for neighbours that are not settled yet. To mark them for pushes and to unmark them
+again would cost more than all the rest. So a settled page loses its marks, and at the end the pages that still need one
+get it. Until then the brain is marked as `settling`, and a process that finds this mark after the pass's time is over
+begins a new pass. A batch of the old pass that writes so late writes nothing. Statements: links/packed_out,
+links/packed_in, accounts/*, cash/marked, brain/sizes, brain/read, brain/awaited.
 """
 
 from __future__ import annotations
@@ -64,33 +63,34 @@ __all__ = [
 Links = tuple[Ints, Ints]
 """Sources and targets, as places in a ledger; −1 for one that is not locked."""
 COST = Cost(most=60_000.0, page=1.0, end=0.04)
-"""Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
+"""The largest cost of one transaction. The unit is a locked page: 10 to 50 µs."""
 HELD_SECONDS, ALONE_SECONDS = 0.28, 1.0
-"""Seconds that a transaction should take while others wait for its locks, and while nobody does. Longer ones lock each
-page less often; but whoever waits, waits for several of them one after another, some two and a half times as long in
-all."""
+"""Seconds that a transaction should take while others wait for its locks, and while none waits. Longer transactions
+lock each page less often. A waiting transaction waits for several of them one after another, for some two and a half
+times as long in all."""
 CAREFUL = 100
-"""After a transaction that somebody has waited for, so many that nobody waits for follow before they may be long."""
+"""After a transaction for which another one waited, this number without a wait must follow before transactions may be
+long."""
 FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
 AT_ONCE = 2
-"""In shards, transactions under way at the same time: while one computes, the server has the other to do."""
+"""Transactions of shards that run at the same time: while the process computes for one, the server works on the
+other."""
 SETTLED_TO = 1e-7
-"""The error bound that a pass leaves, unless told."""
+"""The error bound that a pass leaves by default."""
 CLOSE, STEADY = 1 / 2, 1 / 4
-"""Shares of the error bound: of what sides keep that are left as they are, and of what the iteration leaves."""
+"""Shares of the error bound: the cash of sides that are skipped, and the remaining error of the iteration."""
 LEAST_ALPHA = 0.01
-"""A smaller α counts as this large: with α = 0 there is no error bound."""
+"""A smaller α counts as this value, because with α = 0 there is no error bound."""
 BYTES_PER_LINK, BYTES_PER_WEIGHED_LINK, BYTES_PER_PAGE = 18, 43, 120
-"""What a pass takes of its process's memory at its peak."""
+"""Memory of the process that a pass takes at its peak, in bytes."""
 SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
-"""From so many waiting sides on, and so many for each page, a pass is cheaper than pushes at this eps."""
+"""From this number of waiting sides on, and this number for each page, a pass is cheaper than pushes at this eps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where all is to be: the exported links, both ways, what says which links of a page they are, both scores of each
-    page at the fixed point, and the shards in which pages are to be settled: near to their neighbours, by host, then by
-    discovery."""
+    """The goal of a pass: the exported links in both directions with their sums, both scores of each page at the fixed
+    point, and the shards in which pages are settled: near to their neighbours, by host, then by discovery."""
 
     table: LinkTable
     near: Neighbours
@@ -101,15 +101,18 @@ class Goal:
     rounds: int
     residual: float
     close: float = 0.0
-    """A side that waits for no more than this share of its score is left as it is."""
+    """A side that waits for at most this share of its score is skipped."""
 
 
 @dataclass(slots=True)
 class Step:
-    """What one batch has done: pages of it, sides brought to their goal, payments made, pages left to pushes.
+    """The result of one batch: pages of it, sides brought to their goal, payments made, pages left to pushes.
 
-    `touched`: ids of the pages it had locked at the moment `at`, of a steady clock; `waits`: which of them then needed
-    a mark. `awaited`: somebody else was waiting for locks at its end."""
+    Attributes:
+        touched: Ids of the pages that it had locked at the moment `at`, of a steady clock.
+        waits: Which of them then needed a mark.
+        awaited: True if another transaction was waiting for locks at its end.
+    """
 
     pages: int = 0
     sides: int = 0
@@ -122,7 +125,8 @@ class Step:
 
 
 def together(first: Step, second: Step) -> Step:
-    """The steps of one batch that was too large. Which of its pages need a mark is looked at in the end."""
+    """Return the sum of the steps of one batch that was too large. The pass checks at its end which pages need a
+    mark."""
     touched = np.concatenate([first.touched, second.touched])
     return Step(
         first.pages + second.pages,
@@ -137,12 +141,14 @@ def together(first: Step, second: Step) -> Step:
 
 
 class Overtaken(Exception):
-    """Raised inside a transaction: the pass was silent for so long that somebody else has begun a new one."""
+    """Raised inside a transaction: the pass was silent for so long that another process has begun a new one."""
 
 
 class Pace:
-    """How large batches may be on this machine, beside what else it does, so that they take as long as they should: a
-    share of COST. Races on it do no harm."""
+    """The size of batches for which they take the intended time on this machine beside its other work: a share of COST.
+
+    Races on it do no harm.
+    """
 
     def __init__(self) -> None:
         self._share = FIRST_SHARE
@@ -152,8 +158,11 @@ class Pace:
         return self._share
 
     def took(self, seconds: float, awaited: bool) -> None:
-        """A transaction is over; `awaited`: somebody has waited for its locks. The share falls at once and grows in
-        steps, for the next pages may be dearer; in larger steps while transactions are short in any case."""
+        """Adapt the share after a transaction; `awaited`: another one has waited for its locks.
+
+        The share falls at once and rises in steps, because the next pages may cost more. The steps are larger while
+        transactions are short.
+        """
         self._careful = CAREFUL if awaited else max(0, self._careful - 1)
         held = HELD_SECONDS if self._careful else ALONE_SECONDS
         most = 2.0 if seconds < HELD_SECONDS / 2 else 1.25
@@ -162,7 +171,7 @@ class Pace:
 
 
 class Sum:
-    """The sum of all batches, and what is known of the marks of each page of the table."""
+    """The sum of all batches, and the known marks of each page of the table."""
 
     def __init__(self, table: LinkTable) -> None:
         self.pages = self.sides = self.payments = self.left = 0
@@ -172,7 +181,7 @@ class Sum:
         self._strangers: set[int] = set()
 
     def add(self, step: Step) -> None:
-        """Another batch, in any order: of each page the batch that locked it last is right about its marks."""
+        """Add another batch, in any order. For each page the batch that locked it last knows its marks."""
         self.pages += step.pages
         self.sides += step.sides
         self.payments += step.payments
@@ -186,14 +195,15 @@ class Sum:
         self._waits[places[later]] = waits[later]
 
     def unmarked(self) -> list[int]:
-        """Ids of the pages that may lack a mark they need."""
+        """Return the ids of the pages that may lack a mark that they need."""
         return sorted([*self._table.ids[self._waits].tolist(), *self._strangers])
 
 
 def worth_it(tx: Tx, eps: float) -> bool:
-    """Is a settling pass cheaper than pushing what waits until no side has more than `eps` to pay per link?
+    """Return True if a settling pass is cheaper than pushes until no side has more than `eps` to pay per link.
 
-    The less may be left, the more often cash goes round before it is, each time less of it by the same factor.
+    The smaller the remainder, the more often cash circulates before it is reached, each time less of it by the same
+    factor.
     """
     rounds = max(1.0, math.log(eps) / math.log(USUAL_EPS))
     smallest = int(SMALLEST / rounds)
@@ -204,20 +214,27 @@ def worth_it(tx: Tx, eps: float) -> bool:
 
 
 def waiting_share(rule: Rule, tolerance: float) -> float:
-    """What may wait in all, as a share of the sum of all scores, so that the error bound is this."""
+    """Return the amount that may wait in all, as a share of the sum of all scores, for this error bound."""
     return max(rule.alpha, LEAST_ALPHA) * tolerance
 
 
 def bytes_for(pages: int, links: int, rule: Rule) -> int:
-    """Memory that a pass over so much takes at its peak."""
+    """Return the bytes of memory that a pass over so many pages and links takes at its peak."""
     return pages * BYTES_PER_PAGE + links * (
         BYTES_PER_LINK if rule.intra_host_weight == 1.0 else BYTES_PER_WEIGHED_LINK
     )
 
 
 def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[str, int, int], None]) -> Goal:
-    """Export the links and find the fixed point. `progress`: what it does, how far it is, and of how much."""
-    with ThreadPoolExecutor(1) as beside:  # what needs no server, while it works, and what needs no fixed point
+    """Export the links and find the fixed point.
+
+    Args:
+        graph: The connection.
+        rule: The settings.
+        tolerance: The error bound that the pass is to leave.
+        progress: Is called with the name of a step, its progress and its total.
+    """
+    with ThreadPoolExecutor(1) as beside:  # tasks that need no server while it works, and that need no fixed point
         beside.submit(import_module, "scipy.sparse")
         table = exports.links(graph, lambda done, of: progress("export", done, of))
         both_ways = beside.submit(Neighbours.of, table.offsets, table.targets)
@@ -235,7 +252,7 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
 
 
 def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None = None) -> System:
-    """The linear system of what was exported. `near`: its links both ways, where they are known."""
+    """Return the linear system of an export. `near` holds its links in both directions, if known."""
     return System.of(
         table.offsets,
         table.targets,
@@ -248,15 +265,26 @@ def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None =
 
 
 def batches(goal: Goal, shard: Shard, pace: Pace) -> Iterator[Batch]:
-    """The transactions of a shard, one after another."""
+    """Yield the transactions of a shard one after another."""
     return partition.batches(goal.near, shard.pages, COST, pace.share)
 
 
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:
-    """Bring these pages to their goal. `again`: after the export was found outdated. Raises Overtaken.
+    """Bring these pages to their goal.
 
-    `token`: the pass's. While it stands on the brain after the locks were taken, whoever begins a new pass comes to
-    these pages later, and so sees whether they need a mark.
+    After the locks are taken, the `token` of the pass must still be on the brain. Then a process that begins a new pass
+    comes to these pages later, and so sees whether they need a mark.
+
+    Args:
+        tx: The transaction.
+        goal: The goal of the pass.
+        batch: The pages and their neighbours.
+        rule: The settings.
+        token: Identifies the pass.
+        again: True if the export was found outdated for this batch.
+
+    Raises:
+        Overtaken: Another pass has begun.
     """
     ids = goal.table.ids[batch.pages]
     union = _union_now(tx, ids) if again else goal.table.ids[batch.union]
@@ -283,8 +311,8 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
 
 
 class _Goals:
-    """What the export says of some pages: their places in it; their goals, nan for those that are not in it; and for
-    which of them its links are `sure` to be those that the pages have now."""
+    """The data of the export for some pages: their places in it, their goals (nan for pages that are not in it), and
+    the pages whose present links are known to be those of the export (`sure`)."""
 
     def __init__(self, goal: Goal, ledger: Ledger) -> None:
         self.goal = goal
@@ -295,7 +323,7 @@ class _Goals:
 
 
 def _union_now(tx: Tx, ids: Ints) -> Ints:
-    """Ids of these pages and of their neighbours, as they are now; pages that have gone are missing."""
+    """Return the ids of these pages and of their neighbours as they are now, without deleted pages."""
     found: set[int] = set()
     for side in adjacency.SIDES:
         for page, neighbours in adjacency.read(tx, side, ids.tolist()).items():
@@ -305,11 +333,11 @@ def _union_now(tx: Tx, ids: Ints) -> Ints:
 
 
 def _links(tx: Tx, ledger: Ledger, goals: _Goals, pages: Ints) -> tuple[Links, Links, Ints]:
-    """The links of these locked pages, the links to them; and those of the pages all whose neighbours are locked: one
-    that has a neighbour nobody knew of is left to pushes.
+    """Return the links of these locked pages, the links to them, and the pages whose neighbours are all locked.
 
-    What the export says of links is taken where it is known to be right. Links from one of the pages to another are
-    read once; where those that are known make up a page's weight, there are no more.
+    A page with an unknown neighbour is left to pushes. Links of the export are used if they are known to be right.
+    Links from one of the pages to another are read once. If the known links make up a page's weight, there are no
+    others.
     """
     near, ids, sure = goals.goal.near, goals.goal.table.ids, goals.sure
 
@@ -329,7 +357,7 @@ def _links(tx: Tx, ledger: Ledger, goals: _Goals, pages: Ints) -> tuple[Links, L
     more = pages[weight[pages] != ledger.in_weight[pages]]
     others = _read(tx, "links/packed_in", ledger, more)
     whole[others[1][others[0] < 0]] = False
-    mine[more] = False  # all that leads to these has been read
+    mine[more] = False  # all links to these have been read
     return _where(out, out[1] >= 0), _joined(_where(into, mine[into[1]]), others), pages[whole[pages]]
 
 
@@ -342,7 +370,7 @@ def _where(links: Links, which: NDArray[np.bool_]) -> Links:
 
 
 def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> Links:
-    """Sources and targets of the links of places, as places; −1 for an end that is not locked."""
+    """Return sources and targets of the links of places, as places; −1 for an end that is not locked."""
     if not len(pages):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     sources, targets = adjacency.packed(tx, statement, ledger.ids[pages])
@@ -352,8 +380,11 @@ def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> Links:
 def _spend(
     ledger: Ledger, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints, step: Step, close: float
 ) -> Ints:
-    """Bring one side of these places to its goal, and pay the neighbours; the places where that was needed: those that
-    would pay more than a `close` share of their score."""
+    """Bring one side of these places to its goal, and pay the neighbours.
+
+    Returns:
+        The places at which that was needed: those that would pay more than a `close` share of their score.
+    """
     chosen = pages[ledger.off(side, pages, goals[pages], close)]
     if not len(chosen):
         return chosen

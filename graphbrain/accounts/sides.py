@@ -1,4 +1,4 @@
-"""The two sides of a page, hub and authority, and their scores: what a side has got so far.
+"""The two sides of a page, hub and authority, and their scores: the sum of all that a side has received.
 
 Statements: exports/accounts.
 """
@@ -21,12 +21,12 @@ S = TypeVar("S", float, Floats)
 
 
 def score(history: S, cash: S) -> S:
-    """The exact engine's score of a side; the classic one tells others of the same accounts."""
+    """Return the exact engine's score of a side; the classic engine computes another score from the same accounts."""
     return history + cash
 
 
 class Sides:
-    """Pages' two sides, as columns."""
+    """The two sides of pages, as columns."""
 
     hub_history: Floats
     hub_cash: Floats
@@ -35,18 +35,18 @@ class Sides:
 
     @property
     def hub_score(self) -> Floats:
-        """Of the hub sides, as `score`."""
+        """Return the `score` of the hub sides."""
         return score(self.hub_history, self.hub_cash)
 
     @property
     def authority_score(self) -> Floats:
-        """Of the authority sides, as `score`."""
+        """Return the `score` of the authority sides."""
         return score(self.authority_history, self.authority_cash)
 
 
 @dataclass(frozen=True)
 class Exported(Sides):
-    """The sides of the pages of a table, read beside whatever else runs. A page that has gone meanwhile has nan."""
+    """The sides of the pages of a table, read while other transactions run. A deleted page has nan."""
 
     hub_history: Floats
     hub_cash: Floats
@@ -55,7 +55,7 @@ class Exported(Sides):
 
 
 def exported(graph: Graph, table: LinkTable) -> Exported:
-    """The accounts of the pages of a table, as they stand on these: the classic engine's cash without its offset."""
+    """Return the stored accounts of the pages of a table: the classic engine's cash is without its offset."""
     columns = np.full((4, table.pages), np.nan)
     for rows in exports.in_ranges(graph, "exports/accounts", table.ids):
         read = np.array(rows, dtype=np.float64)

@@ -1,18 +1,18 @@
-"""Where all pushes lead: the scores at which no cash is left to spread, by iteration in memory.
+"""The limit of all pushes: the scores at which no cash is left to spread, by iteration in memory.
 
 With s = (hub, authority), π the payouts and keep as in `algebra`, the fixed point is the linear system
 
     hub(i)       = π(i) + Σ_{i→j} w(i→j) · keep_authority(j) · authority(j) / in_weight(j)
     authority(j) = π(j) + Σ_{i→j} w(i→j) · keep_hub(i) · hub(i) / out_weight(i)
 
-With one half substituted into the other it is hub = b + M·hub. Both keeps are at most 1−α, so each round (hub ← b +
-M·hub, Gauss-Seidel: the power method) shrinks the error by (1−α)² or more. Without a floor (α = 0) they are below 1
-all the same, for d/(d+1) is, but it can take long.
+The substitution of one half into the other gives hub = b + M·hub. Both keeps are at most 1−α, so each round (hub ← b +
+M·hub, Gauss-Seidel: the power method) shrinks the error by (1−α)² or more. Without a floor (α = 0) they are still below
+1, because d/(d+1) is, but convergence can take long.
 
-M = A·Dₐ·Aᵀ·Dₕ, with A the links' weights and D the diagonals keep/d of both sides, so Dₕ·(I − M) is symmetric, and
-positive, for no eigenvalue of M is above (1−α)²: conjugate gradients in the inner product ⟨x, y⟩ = Σ Dₕ·x·y (M.
-Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49, 1952, section 3) come
-there in a third of the rounds, each of the same work: at α = .15 they shrink the error by .31, not by .72.
+M = A·Dₐ·Aᵀ·Dₕ, with A the links' weights and D the diagonals keep/d of both sides. So Dₕ·(I − M) is symmetric, and
+positive, because no eigenvalue of M is above (1−α)². Conjugate gradients in the inner product ⟨x, y⟩ = Σ Dₕ·x·y (M.
+Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49, 1952, section 3)
+converge in a third of the rounds, each of the same work: at α = .15 they shrink the error by .31, not by .72.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ __all__ = ["FixedPoint", "Flow", "System", "Weighted", "link_weights"]
 
 MOST_ROUNDS = 10_000
 AGAIN = 5
-"""So often conjugate gradients begin anew, for rounding gathers while a gap is carried along."""
+"""The number of restarts of conjugate gradients, because rounding errors accumulate while a gap is carried along."""
 
 
 @dataclass(frozen=True, slots=True)
 class FixedPoint:
-    """Scores of both sides and what each has paid per link, by page; rounds made, and the last relative change (L1).
+    """Scores of both sides and the amount that each has paid per link, by page; the rounds made, and the last relative
+    change (L1).
 
-    The scores are what these payments make, s = π + Σ w·Z, but for rounding; the payments Z are keep·s/d but for what
-    the last round would have changed. So they are accounts as they may stand: nothing is lost, and little waits.
+    The scores are the result of these payments, s = π + Σ w·Z, up to rounding. The payments Z are keep·s/d, up to the
+    change of the last round. So they are consistent accounts: nothing is lost, and little waits.
     """
 
     hub: Floats
@@ -57,7 +58,7 @@ class FixedPoint:
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """A matrix of link weights, to be used like `Rows`, which knows only ones."""
+    """A matrix of link weights with the interface of `Rows`, which has weights of 1 alone."""
 
     matrix: csr_array
 
@@ -70,21 +71,22 @@ class Weighted:
 
     @property
     def counts(self) -> Floats:
-        """The sum of each row's weights."""
+        """Return the sum of the weights of each row."""
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).ravel()
 
     def sums(self, values: Floats) -> Floats:
-        """The product with a vector."""
+        """Return the product with a vector."""
         return np.asarray(self.matrix @ values)
 
     def turned(self) -> Weighted:
-        """The same matrix with rows and columns exchanged."""
+        """Return the same matrix with rows and columns exchanged."""
         return Weighted(self.matrix.T.tocsr())
 
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """Links both ways as matrices (each row a page's), and what both sides pass on per unit of link weight."""
+    """Links in both directions as matrices (each row a page's), and the amounts that both sides pass on per unit of
+    link weight."""
 
     forward: Rows | Weighted
     backward: Rows | Weighted
@@ -92,17 +94,17 @@ class _Spread:
     authority_share: Floats
 
     def ahead(self, hub: Floats) -> Floats:
-        """What hubs bring to the authorities along the links."""
+        """Return the amounts that hubs bring to the authorities along the links."""
         return self.backward.sums(self.hub_share * hub)
 
     def back(self, authority: Floats) -> Floats:
-        """What authorities bring to the hubs along the links."""
+        """Return the amounts that authorities bring to the hubs along the links."""
         return self.forward.sums(self.authority_share * authority)
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """The linear system of n pages: what both sides spread (keep/d along each link), and the payouts."""
+    """The linear system of n pages: the amounts that both sides spread (keep/d along each link), and the payouts."""
 
     spread: _Spread
     payout: Floats
@@ -119,10 +121,16 @@ class System:
         weights: Floats | None = None,
         back: tuple[Ints, Places] | None = None,
     ) -> System:
-        """Of pages whose links are rows (`targets[offsets[i] : offsets[i + 1]]`).
+        """Return the system of pages whose links are rows (`targets[offsets[i] : offsets[i + 1]]`).
 
-        `relevance`: 0..1 or nan; `payout`: of each page; `weights`: of the links, all 1 when None; `back`: offsets and
-        sources of the same links by the pages they lead to, where they are known.
+        Args:
+            offsets: int64[n + 1].
+            targets: int32[links].
+            alpha: The least share that leaves at every step, 0 to 1.
+            relevance: 0 to 1 for each page, or nan.
+            payout: The payout of each page.
+            weights: The weight of each link; None: all are 1.
+            back: Offsets and sources of the same links by target, if known.
         """
         forward: Rows | Weighted
         backward: Rows | Weighted
@@ -138,19 +146,19 @@ class System:
         return cls(_Spread(forward, backward, hub_share, authority_share), payout)
 
     def authority(self, hub: Floats) -> Floats:
-        """The authorities that these hubs make."""
+        """Return the authorities that follow from these hubs."""
         return self.payout + self.spread.ahead(hub)
 
     def hub(self, authority: Floats) -> Floats:
-        """The hubs that these authorities make."""
+        """Return the hubs that follow from these authorities."""
         return self.payout + self.spread.back(authority)
 
     def there_and_back(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
-        """Each side after a round of its own: what it makes of the other side, and that of it."""
+        """Return each side after a round of its own: through the other side and back."""
         return self.hub(self.authority(hub)), self.authority(self.hub(authority))
 
     def rounds(self) -> Iterator[tuple[Floats, Floats]]:
-        """(hub, authority) after each round of the power method from the payouts, without end."""
+        """Yield (hub, authority) after each round of the power method from the payouts, without end."""
         hub = self.payout
         while True:
             authority = self.authority(hub)
@@ -164,14 +172,17 @@ class System:
         progress: Callable[[int, float], None] = lambda *_: None,
         most_rounds: int = MOST_ROUNDS,
     ) -> FixedPoint:
-        """The fixed point, by conjugate gradients.
+        """Return the fixed point, by conjugate gradients.
 
-        Ends when a round would change the scores by less than `tolerance` of their sum, or after `most_rounds`;
-        `progress` is told after each how many they are, and that relative change.
+        Args:
+            tolerance: The iteration ends when a round would change the scores by less than this share of their sum.
+            progress: Is called after each round with its number and that relative change.
+            most_rounds: The largest number of rounds.
         """
         hub, rounds = self.payout, 0
         while True:
-            # The gap gathers rounding while it is carried along; so, in the end, and to begin with, it is found anew.
+            # The gap accumulates rounding errors while it is carried along, so it is computed anew at the beginning and
+            # at the end.
             new = self.hub(self.authority(hub))
             gap, hub, rounds = new - hub, new, rounds + 1
             residual = _relative(gap, new)
@@ -188,13 +199,13 @@ class System:
         return FixedPoint(self.hub(authority), authority, hub_paid, authority_paid, rounds, residual)
 
     def around(self, hub: Floats) -> Floats:
-        """M·hub: what comes back to the hubs of what they spread."""
+        """Return M·hub: the part of the hubs' spending that returns to the hubs."""
         return self.spread.back(self.spread.ahead(hub))
 
     def descend(self, hub: Floats, gap: Floats) -> Iterator[tuple[Floats, float]]:
-        """Conjugate gradients from these hubs, with b + M·hub − hub as the `gap`: (hub, relative change) after each.
+        """Yield (hub, relative change) after each step of conjugate gradients from these hubs.
 
-        The gap must be M times something: what hubs without links have of it would stay for ever.
+        The `gap` is b + M·hub − hub. It must be M times a vector: its part at hubs without links would never vanish.
         """
         inner = self.spread.hub_share
         along, before = gap, float(gap @ (inner * gap))
@@ -211,12 +222,12 @@ class System:
 
 
 def _relative(change: Floats, scores: Floats) -> float:
-    """The change, absolute and in sum, as a share of the scores' sum; 0 of no pages."""
+    """Return the sum of absolute changes as a share of the sum of the scores, and 0 if there are no pages."""
     return float(np.abs(change).sum() / max(np.abs(scores).sum(), 1e-300)) if len(scores) else 0.0
 
 
 def link_weights(offsets: Ints, targets: Places, hosts: Places, intra_host_weight: float) -> Floats | None:
-    """The weight of each link, by the number of each page's host; None: all weigh 1."""
+    """Return the weight of each link by the number of each page's host, or None if all weigh 1."""
     if intra_host_weight == 1.0:
         return None
     inside = np.repeat(hosts, np.diff(offsets)) == hosts[targets]
@@ -224,11 +235,12 @@ def link_weights(offsets: Ints, targets: Places, hosts: Places, intra_host_weigh
 
 
 class Flow:
-    """The classic walk: cash that goes all the way from side to side, what is not passed on through the virtual page.
+    """The classic walk: cash that moves as a whole from side to side, with the rest through the virtual page.
 
-    hub → successors' authority by `hub_share`, the rest to the virtual page, which pays all hubs alike; authority →
-    predecessors' hub by `authority_share`, the rest through the virtual page to all authorities alike. Pages without
-    links give it all. Where it comes to rest are the classic engine's scores: the share of each page in what is spent.
+    Hubs pay the successors' authority by `hub_share`, and the rest to the virtual page, which pays all hubs in equal
+    parts. Authorities pay the predecessors' hub by `authority_share`, and the rest through the virtual page to all
+    authorities in equal parts. Pages without links give all to the virtual page. The walk's stationary state has the
+    classic engine's scores: the share of each page in the spent cash.
     """
 
     def __init__(
@@ -239,7 +251,8 @@ class Flow:
         authority_share: Callable[[Floats], Floats],
         weights: Floats | None = None,
     ) -> None:
-        """Of rows of links, as `System.of`; the shares follow from the sum of the weights of each page's links."""
+        """Build the walk from rows of links, as `System.of`. The shares are functions of the weights of each page's
+        links."""
         self.pages = len(offsets) - 1
         forward = Rows(offsets, targets) if weights is None else Weighted.of(offsets, targets, weights)
         backward = forward.turned()
@@ -250,14 +263,15 @@ class Flow:
         self._spread = _Spread(forward, backward, _share(hub, out), _share(authority, into))
 
     def step(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
-        """What both sides get when all spend what they have at once."""
+        """Return the cash of both sides after all spend theirs at once."""
         pages = max(self.pages, 1)
         to_authority = self._spread.ahead(hub) + float(self._authority_leak @ authority) / pages
         to_hub = self._spread.back(authority) + float(self._hub_leak @ hub) / pages
         return to_hub, to_authority
 
     def there_and_back(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
-        """What comes back to each side of what it spends, along the links alone: H·A·hub and A·H·authority."""
+        """Return the part of each side's spending that returns to it along the links alone: H·A·hub and
+        A·H·authority."""
         return self._spread.back(self._spread.ahead(hub)), self._spread.ahead(self._spread.back(authority))
 
     def rest(
@@ -266,11 +280,16 @@ class Flow:
         most_rounds: int = MOST_ROUNDS,
         progress: Callable[[int, float], None] = lambda *_: None,
     ) -> tuple[Floats, Floats]:
-        """(hub, authority) shares at rest; `progress` as of `System.solve`.
+        """Return the (hub, authority) shares in the stationary state.
 
-        What the virtual page pays all hubs, and all authorities, goes its way by two linear systems, which are solved
-        by conjugate gradients; how it divides its cash follows from what comes back. Power iteration has the last word:
-        from there it ends at once, unless a page gives on more than it has (the ancestors' polynomial).
+        The payments of the virtual page to all hubs, and to all authorities, spread by two linear systems, which
+        conjugate gradients solve. The division of its cash follows from the part that returns. A power iteration
+        follows. It ends at once, unless a page passes on more than it has (the ancestors' polynomial).
+
+        Args:
+            tolerance: The largest change (L1) of the last round.
+            most_rounds: The largest number of rounds.
+            progress: As in `System.solve`.
         """
         hub, authority = self._rest(tolerance, most_rounds, progress)
         for rounds in range(most_rounds):
@@ -285,7 +304,7 @@ class Flow:
     def _rest(
         self, tolerance: float, most_rounds: int, progress: Callable[[int, float], None]
     ) -> tuple[Floats, Floats]:
-        """About the same, each side of sum 1: equal shares where the linear systems have no such solution."""
+        """Return about the same, each side with sum 1: equal shares if the linear systems have no such solution."""
         alike = np.full(self.pages, 1.0 / max(self.pages, 1))
         fed_hubs = self._fed(alike, 0.0 * alike, tolerance, most_rounds, progress)
         fed_authorities = self._fed(0.0 * alike, alike, tolerance, most_rounds, progress)
@@ -307,7 +326,8 @@ class Flow:
         most_rounds: int,
         progress: Callable[[int, float], None],
     ) -> tuple[Floats, Floats]:
-        """(hub, authority) cash that passes where so much is paid in, and what leaks is not paid again."""
+        """Return the (hub, authority) cash that passes for these constant payments, if leaked cash is not paid
+        again."""
         system = System(self._spread, hubs + self._spread.back(authorities))
         hub, rounds = system.payout, 0
         for _ in range(AGAIN):
@@ -323,8 +343,10 @@ class Flow:
         return hub, authorities + self._spread.ahead(hub)
 
     def spend_all(self, rounds: int, watch: Callable[[Floats, Floats], None]) -> None:
-        """`rounds` times: all hubs spend, then all authorities, then the virtual page, from 1 + 1 of cash each;
-        `watch` is shown the (hub, authority) histories after each."""
+        """Spend `rounds` times: all hubs, then all authorities, then the virtual page, from 1 + 1 of cash each.
+
+        `watch` is called with the (hub, authority) histories after each time.
+        """
         hub, authority = np.ones(self.pages), np.ones(self.pages)
         hub_spent, authority_spent = np.zeros(self.pages), np.zeros(self.pages)
         pages = max(self.pages, 1)
@@ -342,5 +364,5 @@ class Flow:
 
 
 def _share(keep: Floats, weight: Floats) -> Floats:
-    """keep/d: what each unit of link weight gets of a score; 0 without links."""
+    """Return keep/d, the share of a score that each unit of link weight gets, and 0 without links."""
     return np.divide(keep, weight, out=np.zeros(len(weight)), where=weight > 0.0)

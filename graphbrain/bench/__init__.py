@@ -1,7 +1,6 @@
-"""Measuring and breaking: benchmarks, precision, processes that are killed amid their work, worlds of ill servers,
-and sites that are traps.
+"""Benchmarks and attempts to break the brain: precision, killed processes, worlds of ill servers, sites with traps.
 
-May touch: everything below. Nothing below may know it.
+May touch: all other rooms below. No room below may import it.
 """
 
 __all__ = [

@@ -1,8 +1,8 @@
-"""The figures of the accounts: a settling pass from nothing, and what following a growing crawl costs instead.
+"""Benchmarks of the accounts: a settling pass from nothing, and the cost of following a growing crawl by pushes.
 
-`settle`: links are reported and nothing is pushed; then one pass brings all accounts to their fixed point, alone or
-beside somebody who goes on reporting. `grow`: from exact scores on, the crawl grows by a hundredth at a time and pushes
-follow; their work is held against a full recompute with write-back, and the scores against the exact ones.
+`settle`: links are reported without pushes; then one pass brings all accounts to their fixed point, alone or beside
+threads that report. `grow`: from exact scores on, the crawl grows by a hundredth at a time, and pushes follow. Their
+work is compared with a full recompute with write-back, and the scores with the exact ones.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ __all__ = ["grow", "settle"]
 
 WRITER_BATCH = 20
 COARSE = 1e-2
-"""The L1 error at which a recompute in memory is counted as done."""
+"""The L1 error at which a recompute in memory counts as done."""
 
 
 def settle(brain: Brain, recording: Recording, pages: int | None, writers: int) -> list[dict[str, Any]]:
-    """Report `pages` of a recording in crawl order, then settle from nothing beside `writers`: threads that report."""
+    """Report `pages` of a recording in crawl order, then settle from nothing beside `writers`, which are threads that
+    report."""
     crawl.empty(brain)
     order = crawl.crawl_order(recording, pages)
     crawl.report_all(brain, recording, order)
@@ -64,7 +65,7 @@ def settle(brain: Brain, recording: Recording, pages: int | None, writers: int) 
 
 
 def _clocking(phases: dict[str, float]) -> Callable[[str, int, int], None]:
-    """A progress callback that adds up the seconds up to each of its calls."""
+    """Return a progress callback that adds up the seconds between its calls."""
     last = time.perf_counter()
 
     def note(what: str, _done: int, _of: int) -> None:
@@ -78,7 +79,7 @@ def _clocking(phases: dict[str, float]) -> Callable[[str, int, int], None]:
 
 @contextmanager
 def _writers(brain: Brain, recording: Recording, order: list[int], count: int, waits: list[float]) -> Iterator[None]:
-    """Threads that report known pages again, each time without one of their links."""
+    """Run threads that report known pages again, each time without one of their links."""
     over = threading.Event()
 
     def write(number: int) -> None:
@@ -110,9 +111,9 @@ def _changed(recording: Recording, page: int, dice: np.random.Generator) -> Fetc
 def grow(
     brain: Brain, recording: Recording, pages: int | None, start: float = 0.6, steps: int = 5
 ) -> list[dict[str, Any]]:
-    """Report a part `start` of the pages, settle, then grow by 1 % of all at a time, with pushes after each.
+    """Report a part `start` of the pages, settle, then grow by 1 % of all at a time, with pushes after each step.
 
-    What the reports push on their own counts among the payments; what they write and the time they take is theirs.
+    The payments of the reports' own pushes are counted. The reports' writes and time are not.
     """
     crawl.empty(brain)
     order = crawl.crawl_order(recording, pages)
@@ -135,7 +136,7 @@ def grow(
 
 @contextmanager
 def _work(brain: Brain) -> Iterator[dict[str, float]]:
-    """Properties written within the block."""
+    """Count the properties written within the block."""
     spent: dict[str, float] = {}
     before = brain.graph.counts["properties written"]
     with brain.graph.trace(lambda *_: None):
@@ -144,7 +145,7 @@ def _work(brain: Brain) -> Iterator[dict[str, float]]:
 
 
 def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched: int) -> dict[str, Any]:
-    """One step's work as shares of a full recompute, and its error."""
+    """Return the work of one step as shares of a full recompute, and its error."""
     table = exports.links(brain.graph)
     accounts = sides.exported(brain.graph, table)
     exact, rounds = _exact(brain, table)
@@ -171,7 +172,7 @@ def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched
 
 
 def _exact(brain: Brain, table: LinkTable) -> tuple[dict[str, Floats], int]:
-    """The exact scores, and in how many rounds of the power method from nothing they are reached to COARSE."""
+    """Return the exact scores, and the rounds of the power method that reach them from nothing to COARSE."""
     system = settlement.system(table, exports.terms(brain.graph, table), brain.policy.rule)
     found = system.solve(tolerance=1e-12)
     goal = compare.shares(found.authority)

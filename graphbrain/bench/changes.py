@@ -1,4 +1,4 @@
-"""How well changes of pages are seen: pages from a directory are edited by rule, and each way to tell them is asked.
+"""The detection of changes: pages from a directory are edited by rule, and each method of detection is tried.
 
 A page is visited some times while only noise differs: a date, a counter, a token, and one block of up to 40 words at
 one place, all new at each visit. Then it is edited: a paragraph is added, a price is changed, or a row is removed. Of
@@ -26,12 +26,12 @@ METHODS = ("text", "simhash", "blocks")
 CLASSES = ((0, 300), (300, 1500), (1500, 10**9))
 """Words of a page: the classes for which figures are given."""
 NOISY = 6
-"""Visits to a page while only noise differs."""
+"""Visits of a page while only noise differs."""
 SETTLED = 2
-"""After so many of them what rotates must be known."""
+"""The number of these after which changing places must be known."""
 PARAGRAPHS = (20, 60)
 FEWEST_WORDS = 30
-"""Words of a page to be measured."""
+"""The least number of words of a measured page."""
 MOST_BLOCK = 40
 KIND = "text/html"
 _BEFORE = re.compile(rb"(?=<(?:p|h[1-6]|ul|table|dl|pre)[\s>])", re.IGNORECASE)
@@ -43,7 +43,7 @@ _PLAIN_WORD = re.compile(rb"[a-z]{3,}", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Score:
-    """Of so many pages, so many were called changed."""
+    """The number of pages, and the number of these that were called changed."""
 
     asked: int = 0
     changed: int = 0
@@ -59,7 +59,7 @@ class Score:
 
 @dataclass(slots=True)
 class Figures:
-    """What was measured: (method, what was done, class of length) → how many were called changed; CPU by method."""
+    """The measurements: (method, edit, class of length) → the number called changed; CPU time by method."""
 
     pages: int = 0
     scores: dict[tuple[str, str, int], Score] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Figures:
         self.scores.setdefault((method, what, length), Score()).add(changed)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each method, deed and class of length."""
+        """Return one row for each method, edit and class of length."""
         return [
             {
                 "method": method, "what": what, "words_from": CLASSES[length][0], "pages": score.asked,
@@ -90,8 +90,14 @@ class _Page:
 def measure(
     directory: Path, other: Path | None = None, most: int = 0, tick: Callable[[int, int], None] = lambda _, __: None
 ) -> Figures:
-    """Edit the HTML files below `directory`, at most `most` of them (0: all), and compare; with `other`, a directory of
-    another release, compare the files of the same names, too. `tick` is called with (done, all)."""
+    """Edit HTML files and compare each before and after.
+
+    Args:
+        directory: The files are those below it.
+        other: A directory of another release, whose files of the same names are compared, too.
+        most: The largest number of files (0: all).
+        tick: Is called with (done, all).
+    """
     pages = list(_pages(directory))
     if len(pages) < 2:
         raise BadInput(
@@ -129,7 +135,7 @@ def _class_of(page: _Page) -> int:
 
 
 def _edited(page: _Page, donor: Sequence[str], change: Change, figures: Figures, dice: random.Random) -> None:
-    """Visits with noise, then one with an edit each; and the same edits without noise."""
+    """Visit a page with noise, then once with each edit; and apply the same edits without noise."""
     method, length = change.method, _class_of(page)
     places = [found.start() for found in _BEFORE.finditer(page.body)] or [len(page.body)]
     rotating, edited = dice.choice(places), dice.choice(places)
@@ -149,7 +155,7 @@ def _edited(page: _Page, donor: Sequence[str], change: Change, figures: Figures,
 
 
 def _visited(body: bytes, change: Change, old: Seen | None = None) -> tuple[Seen, bool]:
-    """What is kept of a page after a visit, as a report keeps it, and whether it was called changed."""
+    """Return the data that a report would keep of a page after a visit, and whether the page was called changed."""
     new = fingerprints.take(Seen(), body, KIND, change)
     changed = old is not None and change.differs(old, new)
     kept = new if old is None or changed else old
@@ -157,7 +163,7 @@ def _visited(body: bytes, change: Change, old: Seen | None = None) -> tuple[Seen
 
 
 def _noise(page: _Page, place: int, donor: Sequence[str], dice: random.Random) -> Callable[[bytes], bytes]:
-    """What puts other noise into the page's text, edited or not, at each call: a block before what is at `place`."""
+    """Return a function that puts other noise into the page's text at each call: a block before the one at `place`."""
     anchor = page.body[place : place + 80]
 
     def noisy(body: bytes) -> bytes:
@@ -182,7 +188,7 @@ def _escaped(text: str) -> bytes:
 def _edits(
     page: _Page, place: int, donor: Sequence[str], dice: random.Random
 ) -> Iterator[tuple[str, tuple[bytes, bytes]]]:
-    """What is done to a page → the page before and after it."""
+    """Yield each edit with the page before and after it."""
 
     def put(html: bytes) -> bytes:
         return page.body[:place] + html + page.body[place:]
@@ -216,7 +222,7 @@ def _released(page: _Page, newer: bytes, figures: Figures) -> None:
 
 
 def _timed(pages: Sequence[_Page], figures: Figures) -> None:
-    """CPU of what is taken of a body, and of comparing it with what is kept, milliseconds a page."""
+    """Measure the CPU time of reading a body, and of comparing it with the kept data, in milliseconds a page."""
     for method in METHODS:
         change = Change(method)
         started = time.process_time()

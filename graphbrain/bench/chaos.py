@@ -1,4 +1,4 @@
-"""Trying to lose a claim or a coin: processes that claim, report and push on one graph while they are killed.
+"""An attempt to lose a claim or cash: processes that claim, report and push on one graph while they are killed.
 
 `graphbrain hammer` runs it for as long as you like; the tests run it shorter. Each process crawls the same generated
 web and keeps a journal, written before and after each call: which claims it got, until when, which visits were
@@ -39,9 +39,9 @@ __all__ = ["Blow", "Verdict", "hammer", "kill_local_server"]
 HOSTS = 20
 LEASE = 3.0
 REVISIT = 1.0
-"""Seconds from a visit of a page to its next one, at least."""
+"""The least number of seconds from a visit of a page to its next one."""
 CLOCK_ERROR = 0.02
-"""Seconds that two processes' ideas of the server's clock may differ on a machine that does more than it can."""
+"""Seconds by which two processes' readings of the server's clock may differ on an overloaded machine."""
 WARM_ROUNDS = 3
 LONGEST_START = 120.0
 """Seconds that the processes are given to begin; their lives are counted from then on."""
@@ -49,12 +49,12 @@ BOTH = ("page", "robots")
 FORGETS = 0.3
 """How often a process forgets a robots.txt, each time it claims."""
 ROUNDING = 1e-5
-"""Seconds that are lost where a lease's end stands for its beginning."""
+"""Seconds that are lost when the begin of a lease is computed from its end."""
 
 
 @dataclass
 class Verdict:
-    """`ok`, what was found wrong, and how much was done."""
+    """The result: `ok`, the faults, and the amount of work done."""
 
     findings: list[str] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
@@ -65,23 +65,23 @@ class Verdict:
 
 
 Blow = Callable[[], None]
-"""Kills the server and brings it back."""
+"""A function that kills the server and starts it again."""
 
 
 @dataclass(frozen=True)
 class Web:
-    """The generated web: how many pages it has, and whether they have texts."""
+    """The generated web: its number of pages, and whether they have texts."""
 
     pages: int
     texts: bool = False
 
 
 COPIES = 3
-"""Each third page of a host has the text of another, where pages have texts."""
+"""Each third page of a host has the text of another, if pages have texts."""
 
 
 def url_of(page: int) -> str:
-    """The URL of a page of the generated web."""
+    """Return the URL of a page of the generated web."""
     folder = "copies/" if _is_copy(page) else ""
     return f"http://h{page % HOSTS}.hammer.example/{folder}p{page}"
 
@@ -91,13 +91,14 @@ def _is_copy(page: int) -> bool:
 
 
 def body_of(page: int) -> bytes:
-    """An HTML page of fifty words; a copy has those of the page of its host before it."""
+    """Return an HTML page of fifty words; a copy has those of the page of its host before it."""
     dice = random.Random(page - HOSTS if _is_copy(page) else page)
     return f"<html><body><p>{' '.join(f'word{dice.randrange(10_000)}' for _ in range(50))}</p></body></html>".encode()
 
 
 def links_of(page: int, pages: int) -> list[str]:
-    """The links of a page of the generated web: the next one, so that all are reached, and some popular ones."""
+    """Return the links of a page of the generated web: the next page, so that all are reached, and some popular
+    ones."""
     dice = random.Random(page)
     ways = [(page + 1) % pages, *(int(pages * dice.random() ** 3) for _ in range(dice.randrange(12)))]
     return [url_of(way) for way in ways if way != page]
@@ -117,11 +118,24 @@ def hammer(
     strike_server: Blow | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
-    """Crawl the generated web with `processes` processes for `seconds`, killing one every `kill_every` seconds.
+    """Crawl the generated web with some processes, and kill one of them again and again.
 
-    `connect`: uri, user, password of a server whose brain is empty, and gets this `engine`, `reach` and `value` (None:
-    the default and no texts); with a `value`, the pages bring texts to learn sections from. `strike_server` is
-    called once, half way. Raises SettingsError for a `reach` or a `value` that is none.
+    Args:
+        connect: The uri, user and password of a server whose brain is empty.
+        seconds: The length of the crawl.
+        processes: The number of processes.
+        pages: The number of pages of the web.
+        kill_every: Seconds between two kills.
+        delay: Seconds between two claims of one host.
+        engine: The brain's engine.
+        reach: The brain's setting.
+        value: The brain's setting; None: the default. With a value, the pages have texts from which sections are
+            learned.
+        strike_server: Is called once, half way.
+        say: Is called with sentences for the user.
+
+    Raises:
+        SettingsError: `reach` or `value` is invalid.
     """
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
         web = Web(pages, texts=value is not None)
@@ -153,7 +167,7 @@ def hammer(
 
 
 def _warm(brain: Brain, web: Web) -> None:
-    """The first rounds in peace: a server that has just been started takes seconds to learn each statement."""
+    """Run the first rounds undisturbed: a server that has just been started takes seconds to plan each statement."""
     for _ in range(WARM_ROUNDS):
         for kinds in (BOTH, PAGES):
             claims = brain.next_urls(10, wait=1.0, kinds=kinds)
@@ -163,7 +177,7 @@ def _warm(brain: Brain, web: Web) -> None:
 
 
 def kill_local_server(data: Path | None) -> Blow:
-    """A blow that kills graphbrain's own server with SIGKILL and starts it again."""
+    """Return a function that kills graphbrain's own server with SIGKILL and starts it again."""
     from graphbrain.server import lifecycle
 
     running = lifecycle.find(data)
@@ -181,7 +195,7 @@ def kill_local_server(data: Path | None) -> Blow:
 
 
 class _Gang:
-    """The processes, each replaced when it dies."""
+    """The processes, each of which is replaced when it dies."""
 
     def __init__(self, connect: dict[str, Any], folder: Path, processes: int, web: Web) -> None:
         self._connect, self._folder, self._web = connect, folder, web
@@ -204,7 +218,7 @@ class _Gang:
         return process, journal
 
     def kill_one(self) -> bool:
-        """Kill one of those that have begun to work, at random; False when none has."""
+        """Kill a random process that has begun to work. Return False if none has."""
         busy = self._busy()
         if not busy:
             return False
@@ -216,19 +230,19 @@ class _Gang:
         return True
 
     def _busy(self) -> list[int]:
-        """The places of those that have begun to work."""
+        """Return the places of those that have begun to work."""
         begun = (journal.is_file() and journal.stat().st_size for _, journal in self._members)
         return [place for place, works in enumerate(begun) if works]
 
     def await_work(self) -> None:
-        """Until all have begun to work: on a machine that is busy otherwise they take long to start."""
+        """Wait until all have begun to work: on a busy machine they start slowly."""
         deadline = time.monotonic() + LONGEST_START
         while len(self._busy()) < len(self._members) and time.monotonic() < deadline:
             self.check()
             time.sleep(0.1)
 
     def check(self) -> None:
-        """Whoever died by itself has found something: show it."""
+        """Raise the error of a process that died by itself, because it has found a fault."""
         for process, _ in self._members:
             if process.poll() not in (None, 0, -signal.SIGKILL):
                 errors = "\n".join(path.read_text()[-2000:] for path in self._folder.glob("*.err"))
@@ -240,7 +254,7 @@ class _Gang:
             process.wait()
 
     def journal(self) -> Iterator[dict[str, Any]]:
-        """All entries of all processes; the last line of a killed one may be cut."""
+        """Yield all entries of all processes; the last line of a killed one may be cut."""
         for path in self._folder.glob("*.jsonl"):
             for line in path.read_text().splitlines():
                 with suppress(json.JSONDecodeError):
@@ -265,7 +279,8 @@ def _strike(
 
 
 def _finish(brain: Brain, web: Web) -> None:
-    """Report what was never fetched, in peace; hosts that were slowed down, as all were, are at their best at once."""
+    """Report the pages that were never fetched, undisturbed. Hosts that were slowed down get their full rate at
+    once."""
     brain.change(order="best_first", longest_delay_seconds=0.0)
     deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
@@ -318,9 +333,9 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
 
 
 def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
-    """Was the page held by two tokens at the same time?
+    """Return the times at which two tokens held the page.
 
-    A token holds it from the moment it was granted until it lapsed, or until its holder began to end it.
+    A token holds it from its grant until the lease lapsed, or until its holder began to end it.
     """
     holds: dict[str, dict[str, float]] = {}
     for entry in life:
@@ -343,9 +358,10 @@ def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
 
 
 def undue(url: str, life: list[dict[str, Any]]) -> list[str]:
-    """Claims of the page that were granted before it was due again after a visit that was acknowledged.
+    """Return the claims of the page that were granted before it was due after an acknowledged visit.
 
-    The visit was made after its holder began to end the claim; so the page was due `REVISIT` seconds later, or later.
+    The visit was made after its holder began to end the claim, so the page was due `REVISIT` seconds after that, or
+    later.
     """
     granted = {entry["token"]: entry["granted"] for entry in life if entry["what"] == "claimed"}
     ended = {entry["token"]: entry["at"] for entry in life if entry["what"] == "ending"}
@@ -359,7 +375,7 @@ def undue(url: str, life: list[dict[str, Any]]) -> list[str]:
 
 
 def early(entries: list[dict[str, Any]], delay: float) -> list[str]:
-    """Was a host granted twice within its delay, whoever asked?"""
+    """Return the grants of a host within its delay, by any process."""
     granted: dict[str, list[float]] = defaultdict(list)
     for entry in entries:
         if entry["what"] == "claimed":
@@ -373,7 +389,7 @@ def early(entries: list[dict[str, Any]], delay: float) -> list[str]:
 
 
 def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
-    """Visits that were acknowledged, by page, and are not in the graph, or not with their links."""
+    """Return the acknowledged visits, by page, that are not in the graph, or not with their links."""
     visits = {page.url: page.visits for page in brain.dump_pages()}
     links: dict[str, set[str]] = defaultdict(set)
     for link in brain.dump_links():
@@ -388,7 +404,7 @@ def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
 
 
 def _live(task: dict[str, Any]) -> None:
-    """One process of the gang: claim, renew, give back, report, push, for ever."""
+    """Run one process of the gang: claim, renew, give back, report, push, without end."""
     dice = random.Random(task["dice"])
     web = Web(**task["web"])
     with Path(task["journal"]).open("a", buffering=1) as book, _open_brain(task["connect"]) as brain:
@@ -425,7 +441,7 @@ def _live(task: dict[str, Any]) -> None:
 
 
 def _open_brain(connect: dict[str, Any]) -> Brain:
-    """The brain; opening one fails at once when there is no server, and ours may just be struck down."""
+    """Return the brain, after more tries if there is no server: it may just have been killed."""
     deadline = time.monotonic() + 120
     while True:
         try:

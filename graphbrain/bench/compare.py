@@ -1,4 +1,4 @@
-"""How far one list of scores is from another: error norms, agreement at the top, rank correlation."""
+"""The distance of two lists of scores: error norms, agreement at the top, rank correlation."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ from graphbrain.arrays import Floats
 __all__ = ["Distance", "compare", "shares", "top_overlap"]
 
 DIGITS = 9
-"""Scores that agree to so many digits count as equal in ranks: what tells them apart is rounding."""
+"""Scores that agree to this number of digits are equal in ranks, because their difference is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Scores against a reference, both as shares of their sum, so that engines with different units compare.
+    """The distance of scores from a reference, both as shares of their sum, so that engines with different units
+    compare.
 
-    `l1`: Σ|s − g|, from 0 to 2. `l2`, `largest`: the other norms. `median_relative`, `p99_relative`: of |s − g|/g, by
-    page. `top`: which part of the best 1 % (at least ten pages) is among the reference's. `tau`: Kendall's τ-b.
+    Attributes:
+        l1: Σ|s − g|, from 0 to 2.
+        l2: The Euclidean norm.
+        largest: The largest difference.
+        median_relative: The median of |s − g|/g over the pages.
+        p99_relative: The 99th percentile of it.
+        top: The share of the best 1 % (at least ten pages) that is among the reference's.
+        tau: Kendall's τ-b.
     """
 
     l1: float
@@ -33,13 +40,17 @@ class Distance:
 
 
 def shares(scores: Floats) -> Floats:
-    """Scores as shares of their sum; all 0 when there is none."""
+    """Return scores as shares of their sum; all 0 if the sum is 0."""
     total = scores.sum()
     return scores / total if total > 0 else np.zeros(len(scores))
 
 
 def compare(scores: Floats, reference: Floats) -> Distance:
-    """How far `scores` are from the `reference`, page by page. Raises ValueError when there is no page."""
+    """Return the distance of `scores` from the `reference`, page by page.
+
+    Raises:
+        ValueError: There is no page.
+    """
     ours, goal = shares(scores), shares(reference)
     off = np.abs(ours - goal)
     relative = off[goal > 0] / goal[goal > 0]
@@ -56,14 +67,15 @@ def compare(scores: Floats, reference: Floats) -> Distance:
 
 
 def top_overlap(scores: Floats, reference: Floats, first: int) -> float:
-    """Which part of the best `first` pages is as good as the reference's best: ties at the edge count for any."""
+    """Return the share of the best `first` pages that is as good as the reference's best. Ties at the edge count for
+    any."""
     best = np.argsort(-scores, kind="stable")[:first]
     edge = np.partition(reference, len(reference) - first)[len(reference) - first]
     return float(np.mean(reference[best] >= edge * (1 - 10.0**-DIGITS)))
 
 
 def _tau(a: Floats, b: Floats) -> float:
-    """τ-b, 1 where both lists are all ties."""
+    """Return τ-b, 1 if both lists are all ties."""
     found = float(kendalltau(_rounded(a), _rounded(b)).statistic)
     return 1.0 if np.isnan(found) else found
 

@@ -1,8 +1,7 @@
-"""The figures of this machine: how fast a brain takes links in, spreads cash, and hands pages out.
+"""Benchmarks of this machine: the speed of a brain's intake of links, of its pushes, and of its claims.
 
-Each measure runs on an empty brain or (`push`, `rank`) on what an ingest has left, through the same calls that users
-make, and says which statements the time went to. Figures of different machines are not comparable; those of one run
-are.
+Each measure runs on an empty brain or (`push`, `rank`) on the result of an ingest, through the calls that users make,
+and lists the statements that took the time. Figures of different machines are not comparable; those of one run are.
 """
 
 from __future__ import annotations
@@ -39,17 +38,17 @@ WARM_UP_PAGES, WARM_UPS, WARM_UP_ROUNDS = 30_000, 5, 150
 LARGE_BATCH = 50_000
 LARGE_PAGES, LARGE_LINKS = 1_000_000, 10_000_000
 LIVE_PAGES = 60_000
-"""Of so many pages of the large web the ingest is measured, with which its import is compared."""
+"""Pages of the large web for which the ingest is measured and compared with the import."""
 SHORT_BATCH = 5_000
 CLAIMS, REST = 100, 0.5
-"""Pages asked for in a call; seconds of rest after one that had less than was enough."""
+"""Pages asked for in a call; seconds of rest after a call that got fewer."""
 HOSTS = 20_000
 LEAST_PAGES = 10_000
-"""Claims are measured with so many pages waiting at least: a tenth of them, warm-up and all, has to last."""
+"""The least number of waiting pages for which claims are measured: a tenth of them must last, warm-up included."""
 
 
 def clock_of(kind: str) -> SimulatedClock | None:
-    """The clock of the brain that a measure needs, None for the server's."""
+    """Return the clock of the brain that a measure needs, or None for the server's."""
     return SimulatedClock() if kind == "revisit" else None
 
 
@@ -68,12 +67,16 @@ def run(
     redis: str | None = None,
     data: Path | None = None,
 ) -> None:
-    """Measure `kind` (see `graphbrain bench --help`) and print the figures; `file` is a recorded crawl.
+    """Measure `kind` (see `graphbrain bench --help`) and print the figures.
 
-    `clock`: the brain's, if it is a simulated one. `data`: the local server's directory, for an import by Neo4j's own
-    tool.
+    Args:
+        brain: The brain to measure.
+        kind: The measure.
+        file: A recorded crawl.
+        clock: The brain's clock, if it is a simulated one.
+        data: The local server's directory, for an import by Neo4j's own tool.
     """
-    from graphbrain.bench import accounts, revisit, scores  # they measure with what stands here
+    from graphbrain.bench import accounts, revisit, scores  # they import this module
 
     if clock is not None:
         figures = revisit.revisit(brain, clock, file, days)
@@ -124,8 +127,8 @@ def _recording(file: Path | None) -> Recording:
 
 
 def large_web() -> tuple[Ints, Ints]:
-    """Sources, ascending, and targets of the links of a generated web: hosts of a hundred pages; half of the links
-    stay inside, the others go to the popular."""
+    """Return sources, ascending, and targets of the links of a generated web: hosts of a hundred pages, with half of
+    the links inside and the others to popular pages."""
     dice = np.random.default_rng(1)
     sources = np.repeat(np.arange(LARGE_PAGES), LARGE_LINKS // LARGE_PAGES)
     inside = sources // 100 * 100 + dice.integers(0, 100, LARGE_LINKS)
@@ -134,7 +137,7 @@ def large_web() -> tuple[Ints, Ints]:
 
 
 def _large_file(folder: Path) -> Path:
-    """The links of `large_web` as an edge list."""
+    """Write the links of `large_web` as an edge list, and return the file."""
     path = folder / "a generated web of ten million links.tsv"
     sources, targets = large_web()
     with path.open("w", encoding="utf-8") as file:
@@ -145,7 +148,7 @@ def _large_file(folder: Path) -> Path:
 
 
 def _in_crawl_order(recording: Recording) -> Iterator[int]:
-    """Pages as a breadth-first crawl meets them."""
+    """Yield pages in the order in which a breadth-first crawl finds them."""
     seen = np.zeros(recording.pages, dtype=bool)
     order = list(recording.seeds())
     seen[order] = True
@@ -159,12 +162,12 @@ def _in_crawl_order(recording: Recording) -> Iterator[int]:
 
 
 def crawl_order(recording: Recording, most: int | None) -> list[int]:
-    """The first pages, all or `most`, as a breadth-first crawl meets them."""
+    """Return the first pages, all or `most`, in the order in which a breadth-first crawl finds them."""
     return [page for page, _ in zip(_in_crawl_order(recording), range(most or recording.pages), strict=False)]
 
 
 def report_all(brain: Brain, recording: Recording, order: Sequence[int]) -> list[tuple[int, float]]:
-    """Report these pages in batches; the links taken and the seconds in `report` of each."""
+    """Report these pages in batches. Return the links taken and the seconds in `report` of each."""
     laps: list[tuple[int, float]] = []
     for start in range(0, len(order), BATCH):
         batch = [
@@ -179,7 +182,7 @@ def report_all(brain: Brain, recording: Recording, order: Sequence[int]) -> list
 
 @contextmanager
 def profile(brain: Brain) -> Iterator[dict[str, list[float]]]:
-    """Statement → [how often, seconds] within the block."""
+    """Yield statement → [runs, seconds] within the block."""
     spent: dict[str, list[float]] = defaultdict(lambda: [0, 0.0])
 
     def note(name: str, _rows: int, ms: float) -> None:
@@ -191,13 +194,17 @@ def profile(brain: Brain) -> Iterator[dict[str, list[float]]]:
 
 
 def shares(spent: dict[str, list[float]]) -> dict[str, float]:
-    """The ten statements that took longest, in seconds."""
+    """Return the ten statements that took longest, in seconds."""
     longest = sorted(spent.items(), key=lambda item: -item[1][1])[:10]
     return {name: round(seconds, 2) for name, (_, seconds) in longest}
 
 
 def empty(brain: Brain) -> None:
-    """Raises BadInput when there is a page in the brain."""
+    """Refuse a brain with pages.
+
+    Raises:
+        BadInput: There is a page in the brain.
+    """
     if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
         raise BadInput("A benchmark needs an empty brain; 'graphbrain clear --yes' empties this one.")
 
@@ -205,9 +212,9 @@ def empty(brain: Brain) -> None:
 def ingest(brain: Brain, recording: Recording, most: int | None = None) -> dict[str, Any]:
     """Seed and report a recorded crawl in crawl order, in batches of 200 pages, and settle both ends of each link.
 
-    Links per second count the distinct links that the brain keeps, over all the time in `report`. Before that some
-    pages are reported and cleared away, until Java has compiled what it runs: a server that has just been started
-    takes half as many (`links_per_second_first`). The recording's own preparation is not counted.
+    The links per second are the distinct links that the brain keeps over the time in `report`. Before that some pages
+    are reported and cleared, until Java has compiled its code: a server that has just been started takes half as many
+    (`links_per_second_first`). The preparation of the recording is not counted.
     """
     empty(brain)
     first = _ingest(brain, recording, min(WARM_UP_PAGES, most or WARM_UP_PAGES))
@@ -238,9 +245,9 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
     """Import a recorded crawl, then ingest it live (or its first `most` pages), and compare.
 
     Without a file, a web of ten million links is generated and imported, and its first pages are ingested live. The
-    import counts from the first byte read to the last index online; it comes first, as it does where it is used. Of the
-    ingest only the time in `report` counts, on a server that is warm. Neither settles. The last figure: how many times
-    as many links a second the import takes. Java has learnt Neo4j before, as it has wherever a server was started once.
+    time of the import is from the first byte read to the last index online; it comes first, as in use. The time of the
+    ingest is that in `report`, on a warm server. Neither settles. The last figure is the ratio of their links per
+    second. Java's cache of Neo4j exists before, as wherever a server was prepared.
     """
     empty(brain)
     if file is None:
@@ -257,7 +264,8 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
 
 
 def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
-    """Push what waits: this process alone in large batches, then some workers in batches short enough for claims."""
+    """Push the waiting cash: this process alone in large batches, then some workers in batches short enough for
+    claims."""
     with profile(brain) as spent:
         began = time.perf_counter()
         alone = brain.tend(seconds, batch=LARGE_BATCH)
@@ -276,7 +284,7 @@ def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
         }
     ]
     with WorkerPool.beside(brain, workers, batch=SHORT_BATCH) as pool:
-        # Processes need a moment to start; what they do before it is not counted.
+        # Processes need a moment to start; their work before it is not counted.
         deadline = time.monotonic() + 15
         while pool.totals.payments == 0 and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -300,14 +308,22 @@ def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
 
 
 def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> list[dict[str, Any]]:
-    """Claim and report 100 pages again and again, with a tenth of `most` new pages waiting, and with all of them.
+    """Claim and report 100 pages repeatedly, with a tenth of `most` new pages waiting, and with all of them.
 
-    `delay`: seconds between claims of one host, of which there are 20,000, of sizes by Zipf's law. The reported pages
-    have no links. Where all hosts with pages rest, a call gets few; such calls are `short_calls`, after which the bench
-    rests, too, and the times are of the others. What does not count: first, five times, up to 150 rounds at the
-    smaller size, for a server just started compiles what it runs; then as many at each, for what was created is being
-    written to the disk. The last figure is the ratio of the times at both sizes. Raises BadInput for fewer pages than
-    there are to be claimed.
+    There are 20,000 hosts, of sizes by Zipf's law, and the reported pages have no links. If all hosts with pages wait,
+    a call gets few pages; such calls are `short_calls`, after which the bench waits, too, and the times are of the
+    others. Not counted are five times up to 150 rounds at the smaller size, because a server just started compiles its
+    code, and then as many at each size, because the created data is being written to the disk. The last figure is the
+    ratio of the times at both sizes.
+
+    Args:
+        brain: An empty brain.
+        most: The number of waiting pages.
+        rounds: The largest number of measured calls.
+        delay: Seconds between claims of one host.
+
+    Raises:
+        BadInput: `most` is too small for the calls.
     """
     if most < LEAST_PAGES:
         raise BadInput(f"Claims are measured with {LEAST_PAGES:,} pages at least: give --pages {LEAST_PAGES}, or more.")
@@ -325,7 +341,7 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
 
 
 def fill(brain: Brain, wanted: int) -> None:
-    """Create frontier pages of mixed value until so many are there."""
+    """Create frontier pages of mixed value until this number exists."""
     there = brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
     new_there = brain.stats()["states"].get("frontier", 0)
     dice = np.random.default_rng(there)

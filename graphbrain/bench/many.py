@@ -1,10 +1,10 @@
-"""Orders over many recordings: how much of each web's importance they fetch early, in the mean and at the least.
+"""Orders over many recordings: the share of each web's importance that they fetch early, the mean and the least.
 
-A crawl of a recording begins at several pages, by a rule that nobody tunes (`begin`). What counts of a crawl is the
-area of an order as a share of the omniscient order's (`order.Curve`); of a recording the mean over its crawls, so that
-one with more seeds weighs no more. Small webs are told and not counted: there a share is mostly chance. How far the
-mean over the webs at hand may be from the mean over others of their kind is told by the bootstrap (B. Efron, "Bootstrap
-methods: another look at the jackknife", Annals of Statistics 7, 1979): means of webs drawn anew, with repetition.
+A crawl of a recording begins at several pages, by a rule that is not tuned (`begin`). A crawl counts by the area of an
+order as a share of the omniscient order's (`order.Curve`), and a recording by the mean over its crawls, so that more
+seeds have no more weight. Small webs are shown and not counted, because there a share is mostly chance. The bootstrap
+(B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979) estimates the distance of
+the mean over these webs from the mean over others of their kind: means of webs drawn anew, with repetition.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from graphbrain.ingest.recording import Recording, read
 __all__ = ["COUNTED", "EARLY", "REFERENCES", "Measured", "begin", "recordings", "restricted", "summary", "web_row"]
 
 COUNTED = 500
-"""Webs of fewer reached pages are not counted."""
+"""Webs with fewer reached pages are not counted."""
 REFERENCES = ("breadth first", "back-link count", "PageRank, d 0.85", "OPIC of 2003")
 OPIC = REFERENCES[-1]
 EARLY = (0.01, 0.02, 0.05, 0.1)
-"""Parts of a crawl at which an order is held against OPIC."""
+"""Parts of a crawl at which an order is compared with OPIC."""
 EARLY_PAGES = 20
-"""Where fewer pages are fetched by then, a part is not looked at."""
+"""A part is skipped if fewer pages are fetched by then."""
 CANDIDATES, BY_DICE, REACHES = 30, 100, 0.9
 RESAMPLES, CONFIDENCE = 2_000, 0.95
 ROUNDING = 1e-9
@@ -39,8 +39,8 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Measured:
-    """One crawl of a recording: from which page, how many pages it reaches, and what each order has fetched when. The
-    omniscient order's curve is the first."""
+    """One crawl of a recording: its first page, the number of pages it reaches, and the curve of each order, the
+    omniscient order's first."""
 
     recording: str
     seed: str
@@ -50,7 +50,7 @@ class Measured:
 
     @property
     def shares(self) -> Mapping[str, float]:
-        """Order → its area as a share of the omniscient order's."""
+        """Return order → its area as a share of the omniscient order's."""
         best = self.curves[0].area
         return {curve.name: curve.area / best for curve in self.curves}
 
@@ -58,9 +58,16 @@ class Measured:
 def recordings(
     folder: Path, own: bool, passed_over: Callable[[Path, str], None] = lambda *_: None
 ) -> Iterator[Recording]:
-    """The recorded crawls in a directory and those below it, one at a time, by their paths; `passed_over` is told of
-    each other file why it is none. `own`: without the pages that were never crawled. Raises BadInput where there is
-    none."""
+    """Yield the recorded crawls in a directory and those below it, one at a time, by their paths.
+
+    Args:
+        folder: The directory.
+        own: Leave out the pages that were never crawled.
+        passed_over: Is called with each other file and the reason why it is no recording.
+
+    Raises:
+        BadInput: There is no recording.
+    """
     found = 0
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and ".nodes." not in path.name):
         try:
@@ -75,7 +82,7 @@ def recordings(
 
 
 def restricted(recording: Recording) -> Recording:
-    """The recording without the pages that were met in links and never crawled."""
+    """Return the recording without the pages that were found in links and never crawled."""
     kept = recording.crawled
     if kept.all():
         return recording
@@ -94,11 +101,11 @@ def restricted(recording: Recording) -> Recording:
 
 
 def begin(recording: Recording, count: int) -> list[int]:
-    """Pages at which to begin `count` crawls, the same each time; fewer where there are no more.
+    """Return pages at which to begin `count` crawls, the same each time, and fewer if there are no more.
 
-    Of the pages with the most links, those with the shortest URLs, and some by dice, those are taken that reach at
-    least nine tenths of the pages that the best of them reaches: first the one with the shortest URL, which is a site's
-    home page as a rule, then others by dice.
+    The candidates are the pages with the most links, those with the shortest URLs, and some random ones. Those are used
+    that reach at least nine tenths of the pages that the best of them reaches: first the one with the shortest URL,
+    which is usually a site's home page, then random ones.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -121,13 +128,13 @@ def begin(recording: Recording, count: int) -> list[int]:
 
 
 def _one_of_each(parts: Any, pages: Any) -> Iterator[tuple[int, int]]:
-    """Each strongly connected part, and a page of it: all of its pages reach the same."""
+    """Yield each strongly connected component with one of its pages: all its pages reach the same pages."""
     numbers, first = np.unique(parts, return_index=True)
     yield from zip(numbers.tolist(), pages[first].tolist(), strict=True)
 
 
 def web_row(measured: Measured) -> dict[str, Any]:
-    """A crawl as one row of figures."""
+    """Return a crawl as one row of figures."""
     return {
         "measure": "order of one web",
         "recording": measured.recording,
@@ -141,8 +148,11 @@ def web_row(measured: Measured) -> dict[str, Any]:
 
 
 def summary(crawls: Sequence[Measured]) -> list[dict[str, Any]]:
-    """For each order over the webs that count: mean, its interval, the least share of a crawl, on how many webs it is
-    at least as good as each reference, how far below it at most, and how it compares with OPIC early in a crawl."""
+    """Return figures of each order over the counted webs.
+
+    They are the mean, its interval, the least share of a crawl, the number of webs on which it is at least as good as
+    each reference, the largest distance below it, and the comparison with OPIC early in a crawl.
+    """
     counted = [crawl for crawl in crawls if crawl.pages >= COUNTED]
     names = [curve.name for curve in counted[0].curves] if counted else []
     webs = list(dict.fromkeys(crawl.recording for crawl in counted))
@@ -174,7 +184,7 @@ def _row(name: str, means: Mapping[str, Any], crawls: Sequence[Measured], webs: 
 
 
 def _interval(values: Any) -> tuple[float, float]:
-    """Within which the mean is, with a confidence of 95 %, by the bootstrap over webs; its dice are always the same."""
+    """Return the interval of the mean at a confidence of 95 %, by the bootstrap over webs with a fixed seed."""
     dice = np.random.default_rng(0)
     drawn = values[dice.integers(0, len(values), (RESAMPLES, len(values)))].mean(axis=1)
     low, high = np.quantile(drawn, [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0])
@@ -182,8 +192,10 @@ def _interval(values: Any) -> tuple[float, float]:
 
 
 def _early(name: str, crawls: Sequence[Measured], part: float) -> dict[str, float] | None:
-    """By how much the share of PageRank is above OPIC's after this part of a crawl: in the mean, and at the least; None
-    where no crawl has fetched enough by then."""
+    """Return the difference of the share of PageRank from OPIC's after this part of a crawl: the mean, and the least.
+
+    None: no crawl has fetched enough by then.
+    """
     gained = []
     for crawl in crawls:
         curves = {curve.name: curve for curve in crawl.curves}

@@ -1,10 +1,9 @@
-"""How much of a web's importance a crawl has fetched when: a live brain beside orders that are simulated in memory.
+"""The share of a web's importance that a crawl has fetched over time: a live brain beside orders simulated in memory.
 
-The curve of an order is the share of the whole recording's PageRank (or authority) that stands on the pages fetched so
-far, by how many these are; its *area* is the mean of that over the crawl. A live brain has three: by the value it goes
-by, as exact as it is (a); by the lanes of that value (b); and as it is, with batches of claims, leases, politeness, and
-scores that lag behind (c). All are over the pages that the seeds reach.
-Memory: 60 bytes a link and 300 bytes a page, and the recording's own.
+The curve of an order is the share of the whole recording's PageRank (or authority) on the pages fetched so far, by
+their number; its *area* is the mean over the crawl. A live brain has three curves: by its exact value (a), by the lanes
+of that value (b), and as it runs, with batches of claims, leases, politeness, and scores that lag behind (c). All are
+over the pages that the seeds reach. Memory: 60 bytes a link and 300 bytes a page, and the recording's own.
 """
 
 from __future__ import annotations
@@ -33,16 +32,17 @@ from graphbrain.model import Hint
 __all__ = ["AT", "Curve", "Live", "draw", "live", "simulated", "spread_over", "web_of"]
 
 AT = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-"""The parts of a crawl at which its shares are told."""
+"""The parts of a crawl at which its shares are shown."""
 POINTS = 200
-"""A curve is told at so many points."""
+"""The number of points of a curve."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What an order has fetched: shares of all PageRank and authority after each page, the first value after the first.
+    """The importance that an order has fetched: shares of all PageRank and authority after each page, the first value
+    after the first.
 
-    Where a crawl ends early the rest of the pages adds nothing.
+    If a crawl ends early, the rest of the pages adds nothing.
     """
 
     name: str
@@ -52,20 +52,20 @@ class Curve:
 
     @property
     def area(self) -> float:
-        """The mean share of PageRank over the crawl."""
+        """Return the mean share of PageRank over the crawl."""
         return float(self.pagerank.mean())
 
     @property
     def authority_area(self) -> float:
-        """The mean share of authority over the crawl."""
+        """Return the mean share of authority over the crawl."""
         return float(self.authority.mean())
 
     def at(self, part: float) -> float:
-        """The share of PageRank once this part of the pages is fetched."""
+        """Return the share of PageRank once this part of the pages is fetched."""
         return float(self.pagerank[max(0, int(len(self.pagerank) * part) - 1)])
 
     def row(self, best: float) -> dict[str, Any]:
-        """As one row of figures; `best`: the area of the omniscient order."""
+        """Return one row of figures; `best` is the area of the omniscient order."""
         places = np.unique(np.linspace(0, len(self.pagerank) - 1, POINTS).astype(int))
         return {
             "measure": "order",
@@ -86,12 +86,14 @@ class Curve:
 
 @dataclass(frozen=True)
 class Live:
-    """How the brain is driven.
+    """The way in which the brain is driven.
 
-    `workers`: processes that tend beside it. `pushes_per_page`: so many pushes for each page that is reported; nobody
-    else tends then. `batch`: pages claimed at a time; None: 1 % of the web's, as often as the values of simulated
-    orders are computed anew. `delay`: seconds between two claims of a host. `order`
-    and `reach`: as the settings.
+    Attributes:
+        workers: The number of processes that tend beside it.
+        pushes_per_page: The number of pushes for each reported page; no other process tends then.
+        batch: Pages claimed at a time; None: 1 % of the web's, as often as simulated orders compute their values.
+        delay: Seconds between two claims of a host.
+        order: As the setting, and so is `reach`.
     """
 
     workers: int = 1
@@ -103,8 +105,12 @@ class Live:
 
 
 def web_of(recording: Recording, seeds: Sequence[int], sitemap: bool = False) -> Web:
-    """The web that is reached from some pages of a recording; with a `sitemap`, which names all of it by URL. Raises
-    BadInput where that is one page."""
+    """Return the web that is reached from some pages of a recording, with a `sitemap` that names all of it by URL if
+    wanted.
+
+    Raises:
+        BadInput: That is one page.
+    """
     web = Web.of(recording, seeds)
     if sitemap:
         by_url = sorted(range(len(web)), key=lambda page: recording.urls[int(web.pages[page])])
@@ -115,14 +121,14 @@ def web_of(recording: Recording, seeds: Sequence[int], sitemap: bool = False) ->
 
 
 def spread_over(recording: Recording, hosts: int) -> Recording:
-    """The recording with URLs on so many hosts, neighbouring ids mostly on the same."""
+    """Return the recording with URLs on this number of hosts, neighbouring ids mostly on the same."""
     ids = recording.ids.tolist()
     urls = [f"http://host-{place * hosts // len(ids):06d}.example/page-{page}" for place, page in enumerate(ids)]
     return dataclasses.replace(recording, urls=urls)
 
 
 class _Shares:
-    """What each page has of all PageRank and authority there is in a web."""
+    """The share of each page in all PageRank and authority of a web."""
 
     def __init__(self, web: Web) -> None:
         whole = web.whole()
@@ -130,7 +136,7 @@ class _Shares:
         self.authority = _share(orders.Authority(change=orders.EXACT)(whole))
 
     def curve(self, name: str, order: Ints) -> Curve:
-        """The curve of pages fetched in this order."""
+        """Return the curve of pages fetched in this order."""
         return Curve(name, _summed(self.pagerank, order), _summed(self.authority, order), len(order))
 
 
@@ -141,8 +147,11 @@ def simulated(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[list[Curve], _Shares]:
-    """The curves of the reference orders, and of these values exact and in lanes; fewer where it is stopped. `values`
-    and `reach`: as the settings. Last, what measures a live brain by the same shares."""
+    """Return the curves of the reference orders, and of these values exact and in lanes, and the shares for a live
+    brain.
+
+    There are fewer curves if it is stopped. `values` and `reach` are as the settings.
+    """
     progress("final scores", 0, 0)
     shares, done = _Shares(web), []
     for order in orders.orders(shares.pagerank, {name: _factors(name) for name in values}, reach):
@@ -163,8 +172,11 @@ def live(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: threading.Event | None = None,
 ) -> Curve:
-    """The curve of a real brain that goes by this value, empty before; it holds the crawl then, and its settings are
-    those of the crawl. Raises BadInput where it holds pages."""
+    """Return the curve of a real brain with this value, which is empty before and holds the crawl afterwards.
+
+    Raises:
+        BadInput: It holds pages.
+    """
     measures.empty(brain)
     stop, name = stop or threading.Event(), f"{value}, live"
     brain.remake(order=how.order, delay_seconds=how.delay, value=value, reach=how.reach)
@@ -179,7 +191,7 @@ def live(
         due += len(pages) * (how.pushes_per_page or 0.0)
         if due >= 1.0:
             due -= brain.tend(None, passes=False, pushes=int(due), batch=max(1, int(due)), stop=stop.is_set).pushes
-            due = max(due, 0.0)  # where nothing waits, nothing is saved up
+            due = max(due, 0.0)  # when nothing waits, no pushes are saved up
 
     def told(step: Progress) -> None:
         progress(name, step.pages, step.total)
@@ -200,7 +212,11 @@ def live(
 
 
 def draw(curves: Sequence[Curve], title: str, path: Path) -> None:
-    """Draw curves into a file. Raises BadInput without matplotlib, and where it cannot be written."""
+    """Draw curves into a file.
+
+    Raises:
+        BadInput: matplotlib is missing, or the file cannot be written.
+    """
     from graphbrain.bench import plots
 
     plots.shares_over_crawl(path, {curve.name: (curve.pagerank, curve.authority) for curve in curves}, title, POINTS)

@@ -1,12 +1,14 @@
-"""Orders of a crawl, simulated in memory on a recorded web: which pages are fetched when, and what is found by then.
+"""Orders of a crawl, simulated in memory on a recorded web: the sequence of fetched pages, and the pages known at each
+moment.
 
-A page is known once a page that links to it is fetched; what is fetched next is the known page of highest value, by the
-links of the pages fetched so far. Values are computed anew after each percent of the pages (or when all that was known
-is fetched), iterated from the last ones until a round changes less than `ROUND_CHANGE` of their sum; of equal values
-the page that was found first comes first. Sources: breadth first, back-link count and PageRank of the known graph: Cho,
-Garcia-Molina, Page, "Efficient crawling through URL ordering", WWW 1998, section 3; OPIC: Abiteboul, Preda, Cobena, WWW
-2003, section 3; the omniscient order: Baeza-Yates et al., "Crawling a country", WWW 2005, section 4.
-Memory: 40 bytes a link and 150 bytes a page.
+A page is known once a page that links to it is fetched. The next page is the known page of the highest value, by the
+links of the pages fetched so far. Values are computed anew after each percent of the pages (or when all known pages are
+fetched), iterated from the last ones until a round changes less than `ROUND_CHANGE` of their sum. Of equal values the
+page that was found first comes first. Memory: 40 bytes a link and 150 bytes a page.
+
+Sources: breadth first, back-link count and PageRank of the known graph: Cho, Garcia-Molina, Page, "Efficient crawling
+through URL ordering", WWW 1998, section 3; OPIC: Abiteboul, Preda, Cobena, WWW 2003, section 3; the omniscient order:
+Baeza-Yates et al., "Crawling a country", WWW 2005, section 4.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Crawl", "Order", "Web", "crawled", "orders"]
 
 STEPS = 100
-"""Values are computed anew so often in a crawl."""
+"""The number of computations of values in a crawl."""
 ROUND_CHANGE = 1e-3
 EXACT = 1e-10
 MOST_ROUNDS = 10_000
@@ -43,11 +45,16 @@ REACH = (0.99, 0.85)
 
 @dataclass(frozen=True)
 class Web:
-    """The part of a recorded web that is reached from some pages, by page numbers of its own.
+    """The part of a recorded web that is reached from some pages, with page numbers of its own.
 
-    `pages`: the recording's numbers, ascending; `offsets`, `targets`: the distinct links without self-links by rows;
-    `seeds`: where the crawl begins; `path_repeats`: steps of each page's path that stood in it before; `folders`: a
-    number for the folder of each page; `listed`: pages that a sitemap names, in its order, before any is fetched.
+    Attributes:
+        pages: The recording's numbers, ascending.
+        offsets: int64[n + 1].
+        targets: The distinct links without self-links, by rows.
+        seeds: The pages where the crawl begins.
+        path_repeats: For each page, the steps of its path that occurred in it before.
+        folders: A number for the folder of each page.
+        listed: Pages that a sitemap names, in its order, before any is fetched.
     """
 
     pages: Ints
@@ -60,11 +67,11 @@ class Web:
 
     @classmethod
     def of(cls, recording: Recording, seeds: Sequence[int]) -> Web:
-        """What is reached from the recording's pages `seeds`, themselves included."""
+        """Return the web that is reached from the recording's pages `seeds`, including these."""
         reached = recording.reachable(seeds)
         number = np.cumsum(reached) - 1
         sources, targets = recording.distinct
-        kept = reached[sources]  # what a reached page links to is reached
+        kept = reached[sources]  # the targets of a reached page are reached
         counts = np.bincount(number[sources[kept]], minlength=int(reached.sum()))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         ends = number[targets[kept]].astype(np.int32)
@@ -78,23 +85,23 @@ class Web:
 
     @property
     def links(self) -> int:
-        """How many links there are."""
+        """Return the number of links."""
         return len(self.targets)
 
     @property
     def out(self) -> Floats:
-        """How many links each page has."""
+        """Return the number of links of each page."""
         return np.diff(self.offsets).astype(np.float64)
 
     def whole(self) -> Crawl:
-        """The crawl that has fetched everything."""
+        """Return the crawl that has fetched all pages."""
         crawl = Crawl(self)
         crawl.fetch(np.arange(len(self), dtype=np.int64))
         return crawl
 
 
 class Crawl:
-    """A crawl under way: what is fetched, in which order, and what is known by it."""
+    """A crawl in progress: the fetched pages, their order, and the pages known by them."""
 
     def __init__(self, web: Web) -> None:
         size = len(web)
@@ -103,11 +110,11 @@ class Crawl:
         self.fetched: Flags = np.zeros(size, dtype=bool)
         self.known: Flags = np.zeros(size, dtype=bool)
         self.found: Floats = np.full(size, np.inf)
-        """in what order pages became known, by number"""
+        """the number of each page in the order in which pages became known"""
         self.seeds: Flags = np.zeros(size, dtype=bool)
         self.in_links: Floats = np.zeros(size)
         self.depth: Floats = np.full(size, np.inf)
-        """clicks from a seed, by the pages as they were when they were fetched"""
+        """clicks from a seed, by the depth of the pages when they were fetched"""
         self.siblings_before: Floats = np.zeros(size)
         """new pages of its folder that the page which brought it named before it"""
         self._order: Ints = np.zeros(size, dtype=np.int64)
@@ -122,15 +129,15 @@ class Crawl:
 
     @property
     def order(self) -> Ints:
-        """The pages in the order in which they were fetched."""
+        """Return the pages in the order in which they were fetched."""
         return self._order[: self.count]
 
     def frontier(self) -> Ints:
-        """Pages that are known and not fetched."""
+        """Return the pages that are known and not fetched."""
         return np.flatnonzero(self.known & ~self.fetched)
 
     def fetch(self, pages: Ints) -> None:
-        """Fetch pages, in this order."""
+        """Fetch pages in this order."""
         first, counts = self.web.offsets[pages], np.diff(self.web.offsets)[pages]
         ends = self.web.targets[_spans(first, counts)]
         here, there = self._links, self._links + len(ends)
@@ -144,7 +151,7 @@ class Crawl:
         self._meet(ends, np.repeat(pages, counts))
 
     def _meet(self, pages: np.ndarray, finders: np.ndarray) -> None:
-        """These are known from now on, each by the first page that names it."""
+        """Make these pages known, each by the first page that names it."""
         unknown = ~self.known[pages]
         new, first = np.unique(pages[unknown], return_index=True)
         order = np.argsort(first, kind="stable")
@@ -155,41 +162,42 @@ class Crawl:
         self._found += len(new)
 
     def _be_told(self, pages: Ints) -> None:
-        """These are known from the beginning: of each transaction of hints the list is the finder."""
+        """Make these pages known from the beginning: for each transaction of hints, the list is the finder."""
         fresh = pages[~self.known[pages]]
         self._meet(fresh, np.arange(len(fresh)) // PASS_BATCH)
         self.depth[fresh] = 1.0
 
     def along(self, values: Floats) -> Floats:
-        """For each page the sum of what the fetched pages (`values`, in the order of fetching) bring along links."""
+        """Return for each page the sum of the values that the fetched pages (in the order of fetching) bring along
+        links."""
         return np.asarray(self._matrix().T @ values)
 
     def back(self, values: Floats) -> Floats:
-        """For each fetched page, in the order of fetching, the sum of what its links lead to."""
+        """Return for each fetched page, in the order of fetching, the sum of the values of its targets."""
         return np.asarray(self._matrix() @ values)
 
     def _matrix(self) -> Any:
-        """The links of the fetched pages, in the order of fetching, by rows."""
+        """Return the links of the fetched pages by rows, in the order of fetching."""
         from scipy.sparse import csr_array
 
         parts: Any = (self._ones[: self._links], self._ends[: self._links], self._rows[: self.count + 1])
         return csr_array(parts, shape=(self.count, len(self.web)))
 
     def since(self, count: int) -> tuple[Ints, np.ndarray]:
-        """The pages that were fetched after the first `count`, and their links in a row."""
+        """Return the pages that were fetched after the first `count`, and their links in a row."""
         return self._order[count : self.count], self._ends[self._rows[count] : self._links]
 
 
 class Value(Protocol):
-    """What pages are worth to an order; one of it goes through one crawl."""
+    """The value of pages for an order; one instance serves one crawl."""
 
     def __call__(self, crawl: Crawl) -> Floats:
-        """The value of each page by what is known; of pages that are not known anything."""
+        """Return the value of each page by the known graph; values of unknown pages are undefined."""
 
 
 @dataclass
 class Fixed:
-    """Values that somebody knows beforehand."""
+    """Values that are known beforehand."""
 
     values: Floats
 
@@ -198,7 +206,7 @@ class Fixed:
 
 
 class First:
-    """Breadth first: what was found first is worth most."""
+    """Breadth first: the page that was found first has the highest value."""
 
     def __call__(self, crawl: Crawl) -> Floats:
         return -crawl.found
@@ -236,9 +244,12 @@ class PageRank:
 
 @dataclass
 class Forward:
-    """What a brain keeps as an account that goes forward and that pushes pass on: a seed has `seed`, any other known
-    page `other`, and a fetched page passes on the damped rest. Of seeds alone it is PageRank personalised to them, of
-    all pages alike PageRank of the known graph, without the restart."""
+    """A forward account of a brain that pushes pass on.
+
+    A seed has `seed`, any other known page `other`, and a fetched page passes on the damped rest. If only seeds begin
+    with an amount, it is PageRank personalised to them; if all pages begin alike, it is PageRank of the known graph,
+    without the restart.
+    """
 
     damping: float
     seed: float = 1.0
@@ -255,9 +266,10 @@ class Forward:
 
 @dataclass
 class OnePass:
-    """OPIC of 2003, where each page spends once: when it is fetched it gives what it has to those it links to.
+    """OPIC of 2003, where each page spends once: a fetched page gives its amount to the pages it links to.
 
-    `seed`, `first`: what a seed has, and any other page, when it becomes known. `passed`: the share that it passes on.
+    `seed` and `first` are the amounts with which a seed and any other page become known; `passed` is the share that a
+    page passes on.
     """
 
     seed: float = 1.0
@@ -292,7 +304,7 @@ class Authority:
         out, unknown = crawl.out[rows], np.full(len(paid), np.nan)
         forward = algebra.keep_hub(out, self.alpha) * _over(out)
         backward = algebra.keep_authority(crawl.in_links, unknown, self.alpha) * _over(crawl.in_links)
-        # Only fetched pages have links, so of the others' hubs nothing goes on.
+        # Only fetched pages have links, so the hubs of others pass nothing on.
         self.values = _settled(
             lambda before: paid + crawl.along(forward * (1.0 + crawl.back(backward * before))), values, self.change
         )
@@ -301,8 +313,8 @@ class Authority:
 
 @dataclass
 class Blend:
-    """What a brain takes new pages to be worth where its setting `value` is a product of powers of scores. `reach`: as
-    its setting."""
+    """The value of new pages in a brain whose setting `value` is a product of powers of scores. `reach` is its
+    setting."""
 
     factors: Mapping[str, Factor]
     reach: float = 0.0
@@ -333,7 +345,8 @@ class Blend:
 
 @dataclass(frozen=True)
 class Order:
-    """An order by name. `make`: a value for one crawl; `in_lanes`: the lane of each value, None: as exact as it is."""
+    """An order by name. `make` returns a value for one crawl; `in_lanes` returns the lane of each value, None: the
+    exact value."""
 
     name: str
     make: Callable[[], Value]
@@ -341,8 +354,10 @@ class Order:
 
 
 def orders(final: Floats, blends: Mapping[str, Mapping[str, Factor]], reach: float = 0.0) -> list[Order]:
-    """The reference orders, the omniscient one by these `final` values first, and those of a brain with this setting
-    `reach` (name → factors): exact, and in its lanes."""
+    """Return the reference orders, and those of a brain with this setting `reach`: exact, and in its lanes.
+
+    The omniscient order by these `final` values comes first. `blends` has name → factors.
+    """
     reference = [
         Order("omniscient", lambda: Fixed(final)),
         Order("breadth first", First),
@@ -364,7 +379,7 @@ def crawled(
     progress: Callable[[int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Ints:
-    """The pages of a web in the order in which this order fetches them, until it is stopped."""
+    """Return the pages of a web in the order in which this order fetches them, until it is stopped."""
     crawl, value = Crawl(web), order.make()
     step = max(1, round(len(web) / STEPS))
     while len(waiting := crawl.frontier()) and not stop():
@@ -376,18 +391,18 @@ def crawled(
 
 
 def _spans(first: Ints, counts: Ints) -> Ints:
-    """first[0], first[0] + 1, … (counts[0] of them), first[1], …"""
+    """Return first[0], first[0] + 1, … (counts[0] of them), first[1], …"""
     begins = np.cumsum(counts) - counts
     return np.repeat(first - begins, counts) + np.arange(int(counts.sum()))
 
 
 def _over(counts: Floats) -> Floats:
-    """1/x, 0 for 0."""
+    """Return 1/x for each x, and 0 for an x of 0."""
     return np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0.0)
 
 
 def _settled(round_of: Callable[[Floats], Floats], values: Floats, change: float) -> Floats:
-    """Rounds from these values until one changes less than this share of their sum."""
+    """Return the values after rounds from these until one changes less than this share of their sum."""
     for _ in range(MOST_ROUNDS):
         before, values = values, round_of(values)
         if np.abs(values - before).sum() <= change * values.sum():

@@ -1,4 +1,4 @@
-"""Figures as PNG or SVG files, with matplotlib where it is installed."""
+"""Figures as PNG or SVG files, with matplotlib if it is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ STYLES = ("-", "--", "-.", ":")
 
 
 def needed() -> None:
-    """Raises BadInput when matplotlib is not installed."""
+    """Check that matplotlib is installed.
+
+    Raises:
+        BadInput: It is not.
+    """
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -29,7 +33,11 @@ def needed() -> None:
 
 
 def check(path: Path) -> None:
-    """Raises BadInput when a figure could not be drawn into that file, before any work is done for it."""
+    """Check that a figure can be drawn into that file, before any work is done for it.
+
+    Raises:
+        BadInput: It cannot.
+    """
     needed()
     if path.suffix not in KINDS:
         raise BadInput(f"A plot is written to a file that ends in {', '.join(KINDS)}, not to {path.name}.")
@@ -40,7 +48,7 @@ def check(path: Path) -> None:
 def freshness_over_time(
     path: Path, curves: Mapping[str, Floats], title: str, changes: Sequence[tuple[int, str]] = ()
 ) -> None:
-    """Draw the freshness of each policy by day, smoothed over three days, and mark the days where something changes."""
+    """Draw the freshness of each policy by day, smoothed over three days, and mark the days of changes."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
@@ -84,7 +92,11 @@ def shares_over_crawl(path: Path, curves: Mapping[str, tuple[Floats, Floats]], t
 
 
 def save(figure: Any, path: Path, **more: Any) -> None:
-    """Write a figure into a file. Raises BadInput where that cannot be."""
+    """Write a figure into a file.
+
+    Raises:
+        BadInput: It cannot be written.
+    """
     try:
         figure.savefig(path, **more)
     except OSError as error:
@@ -92,13 +104,13 @@ def save(figure: Any, path: Path, **more: Any) -> None:
 
 
 def _style(number: int, every: int = 1) -> dict[str, Any]:
-    """Lines that can be told apart without colours, too; `every`: so many of a row have the same dashes."""
+    """Return a style of lines that differ without colours, too; `every` lines in a row have the same dashes."""
     style = STYLES[number // every % len(STYLES)] if every > 1 else STYLES[number % len(STYLES)]
     return {"color": f"C{number % 10}", "linestyle": style, "linewidth": 1.6}
 
 
 def _smoothed(daily: Floats, width: int = 3) -> Floats:
-    """The mean of each day and its neighbours."""
+    """Return the mean of each day and its neighbours."""
     if len(daily) < width:
         return daily
     padded = np.pad(daily, width // 2, mode="edge")

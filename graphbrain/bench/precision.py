@@ -1,16 +1,15 @@
-"""How right the live scores are: those of a brain as it stands, or now and then of one that replays a crawl, are held
-against the exact ones.
+"""The precision of live scores: those of a brain, at one moment or during a replayed crawl, are compared with exact
+ones.
 
-What the precision experiment of crawl-frontier's documentation did ("OPIC vs power method", 2015), made right. The
-reference is the solution for the very links the brain has at that moment: of the linear system of DESIGN §5.1 for the
-exact engine, of the classic walk with its virtual page for the classic one. Beside it stands the measure of the
-original's own script, how much one round of the walk changes the scores. At the end the same graph is frozen and
-scored from nothing by more and more rounds in memory: what the engine would reach if the crawl stood still.
+This is the precision experiment of crawl-frontier's documentation ("OPIC vs power method", 2015), corrected. The
+reference is the solution for the links that the brain has at that moment: of the linear system of `accounts.solve` for
+the exact engine, and of the classic walk with its virtual page for the classic one. Beside it is the measure of the
+original's script, the change of the scores by one round of the walk. At the end the same graph is frozen and scored
+from nothing by more and more rounds in memory, which shows the result of the engine if the crawl stopped.
 
-A brain that is only measured is only read, range by range, beside whatever else runs: first the links, then the
-accounts. What a crawl has changed in between counts as error; pages that have gone by then are left out. Memory: 30
-bytes a link at most (44 where links differ in weight) and 250 bytes a page, and what matplotlib takes.
-Statements: brain/sizes, brain/states.
+A brain that is only measured is only read, range by range, while other transactions run: first the links, then the
+accounts. Changes by a crawl in between count as error; pages deleted by then are left out. Memory: 30 bytes a link at
+most (44 if links differ in weight) and 250 bytes a page, and that of matplotlib. Statements: brain/sizes, brain/states.
 """
 
 from __future__ import annotations
@@ -47,40 +46,40 @@ TOLERANCE = 1e-12
 SIDES = ("hub", "authority")
 URLS_AT_ONCE = 100_000
 CATCH_UP_BATCH, CLASSIC_BATCH = 20_000, 400_000
-"""Payments of a transaction while nobody else needs the pages. The classic engine has to spend all cash many times
-over: in a large graph up to `CLASSIC_BATCH`, a quarter of all links, for then most pages are written once for many
+"""Payments of a transaction while no other process needs the pages. The classic engine has to spend all cash many times
+over: in a large graph up to `CLASSIC_BATCH`, a quarter of all links, because then most pages are written once for many
 payments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One engine with one choice of its knob: eps of the exact engine, the window (times the total cash, 0: none) of
-    the classic one."""
+    """One engine with one value of its parameter: eps of the exact engine, the window (times the total cash, 0: none)
+    of the classic one."""
 
     engine: str
     knob: float
 
     @property
     def name(self) -> str:
-        """What the knob is called, and its value."""
+        """Return the parameter's name and value."""
         return f"exact, eps {self.knob:g}" if self.engine == "exact" else f"classic, window {self.knob:g}"
 
     def settings(self) -> dict[str, Any]:
-        """Settings of the brain for it."""
+        """Return the settings of the brain for it."""
         return {"engine": self.engine, ("eps" if self.engine == "exact" else "window"): self.knob}
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One side's scores at one moment: `rounds` is None for live scores, else the rounds made on the frozen graph.
+    """The scores of one side at one moment: `rounds` is None for live scores, else the rounds made on the frozen graph.
 
-    `one_step`: the L∞ one-step residual of opic-precision.py in crawl-frontier's documentation (2015), ‖s − norm(M·s)‖∞
-    of shares s that sum to 1, where norm divides by the sum, and M is one whole round, to the other side and back: of
-    classic hubs H·A, of authorities A·H, with A[j,i] = 1/(outdegree(i) + 1) and H[i,j] = 1/(indegree(j) + 1) of each
-    link i→j, by relevance where it is known, and what goes to the virtual page left out. Of the exact engine it is a
-    round of its linear system, payouts and all: hub ← b + M·hub as in `accounts.solve`. `one_step_exact`: the same of
-    the exact scores. It is rounding with the exact engine; with the classic one it is what the left out virtual page
-    pays.
+    `one_step` is the L∞ one-step residual of opic-precision.py in crawl-frontier's documentation (2015), ‖s −
+    norm(M·s)‖∞ of shares s that sum to 1, where norm divides by the sum, and M is one whole round, to the other side
+    and back. For classic hubs M is H·A, for authorities A·H, with A[j,i] = 1/(outdegree(i) + 1) and H[i,j] =
+    1/(indegree(j) + 1) of each link i→j, by relevance where it is known, without the payments to the virtual page. For
+    the exact engine it is a round of its linear system with payouts: hub ← b + M·hub as in `accounts.solve`.
+    `one_step_exact` is the same for the exact scores. It is rounding with the exact engine, and with the classic one
+    the payments of the omitted virtual page.
     """
 
     trial: str
@@ -94,7 +93,7 @@ class Point:
     one_step_exact: float
 
     def row(self) -> dict[str, Any]:
-        """As one flat row."""
+        """Return the values as one flat row."""
         flat = {name: getattr(self, name) for name in ("trial", "side", "fetched", "pages", "links", "rounds")}
         steps = {"one_step": self.one_step, "one_step_exact": self.one_step_exact}
         return {**flat, **dataclasses.asdict(self.distance), **steps}
@@ -102,10 +101,10 @@ class Point:
 
 @dataclass(slots=True)
 class Run:
-    """A trial's points, and the last scores by page: shares, live, exact and after more rounds, of both sides.
+    """The points of a trial, and the last scores by page: shares, live, exact and after more rounds, of both sides.
 
-    `named`: the URLs of these pages, in their order, read from the brain while they are asked for. `when`: what the
-    live scores are of.
+    `named` yields the URLs of these pages in their order, read from the brain on demand. `when` describes the moment of
+    the live scores.
     """
 
     trial: Trial
@@ -130,13 +129,25 @@ def run_trial(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: threading.Event | None = None,
 ) -> Run:
-    """Replay `recording` (its first `pages`) into the emptied `brain` under a trial's settings, and measure.
+    """Replay a recording into the emptied `brain` under a trial's settings, and measure.
 
-    `points`: how often on the way. `rounds`: on the frozen graph at the end. `workers`: processes that tend beside
-    it; without any the brain tends itself, as it does for a single script. `catch_up`: before each measure push until
-    nothing is worth it, so that what is measured is the knob and not the lag. `stop`: when it is set, what is fetched
-    by then is measured, and that is the end; without any point, where that is nothing. The brain's settings are the
-    trial's from then on. Raises BadInput when nothing could be fetched.
+    The brain keeps the trial's settings.
+
+    Args:
+        brain: The brain, which is empty.
+        trial: The engine and its parameter.
+        recording: The crawl.
+        points: The number of measures on the way.
+        pages: Replay only the first of the recording's pages.
+        rounds: The number of rounds on the frozen graph at the end.
+        workers: Processes that tend beside it; without any the brain tends itself, as for a single script.
+        catch_up: Before each measure push until nothing is worth it, to measure the parameter and not the lag.
+        progress: Is called with the name of a step, its progress and its total.
+        stop: Ends the replay when it is set. The pages fetched by then are measured; there is no point if there are
+            none.
+
+    Raises:
+        BadInput: No page could be fetched.
     """
     stop = stop or threading.Event()
     brain.clear()
@@ -166,10 +177,16 @@ def run_trial(
 
 
 def measure(brain: Brain, *, rounds: int = 10, progress: Callable[[str, int, int], None] = lambda *_: None) -> Run:
-    """Measure the brain as it stands, whatever runs beside it; nothing in it is changed.
+    """Measure the brain as it is, while other processes run, and change nothing in it.
 
-    `rounds`: on the frozen graph. `progress`: told what is being done, how much of it is done, and of how much. Raises
-    BadInput where there is no page, BeingConverted between two engines.
+    Args:
+        brain: The brain.
+        rounds: The number of rounds on the frozen graph.
+        progress: Is called with the name of a step, its progress and its total.
+
+    Raises:
+        BadInput: There is no page.
+        BeingConverted: The brain is between two engines.
     """
     brain.engine  # noqa: B018  # raises BeingConverted
     settings = brain.settings
@@ -179,7 +196,7 @@ def measure(brain: Brain, *, rounds: int = 10, progress: Callable[[str, int, int
     measured = _Measured.of(brain, trial, progress)
     if not measured.kept.any():
         raise BadInput("The brain has no pages yet, so there is nothing to measure.")
-    run = Run(trial, "as they stand")
+    run = Run(trial, "as they are")
     progress("comparing", 0, 0)
     run.points += measured.points(fetched)
     measured.finish(run, fetched, rounds, progress)
@@ -187,7 +204,7 @@ def measure(brain: Brain, *, rounds: int = 10, progress: Callable[[str, int, int
 
 
 def _urls(brain: Brain, ids: Ints) -> Iterator[str]:
-    """The URLs of pages, in their order; of one that has gone, nothing."""
+    """Yield the URLs of pages in their order, without those of deleted pages."""
     for start in range(0, len(ids), URLS_AT_ONCE):
         part = ids[start : start + URLS_AT_ONCE]
         named = exports.urls(brain.graph, part)
@@ -195,7 +212,7 @@ def _urls(brain: Brain, ids: Ints) -> Iterator[str]:
 
 
 def _batch(brain: Brain) -> int:
-    """How many payments to make in a transaction."""
+    """Return the number of payments in a transaction."""
     if brain.settings.engine == "exact":
         return CATCH_UP_BATCH
     links: int = brain.graph.read(lambda tx: tx.one("brain/sizes")[1], "brain/sizes")
@@ -204,7 +221,7 @@ def _batch(brain: Brain) -> int:
 
 @dataclass(slots=True)
 class _Measured:
-    """The brain's links and scores at one moment, what the scores should be, and which of the pages are there still."""
+    """The brain's links and scores at one moment, the exact scores, and the pages that still exist."""
 
     brain: Brain
     trial: Trial
@@ -245,7 +262,7 @@ class _Measured:
         return cls(brain, trial, table, live, exact, walk, kept)
 
     def points(self, fetched: int, rounds: int | None = None, scores: dict[str, Floats] | None = None) -> list[Point]:
-        """Both sides' scores (the live ones unless given) against the exact ones."""
+        """Return the points of both sides: the scores (by default the live ones) against the exact ones."""
         found = self.live if scores is None else scores
         self.floor = self.floor or self._one_step(self.exact)
         residuals = self._one_step(found)
@@ -265,7 +282,7 @@ class _Measured:
         ]
 
     def _one_step(self, scores: dict[str, Floats]) -> dict[str, float]:
-        """How much one round changes the shares: `Point.one_step` of both sides."""
+        """Return the change of the shares by one round: `Point.one_step` of both sides."""
         after = dict(zip(SIDES, self.walk.there_and_back(scores["hub"], scores["authority"]), strict=True))
         return {side: float(np.abs(compare.shares(after[side]) - compare.shares(scores[side])).max()) for side in SIDES}
 
@@ -276,7 +293,7 @@ class _Measured:
         rounds: int,
         progress: Callable[[str, int, int], None] = lambda *_: None,
     ) -> None:
-        """More rounds from fresh scores on the frozen graph; and the curves of the last moment."""
+        """Make more rounds from fresh scores on the frozen graph, and the curves of the last moment."""
         number, last = 0, self.live
 
         def watch(hub: Floats, authority: Floats) -> None:
@@ -296,7 +313,7 @@ class _Measured:
 
 
 def _flow(table: LinkTable, terms: Terms, rule: Rule) -> solve.Flow:
-    """The classic walk, by what a brain's settings say of it."""
+    """Return the classic walk by the settings of a brain."""
     options = rule.classic
     return solve.Flow(
         table.offsets,
@@ -308,13 +325,21 @@ def _flow(table: LinkTable, terms: Terms, rule: Rule) -> solve.Flow:
 
 
 def write_points(path: Path, run: Run, *, more: bool = False) -> None:
-    """All points of a run as CSV; `more`: below what stands there. Raises BadInput where that cannot be."""
+    """Write all points of a run as CSV; `more` appends them to the file.
+
+    Raises:
+        BadInput: The file cannot be written.
+    """
     rows = [point.row() for point in run.points]
     _write(path, list(rows[0]), (list(row.values()) for row in rows), more)
 
 
 def write_scores(path: Path, run: Run, *, more: bool = False) -> None:
-    """The last scores of each page as CSV; `more`: below what stands there. Raises BadInput where that cannot be."""
+    """Write the last scores of each page as CSV; `more` appends them to the file.
+
+    Raises:
+        BadInput: The file cannot be written.
+    """
     columns = [f"{side}_{what}" for side in SIDES for what in ("live", "exact", "more")]
     _write(path, ["trial", "url", *columns], _score_rows(run), more)
 

@@ -1,8 +1,8 @@
-"""The picture of a precision experiment: sorted exact scores, and the live ones in the same order and sorted.
+"""The plot of a precision experiment: sorted exact scores, and the live ones in the same order and sorted.
 
 Rows: hub and authority. Columns: the live scores; those after more rounds on the frozen graph; the top of the first.
-The line of the exact scores and the line of the live ones sorted by themselves compare the distributions; the dots are
-the live scores in the order of the exact ones, and show where a page is not where it should be.
+The line of the exact scores and the line of the live ones sorted by themselves compare the distributions. The dots are
+the live scores in the order of the exact ones, and show pages that are not at their place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ RED, BLUE = "#b2182b", "#2166ac"
 
 
 def draw(run: Run, path: Path) -> list[Path]:
-    """Draw a run as `path`.png and `path`.svg. Raises BadInput without matplotlib, and where they cannot be written."""
+    """Draw a run as `path`.png and `path`.svg.
+
+    Raises:
+        BadInput: matplotlib is missing, or the files cannot be written.
+    """
     plots.needed()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""How fresh the real brain keeps a web of recorded changes, in simulated time, beside other policies."""
+"""The freshness that the real brain keeps on a web of recorded changes, in simulated time, beside other policies."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from graphbrain.simulate.simulation import Budget, Outcome, run, share_of
 __all__ = ["revisit"]
 
 EVERY = (100.0, 20.0, 5.0)
-"""Budgets: each page once in so many days, on the average."""
+"""Budgets: each page once in this number of days, on average."""
 FORGETTING = 0.95
 OTHERS = ("optimal", "lanes", "naive", "nutch", "round-robin")
 INVENTED_PAGES = 300
 
 
 def revisit(brain: Brain, clock: SimulatedClock, file: Path | None, days: int) -> list[dict[str, Any]]:
-    """Figures of the second half of the `days`: a row for each budget and policy; `graph` is the brain itself.
+    """Return figures of the second half of the `days`: a row for each budget and policy; `graph` is the brain itself.
 
-    `file`: a record of changes as for `simulate`; without it some are invented.
+    `file` is a record of changes as for `simulate`; without it some are invented.
     """
     history = histories.synthetic(INVENTED_PAGES, days) if file is None else histories.recorded(file, days)
     crawl.empty(brain)

@@ -1,4 +1,4 @@
-"""The figures of batch scores on this machine: an iteration in memory, links read and scores written a second."""
+"""Benchmarks of batch scores on this machine: an iteration in memory, and links read and scores written a second."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ __all__ = ["rank"]
 
 
 def rank(brain: Brain, recording: Recording) -> list[dict[str, Any]]:
-    """Seconds of an iteration of PageRank and HITS, then how fast links leave the brain and scores come back.
+    """Measure an iteration of PageRank and HITS in memory, then the speed at which links are read and scores are
+    written.
 
-    In memory, on a generated web of a million pages with ten links each, half of them inside the host, and on the
-    recording; then `rank("pagerank")` on what the brain holds. Reading includes what turns pairs into rows.
+    The iterations run on a generated web of a million pages with ten links each, half of them inside the host, and on
+    the recording; then `rank("pagerank")` runs on the brain. Reading includes the conversion of pairs into rows.
     """
     figures = []
     for name, web in (("a generated web", _large_web()), (recording.name, _recorded_web(recording))):

@@ -1,6 +1,6 @@
-"""Scrapy by itself against Scrapy with a brain, or with scrapy-redis, too: the same spider on the same web, in turns.
+"""Scrapy by itself against Scrapy with a brain, and optionally scrapy-redis: the same spider on the same web, in turns.
 
-The wall time of a busy machine says little; the client's CPU time, and the database's where it runs here, say more.
+On a busy machine the CPU time of the client, and of the database if it runs here, is more reliable than the wall time.
 """
 
 from __future__ import annotations
@@ -27,11 +27,18 @@ PAGES = 600
 def scrapy_pair(
     brain: Brain, folder: Path | None, pages: int, data: Path | None, redis: str | None = None
 ) -> dict[str, Any]:
-    """Milliseconds a page of plain Scrapy and of Scrapy with this brain, the medians of three rounds of both in turns.
+    """Return the milliseconds a page of plain Scrapy and of Scrapy with this brain, medians of three rounds of both in
+    turns.
 
-    The web is the files of `folder`, which must have an index.html, or a generated one. The brain is cleared after each
-    crawl. `data`: the local server's directory, whose CPU time is told if the brain is there. `redis`: the URL of a
-    Redis that scrapy-redis is measured with, too; its keys of the spider are deleted after each crawl.
+    The brain is cleared after each crawl.
+
+    Args:
+        brain: The brain.
+        folder: The files of the web, with an index.html; None: a generated web.
+        pages: The number of pages of a generated web.
+        data: The local server's directory, whose CPU time is measured if the brain is there.
+        redis: The URL of a Redis with which scrapy-redis is measured, too; the spider's keys in it are deleted after
+            each crawl.
     """
     if folder is not None and not (folder / "index.html").is_file():
         raise BadInput(f"{folder} is no directory with an index.html.")
@@ -67,19 +74,23 @@ def scrapy_pair(
 
 
 def _crawled(order: Mapping[str, Any]) -> dict[str, Any]:
-    """What a crawl in a process of its own has told. Raises GraphbrainError where it has not come to its end."""
+    """Return the result of a crawl in a process of its own.
+
+    Raises:
+        GraphbrainError: It has not come to its end.
+    """
     process = spawned("graphbrain.bench.scrapy_spider")
     send_order(process, order)
     out, _ = process.communicate()
     told = json.loads(out.splitlines()[-1]) if process.returncode == 0 and out else {}
     if told.get("reason") != "finished" or not told["pages"]:
-        raise GraphbrainError("Scrapy has not crawled the web to its end; it says above why.")
+        raise GraphbrainError("Scrapy has not crawled the web to its end; its messages above have the reason.")
     return dict(told)
 
 
 @contextmanager
 def _web(folder: Path | None, pages: int) -> Iterator[int]:
-    """The web in a process of its own; its port."""
+    """Run the web in a process of its own, and yield its port."""
     process = spawned("graphbrain.bench.scrapy_spider")
     try:
         send_order(process, {"what": "serve", "folder": None if folder is None else str(folder), "pages": pages})

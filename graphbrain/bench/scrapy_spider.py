@@ -1,6 +1,6 @@
-"""One process of `graphbrain bench scrapy`: the web that is crawled, or the crawl of it by Scrapy, plain or by a brain.
+"""One process of `graphbrain bench scrapy`: the web that is crawled, or its crawl by Scrapy, plain or with a brain.
 
-An order comes by stdin, a line of JSON; what came of it goes to stdout, a line of JSON.
+An order is read from stdin, a line of JSON; the result is written to stdout, a line of JSON.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ __all__ = ["CONCURRENCY", "generated", "of_directory"]
 
 CONCURRENCY = 16
 LINKS, WORDS, VOCABULARY = 60, 1_500, 4_000
-"""Of a generated page: links, words, and the words there are."""
+"""A generated page's links and words, and the size of the vocabulary."""
 Pages = dict[str, tuple[str, bytes]]
 """Path → content type and body."""
 
 
 def generated(pages: int) -> Pages:
-    """A web of so many pages that all can be reached from `/`: like pages of documentation, some 20 kB each."""
+    """Return a web of this number of pages, all reachable from `/`, similar to pages of documentation, of some 20 kB
+    each."""
     dice = random.Random(1)
     words = ["".join(dice.choices("abcdefghijklmnoprstuvwy", k=dice.randint(2, 10))) for _ in range(VOCABULARY)]
     made: Pages = {}
@@ -44,7 +45,7 @@ def generated(pages: int) -> Pages:
 
 
 def of_directory(folder: Path) -> Pages:
-    """The files of a directory, by their paths; `/` is its index.html."""
+    """Return the files of a directory by their paths; `/` is its index.html."""
     made = {
         f"/{file.relative_to(folder).as_posix()}": (
             mimetypes.guess_type(file.name)[0] or "application/octet-stream",
@@ -59,18 +60,18 @@ def of_directory(folder: Path) -> Pages:
 
 
 class _Web(asyncio.Protocol):
-    """Answers GET requests from memory, one after another on each connection."""
+    """A server that answers GET requests from memory, one after another on each connection."""
 
     def __init__(self, answers: Mapping[str, bytes]) -> None:
         self._answers, self._come = answers, b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Called by asyncio."""
+        """Keep the connection. asyncio calls this method."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Called by asyncio."""
+        """Answer complete requests. asyncio calls this method."""
         self._come += data
         while b"\r\n\r\n" in self._come:
             head, self._come = self._come.split(b"\r\n\r\n", 1)
@@ -79,7 +80,7 @@ class _Web(asyncio.Protocol):
 
 
 async def _serve(pages: Pages) -> None:
-    """Serve until stdin ends; the port goes to stdout."""
+    """Serve until stdin ends; the port is written to stdout."""
     answers = {
         path: b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (kind.encode(), len(body)) + body
         for path, (kind, body) in pages.items()
@@ -91,10 +92,13 @@ async def _serve(pages: Pages) -> None:
 
 
 def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server: int | None) -> dict[str, Any]:
-    """Crawl all of the web; figures of the time from when the spider was opened to when it was closed.
+    """Crawl all of the web, and return figures of the time between the opening and the closing of the spider.
 
-    `brain`: the GRAPHBRAIN_… settings; `redis`: the URL that scrapy-redis uses; neither: plain Scrapy. `server`:
-    Neo4j's process, if it runs here.
+    Args:
+        port: The port of the web.
+        brain: The GRAPHBRAIN_… settings; without these and `redis` the crawl is plain Scrapy.
+        redis: The URL for scrapy-redis.
+        server: Neo4j's process, if it runs here.
     """
     from scrapy import Spider, signals
     from scrapy.crawler import Crawler, CrawlerProcess
@@ -107,7 +111,7 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
     figures: dict[str, Any] = {"pages": 0, "failures": 0}
 
     class Pages(Spider):
-        """Follows every link of every page."""
+        """A spider that follows every link of every page."""
 
         name = "pages"
         start_urls = [f"http://127.0.0.1:{port}/"]  # noqa: RUF012
@@ -116,7 +120,7 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
 
         @classmethod
         def from_crawler(cls, crawler: Crawler, *args: Any, **named: Any) -> Self:
-            """Called by Scrapy."""
+            """Make the spider. Scrapy calls this method."""
             spider = super().from_crawler(crawler, *args, **named)
             crawler.signals.connect(spider.begun, signals.spider_opened)
             crawler.signals.connect(spider.ended, signals.spider_closed)
@@ -130,7 +134,7 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
             figures.update(wall=wall, client=client, database=database, reason=reason)
 
         def parse(self, response: Response) -> Iterator[Any]:
-            """Called by Scrapy with each page."""
+            """Follow all links. Scrapy calls this method with each page."""
             figures["pages"] += 1
             yield {"url": response.url}
             if isinstance(response, HtmlResponse):
@@ -143,7 +147,7 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
 
 
 def _settings(brain: Mapping[str, Any] | None, redis: str | None) -> dict[str, Any]:
-    """Scrapy's settings."""
+    """Return the settings of Scrapy for this crawl."""
     settings: dict[str, Any] = {
         "CONCURRENT_REQUESTS": CONCURRENCY,
         "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,
@@ -165,7 +169,7 @@ def _settings(brain: Mapping[str, Any] | None, redis: str | None) -> dict[str, A
 
 
 def _cpu_of(process: int | None) -> float:
-    """CPU seconds that a process has used; 0 where that is not known."""
+    """Return the CPU seconds that a process has used, and 0 if unknown."""
     if process is None:
         return 0.0
     try:
@@ -176,7 +180,7 @@ def _cpu_of(process: int | None) -> float:
 
 
 def main() -> None:
-    """Do what stdin orders."""
+    """Execute the order from stdin."""
     order = json.loads(sys.stdin.readline())
     if order["what"] == "serve":
         folder = order["folder"]

@@ -1,7 +1,7 @@
-"""What many small crawlers get out of one service: clients that claim some pages and report them, again and again.
+"""The throughput of one service for many small crawlers: clients that repeatedly claim some pages and report them.
 
-The service is a process of its own, as users run it; the clients are coroutines of this one, by sockets of their own,
-so that they cost little. What comes of it is pages a second, how long claims and reports take, and the CPU of the
+The service is a process of its own, as in use. The clients are coroutines of this one with sockets of their own, so
+that they cost little. The results are pages a second, the latency of claims and reports, and the CPU time of the
 service.
 """
 
@@ -42,7 +42,7 @@ SERVING = re.compile(r"serving .* on http://[\d.]+:(\d+)")
 
 @dataclass
 class _Counted:
-    """What the clients have seen: (when, how long) of each answer by verb, and how many pages were reported when."""
+    """The observations of the clients: (time, latency) of each answer by verb, and (time, number) of reported pages."""
 
     took: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     pages: list[tuple[float, int]] = field(default_factory=list)
@@ -55,10 +55,20 @@ def service(
     sizes: Sequence[int] = SIZES,
     command: Sequence[str] = (sys.executable, "-P", "-m", "graphbrain"),
 ) -> list[dict[str, Any]]:
-    """Measure a service on this brain, which must be empty, with so many clients at once. Each claims `n` pages and
-    reports them with three links a page, for `seconds` beside a warm-up. `command`: the graphbrain whose service it is.
+    """Measure a service on this brain, which must be empty, with concurrent clients.
 
-    Raises BadInput where there are pages, and GraphbrainError where the service does not start.
+    Each client claims `n` pages and reports them with three links a page.
+
+    Args:
+        brain: The brain.
+        clients: The number of clients.
+        seconds: The measured time, after a warm-up.
+        sizes: The values of `n`.
+        command: The graphbrain whose service is measured.
+
+    Raises:
+        BadInput: The brain has pages.
+        GraphbrainError: The service does not start.
     """
     empty(brain)
     brain.remake(delay_seconds=0.0)
@@ -79,7 +89,7 @@ def service(
 
 @contextlib.contextmanager
 def _serving(brain: Brain, command: Sequence[str]) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A service of this brain, and its port."""
+    """Run a service of this brain, and yield its process and port."""
     graph = brain.graph
     settings = {"URI": graph.uri, "USER": graph.user, "PASSWORD": graph.password, "DATABASE": graph.database}
     process = subprocess.Popen(
@@ -104,7 +114,7 @@ def _serving(brain: Brain, command: Sequence[str]) -> Iterator[tuple[subprocess.
 async def _crawl(
     port: int, token: str, clients: int, n: int, seconds: float, counted: _Counted, pid: int
 ) -> float | None:
-    """Let the clients crawl; the CPU seconds of the service in the time that counts, where the system tells."""
+    """Let the clients crawl. Return the CPU seconds of the service in the measured time, if the system reports them."""
     begins = time.monotonic() + WARM_UP
     ends = begins + seconds
     numbers = itertools.count()
@@ -151,7 +161,7 @@ async def _client(port: int, token: str, n: int, ends: float, counted: _Counted,
 
 
 def _link(number: int) -> str:
-    """Where a link leads: to one of a million pages, in no order."""
+    """Return the URL of a link: to one of a million pages, in no order."""
     return f"http://s{number % 2_200}.bench.example/n{number * 7_919 % LINKED}"
 
 
@@ -172,7 +182,7 @@ def _figures(counted: _Counted, seconds: float, cpu: float | None) -> dict[str, 
 
 
 def _cpu(pid: int) -> float | None:
-    """CPU seconds that a process has used, where the system tells."""
+    """Return the CPU seconds that a process has used, if the system reports them."""
     with contextlib.suppress(OSError):
         facts = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(facts[11]) + int(facts[12])) / os.sysconf("SC_CLK_TCK")

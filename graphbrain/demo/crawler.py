@@ -2,14 +2,17 @@
 
     python crawler.py http://a.example/ http://b.example/
 
-crawls these hosts, and goes on with that when it is started again without a URL; started twice, both share the work.
-One loop claims as many pages as threads are free, and reports what they bring, in whatever batches it comes. The brain
-says what is next, keeps threads and processes polite and off each other's pages, and hands a page to somebody else if
-this process dies. Each origin's robots.txt is read before its pages, and again after a day. Temporary redirects are
-followed; a permanent one is reported, so that the page becomes an alias of its target. With a `judge` (TopicRelevance,
-or any function of a text) it goes for a topic: pages are reported with how near they are, and links with a guess. A
-judge that raises does not end the crawl. Left to you: what you want the pages for. Who asks is the brain's
-`user_agent`: set it to your crawler's name, and how you can be reached.
+This crawls these hosts. Started again without a URL it continues; started twice, both processes share the work.
+
+One loop claims as many pages as threads are free, and reports their results in batches of any size. The brain chooses
+the next pages, keeps threads and processes polite and apart, and lets another process claim a page if this one dies.
+Each origin's robots.txt is read before its pages, and again after a day. Temporary redirects are followed. A permanent
+one is reported, so that the page becomes an alias of its target. With a `judge` (TopicRelevance, or any function of a
+text) the crawler follows a topic: pages are reported with their relevance, and links with a guess. A judge that raises
+does not end the crawl.
+
+The use of the pages is left to you. The crawler's name is the brain's `user_agent`: set it to your crawler's name and a
+way to reach you.
 """
 
 from __future__ import annotations
@@ -50,23 +53,24 @@ from graphbrain.pagefacts import HEADERS, PageFacts
 from graphbrain.relevance import guess
 from graphbrain.url import resolved, without_user
 
-__all__ = ["crawl", "fetch", "main"]
+__all__ = ["HtmlPage", "crawl", "fetch", "main"]
 
 LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
-LONGEST = 60.0  # seconds after which it has, however much comes: less than a lease
+LONGEST = 60.0  # seconds after which it has failed, even if data still comes: less than a lease
 MOST_REDIRECTS = 5  # temporary ones, one after another
-UNPACKED = {"identity": 0, "gzip": 47, "x-gzip": 47, "deflate": 47}  # what can be unpacked, and zlib's word for it
-ROBOTS_HOLD = 86_400.0  # seconds for which a robots.txt is believed
+# encodings that can be unpacked, and zlib's parameter for each
+UNPACKED = {"identity": 0, "gzip": 47, "x-gzip": 47, "deflate": 47}
+ROBOTS_HOLD = 86_400.0  # seconds for which a robots.txt is valid
 
 log = logging.getLogger("crawler")
 
 Judge = Callable[[str], float | None]
-"""How near a text is to the topic, 0..1; None: not known."""
+"""The relevance of a text to the topic, 0 to 1; None: unknown."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; its exit code."""
+    """Run the command, and return its exit code."""
     parser = argparse.ArgumentParser(description="Crawl the hosts of these URLs; without any, go on.")
     parser.add_argument("urls", nargs="*", metavar="URL")
     parser.add_argument("--threads", type=int, default=8, help="fetches at the same time (8)")
@@ -79,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     hosts = sorted({urlsplit(url).netloc.rpartition("@")[2] for url in given.urls})
     try:
-        # The scope is the brain's: where there is a crawl already, another one is refused.
+        # The scope belongs to the brain: if a crawl exists already, another scope is refused.
         with Brain.open(allow_hosts=" ".join(hosts) or None) as brain:
             answer = brain.seed(given.urls)
             for url, why in (*answer.refused, *answer.remarks):
@@ -114,11 +118,22 @@ def crawl(
     now_only: bool = False,
     on_page: Callable[[Fetched | Failed, Answer], None] = lambda *_: None,
 ) -> int:
-    """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set; how many were.
+    """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set. Return the number of reports.
 
-    `patience`: also end when the next page is further away than so many seconds; a retry after an error can be minutes
-    or days away. `handlers`: urllib's, for a proxy, cookies. `robots`: fetch robots.txt; else the brain goes by those
-    it has. `now_only`: fetch what `crawl_now` has asked for. `on_page`: called after reports. Ctrl-C: claims go back.
+    At Ctrl-C the claims are given back.
+
+    Args:
+        brain: The brain, or a client of it.
+        threads: The number of concurrent fetches.
+        limit: The largest number of reports.
+        patience: Also end if the next page is further away than this number of seconds. A retry after an error can be
+            minutes or days away.
+        handlers: Handlers of urllib, for a proxy or cookies.
+        judge: The relevance of a text.
+        robots: Fetch robots.txt; otherwise the brain uses those that it has.
+        stop: Ends the crawl when it is set.
+        now_only: Fetch only the pages that `crawl_now` has asked for.
+        on_page: Is called after each report.
     """
     opener = build_opener(_Redirects, _Followed, *handlers)
     opener.addheaders = [("User-Agent", brain.settings.user_agent)]
@@ -134,7 +149,7 @@ def crawl(
     with ThreadPoolExecutor(threads, "fetch") as pool:
         try:
             while not stop.is_set():
-                # No more than can be fetched at once: a claim says that its host may be asked now.
+                # No more than can be fetched at once: a claim means that its host may be asked now.
                 free = min(threads, limit) - len(out)
                 claims = brain.next_urls(free, wait=0 if out else 1, now_only=now_only) if free else Claims(())
                 paused = _paused(claims, said=paused)
@@ -157,32 +172,35 @@ def crawl(
             brain.give_back(out.values())
             return reported
         except GraphbrainError:
-            raise  # the brain is away; the claims lapse by themselves
+            raise  # the brain cannot be reached; the claims lapse by themselves
         except BaseException:  # Ctrl-C
             brain.give_back(out.values())
             raise
 
 
 def _paused(claims: Claims, *, said: bool) -> bool:
-    """Is the brain paused? The first time that is said."""
+    """Return True if the brain is paused, and log the first time."""
     if claims.paused and not said:
-        log.info("Nothing is handed out: %s.", claims.why({}))
+        log.info("Nothing can be claimed: %s.", claims.why({}))
     return claims.paused
 
 
 class _Robots:
-    """Hands each origin's robots.txt to the brain, which goes by it for all who use it."""
+    """Fetches each origin's robots.txt for the brain, which applies it for all its workers."""
 
     def __init__(self, brain: Brain, opener: OpenerDirector) -> None:
         self._brain, self._opener = brain, opener
         self._read: dict[str, float] = {}
-        """When it was read last, by the brain's clock."""
+        """The time of the last read, by the brain's clock."""
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def first(self, claim: Claim) -> Claim | Failed | None:
-        """The claim, if its page may be fetched now. None: it goes back, for it was made before the robots.txt was
-        known; the brain hands it out again if that allows it, and when the host may be asked again. Failed: the
-        robots.txt cannot be had, which forbids all (RFC 9309), and the page waits as if it had failed like that."""
+        """Return the claim if its page may be fetched now.
+
+        None: it is given back, because it was made before the robots.txt was known. The brain lets it be claimed again
+        if the robots.txt allows it, and when the host may be asked again. Failed: the robots.txt cannot be fetched,
+        which forbids all pages (RFC 9309), and the page waits as if its own fetch had failed so.
+        """
         origin = "://".join(urlsplit(claim.url)[:2])
         with self._locks[origin]:
             if origin not in self._read:
@@ -196,14 +214,14 @@ class _Robots:
         return claim if (claim.claimed or 0.0) > self._read[origin] else None
 
     def _told(self, origin: str, host: str) -> float:
-        """When somebody has handed it in."""
+        """Return the time at which any worker has set it."""
         found = self._brain.host(host)
         own = found.robots_https_at if origin.startswith("https:") else found.robots_http_at
         return max(own or 0.0, found.robots_at or 0.0)
 
     def _fetch(self, origin: str, claim: Claim) -> Failed | None:
-        """Hand in what the origin says now; why that could not be."""
-        # Unlike a page it is fetched from where it leads to, however often, and belongs to who was asked.
+        """Set the present robots.txt of the origin. Return the failure if it cannot be fetched."""
+        # Unlike a page it is fetched through all redirects, and belongs to the origin that was asked.
         request, response = Request(f"{origin}/robots.txt", unverifiable=True), None
         try:
             with self._opener.open(request, timeout=TIMEOUT) as response:
@@ -214,16 +232,16 @@ class _Robots:
             text, status = b"", error.code
         except (OSError, HTTPException, ValueError) as error:
             return _unread(claim, error, response is not None, "robots.txt: ")
-        try:  # an empty one, where there is none, says to all crawlers that it was asked for
+        try:  # an empty text, if there is none, shows all crawlers that it was fetched
             said = self._brain.set_robots(origin, text if 200 <= status < 300 else b"")
-        except BadInput:  # no text at all
+        except BadInput:  # it is no text
             said = self._brain.set_robots(origin, b"")
-        log.info("robots.txt %s %s, %s pages are left alone", status, origin, said.taken_out)
+        log.info("robots.txt %s %s, %s pages are forbidden", status, origin, said.taken_out)
         return None
 
 
 def _forgiving(judge: Judge) -> Judge:
-    """The judge, but that a text is not known where it raises: the first time that is said."""
+    """Return the judge with an unknown relevance in place of an exception, of which the first is logged."""
     said = threading.Event()
 
     def ask(text: str) -> float | None:
@@ -239,7 +257,7 @@ def _forgiving(judge: Judge) -> Judge:
 
 
 def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> Fetched | Failed:
-    """What became of one claimed page. Nothing that a server or a page does makes it raise."""
+    """Fetch one claimed page and return its report. Nothing that a server or a page does makes it raise."""
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
     request, began, response = Request(claim.url, headers=headers), time.monotonic(), None
@@ -249,7 +267,7 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     try:
         with opener.open(request, timeout=TIMEOUT) as response:
             result = _result(claim, response, judge, getattr(request, "led_to", ()), agent)
-    except HTTPError as error:  # redirects in a circle, or to what is not on the web: the host has answered
+    except HTTPError as error:  # redirects in a circle, or to a URL outside the web: the host has answered
         led: Sequence[tuple[int, str]] = getattr(request, "led_to", ())
         result = Failed(claim.url, claim, led[0][0] if led else error.code, error=" ".join(str(error).split()))
     except (OSError, HTTPException, ValueError) as error:
@@ -258,12 +276,13 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
 
 
 def _unread(claim: Claim, error: Exception, answered: bool, what: str = "") -> Failed:
-    """A page that there is no status of. `answered`: the head of an answer has come, so the host is not silent."""
+    """Return the failure of a page without a status. `answered`: the head of an answer has come, so the host is not
+    silent."""
     fault: Fault = "silent"
     if answered or (isinstance(error, HTTPException) and not isinstance(error, InvalidURL | RemoteDisconnected)):
         fault = "not_understood"  # it does not end, breaks off, has too many headers, or is no HTTP
     elif isinstance(error, InvalidURL | ValueError):
-        fault = "not_sent"  # urllib cannot ask for such a URL
+        fault = "not_sent"  # urllib cannot request such a URL
     return Failed(claim.url, claim, error=f"{what}{type(error).__name__}: {error}", fault=fault)
 
 
@@ -277,18 +296,18 @@ def _result(
         return Fetched(url, (), claim, status, not_modified=True, **stamps)
     if status in (301, 308) and head["Location"]:
         place = head["Location"].encode("latin-1", "replace").decode("utf-8", "replace")  # as browsers read it
-        with suppress(BadInput):  # left as it is: the brain's answer will say what is wrong with it
+        with suppress(BadInput):  # unchanged: the brain's answer will name the fault
             place = resolved(url, place)
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
         return _failed(claim, response, f"HTTP {status} at {response.url}" if led else "")
     body = _read(response)
     page = HtmlPage(response.url, {name: head.get_all(name, []) for name in HEADERS}, agent)
-    if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
+    if "html" in (head["Content-Type"] or "html").lower():  # the header may be missing or wrong
         page.read(body, head["Content-Type"])
     near = judge and judge(" ".join(page.text))
     facts: dict[str, Any]
-    if led:  # the content is that of another address
+    if led:  # the content belongs to another address
         status, stamps, facts = led[0][0], {}, {"led_to": [url for _, url in led]}
     else:
         facts = {**page.facts.told(), "size": len(body), "led_to": page.leads_at_once()}
@@ -300,19 +319,23 @@ def _result(
 
 
 def _failed(claim: Claim, response: HTTPResponse, error: str = "") -> Failed:
-    now = retry_after.moment(response.headers["Date"]) or time.time()  # a date is by the server's clock
+    now = retry_after.moment(response.headers["Date"]) or time.time()  # a date refers to the server's clock
     wait = retry_after.seconds(response.headers["Retry-After"], now)
     body = _read(response) if response.status in (404, 410) else None  # other pages may look like it
     return Failed(claim.url, claim, response.status, error=error, retry_after=wait, body=body)
 
 
 def _read(response: HTTPResponse) -> bytes:
-    """The body, as far as it is read, unpacked where the server has packed it though nobody asked for that. Raises
-    TimeoutError for one that drips, ValueError for one that cannot be unpacked."""
+    """Return the body up to the limit, unpacked if the server has packed it without being asked.
+
+    Raises:
+        TimeoutError: It comes too slowly.
+        ValueError: It cannot be unpacked.
+    """
     body, end = bytearray(), time.monotonic() + LONGEST
     packed = (response.headers["Content-Encoding"] or "identity").strip().lower()
     if packed not in UNPACKED:
-        raise ValueError(f"the page is packed by {packed[:20]}, which nobody asked for")
+        raise ValueError(f"the page is packed by {packed[:20]}, which was not asked for")
     unpack = zlib.decompressobj(UNPACKED[packed]) if UNPACKED[packed] else None
     while len(body) < LARGEST and (more := response.read1(LARGEST - len(body))):
         try:
@@ -325,25 +348,28 @@ def _read(response: HTTPResponse) -> bytes:
 
 
 class HtmlPage:
-    """The links of a page, absolute and in its order, the text and the rel of each, all its text, and what it says of
-    itself; of a broken one as browsers read it. libxml2 reads it, in time that grows with its length and no faster."""
+    """The absolute links of a page in its order, the text and the rel of each, all its text, and its facts.
+
+    A broken page is read as in browsers. libxml2 parses it, in time proportional to its length.
+    """
 
     def __init__(self, url: str, headers: Mapping[str, Sequence[str]] | None = None, agent: str = "") -> None:
         self.facts, self.links = PageFacts(url, headers, agent), list[str]()
         self.anchors, self.text = list[str](), list[str]()
         self.rels = list[str | None]()
         self.in_link = False
-        self.aside = 0  # in how many templates: what is in one is no part of the page
+        self.aside = 0  # the number of open templates, whose content is no part of the page
         self.silent = False
 
     def read(self, html: bytes, content_type: str | None) -> HtmlPage:
-        """`content_type`: the header. A byte order mark goes before its charset, and that before what `<meta>` says."""
+        """Parse a page with this Content-Type header. A byte order mark overrides its charset, which overrides
+        `<meta>`."""
         try:
             _, text = html_to_unicode(content_type, html, default_encoding="cp1252", auto_detect_fun=_utf_8)
-        except (LookupError, ValueError):  # hex and its like: codecs that make no text
+        except (LookupError, ValueError):  # hex and similar codecs do not return text
             text = html.decode("cp1252", "replace")
         parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
-        with suppress(etree.LxmlError):  # there is nothing in it
+        with suppress(etree.LxmlError):  # it is empty
             parser.feed(text.encode("utf-8", "replace"))
             parser.close()
         if refresh := self.facts.refresh():
@@ -351,18 +377,18 @@ class HtmlPage:
         return self
 
     def leads_at_once(self) -> list[str]:
-        """Where a refresh in 0 seconds leads."""
+        """Return the targets of a refresh in 0 seconds."""
         refresh = self.facts.refresh()
         return [refresh[1]] if refresh and refresh[0] == 0 else []
 
     def start(self, tag: str, attrs: Mapping[str, str]) -> None:
-        """Called by the parser, as are all below."""
+        """Process the start of an element. The parser calls this method and those below."""
         self.silent = tag in ("script", "style")
         self.aside += tag == "template"
         self.facts.start(tag, attrs)
         if (href := attrs.get("href")) and tag in ("a", "area") and not self.aside:
             href = href.strip()
-            with suppress(BadInput):  # not a URL: the brain's answer will say so
+            with suppress(BadInput):  # not a URL: the brain's answer will name the fault
                 href = resolved(self.facts.base, href)
             self._add(href, attrs.get("rel"))
             self.in_link = tag == "a"
@@ -386,25 +412,26 @@ class HtmlPage:
                 self.anchors[-1] += data
 
     def close(self) -> None:
-        """There is nothing to be made of it all."""
+        """Process the end of the page, which needs no result."""
 
 
 def _utf_8(html: bytes) -> str | None:
-    """The encoding of a page that says none, if it is UTF-8."""
+    """Return the encoding of a page that names none, if it is UTF-8."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(html)  # which may be cut in the middle of a letter
+        codecs.getincrementaldecoder("utf-8")().decode(html)  # the text may be cut in the middle of a letter
     except UnicodeDecodeError:
         return None
     return "utf-8"
 
 
 class _Followed(HTTPRedirectHandler):
-    """Follows at most five redirects, and notes each with its status: the content is then that of another address."""
+    """A redirect handler that follows at most five redirects and records each with its status: the content then belongs
+    to another address."""
 
     max_redirections = MOST_REDIRECTS
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
-        # As the brain has URLs: urllib would look a user up as a part of the host, and hand a fragment to a proxy.
+        # In the brain's spelling: urllib would resolve a user as a part of the host, and send a fragment to a proxy.
         newurl = without_user(urldefrag(newurl).url)
         made = super().redirect_request(req, fp, code, msg, headers, newurl)
         if made is not None:
@@ -414,7 +441,7 @@ class _Followed(HTTPRedirectHandler):
 
 
 class _Redirects(HTTPErrorProcessor):
-    """No status is an exception; temporary redirects, and all that follow one, are followed."""
+    """No status raises an exception; temporary redirects, and all that follow one, are followed."""
 
     def http_response(self, request: Request, response: HTTPResponse) -> Any:
         followed = (301, 302, 303, 307, 308) if request.unverifiable else (302, 303, 307)

@@ -1,8 +1,8 @@
 """The demo's crawlers: the crawler to copy, several times, each in a process of its own, one of which is killed.
 
-A `Crew` starts the processes and hears from each of every page that it has reported. Their order (JSON with the
-connection) goes in by stdin, and another line once all have opened the brain. It stays open: when it closes, because
-the crew is stopped or its process has died, they give back what they hold and end.
+A `Crew` starts the processes and receives from each a line for every page that it has reported. Their order (JSON with
+the connection) is sent to stdin, and another line once all have opened the brain. Stdin stays open. When it closes,
+because the crew is stopped or its process has died, the crawlers give back their claims and end.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ __all__ = ["Crew", "Told"]
 
 @dataclass(frozen=True)
 class Told:
-    """What one crawler tells of one report. `held`: from when to when it held the page; `relevance`: None if nothing
-    was judged."""
+    """A crawler's line about one report. `held` has the begin and end of its claim; `relevance` is None if nothing was
+    judged."""
 
     url: str
     key: str
@@ -50,8 +50,8 @@ class Told:
 class Crew:
     """Crawlers 1 to `count` on one brain and one web, from `begin` to `stop`.
 
-    A context manager: the processes are started when it is entered, so that they have read their programs by the time
-    when there is something to crawl, and stopped when it is left.
+    As a context manager it starts the processes at its entry, so that they have loaded their programs by the time when
+    there is something to crawl, and stops them at its exit.
     """
 
     def __init__(self, count: int) -> None:
@@ -82,11 +82,14 @@ class Crew:
         self.stop()
 
     def begin(self, arguments: Mapping[str, Any], **order: Any) -> None:
-        """Let them crawl once all are ready; the others when the first has reported a page, for none waits for longer
-        than its patience while another holds all that there is.
+        """Let the first crawler begin once all are ready, and the others when it has reported a page.
 
-        `arguments`: what `Brain.open` takes. `proxy`: where the web is. `topic`: words to crawl for, or None. `threads`
-        and `patience`: as for `crawl`.
+        No crawler waits longer than its patience while another one holds all pages.
+
+        Args:
+            arguments: The arguments of `Brain.open`.
+            order: `proxy`, the address of the web; `topic`, words to crawl for, or None; `threads` and `patience`, as
+                for `crawl`.
         """
         for number, process in self._processes.items():
             send_order(process, {"arguments": dict(arguments), "worker": self.name(number), **order})
@@ -94,16 +97,16 @@ class Crew:
             self._ready.acquire()
         first, *self._waiting = self._processes.values()
         send_order(first, {"go": True})
-        if first.poll() is not None:  # before it could be told
+        if first.poll() is not None:  # it ended before it could get the order
             self._let_the_others()
 
     @staticmethod
     def name(number: int) -> str:
-        """The worker's name by which the graph knows a crawler."""
+        """Return the worker's name of a crawler in the graph."""
         return f"crawler {number}"
 
     def pid(self, number: int) -> int:
-        """A crawler's process."""
+        """Return the process id of a crawler."""
         return self._processes[number].pid
 
     def kill(self, number: int) -> None:
@@ -113,7 +116,7 @@ class Crew:
         self._processes[number].wait()
 
     def hear(self, seconds: float) -> Iterator[tuple[int, Told] | None]:
-        """What the crawlers tell, until all have ended; None whenever nothing was told for so long."""
+        """Yield the crawlers' lines until all have ended, and None whenever none came for these seconds."""
         going = self.count
         while going:
             try:
@@ -127,7 +130,7 @@ class Crew:
                 yield number, told
 
     def stop(self, grace: float = 10.0) -> None:
-        """Let the crawlers give back what they hold, and end; one that takes longer than `grace` seconds is killed."""
+        """Let the crawlers give back their claims and end. Kill one that takes longer than `grace` seconds."""
         for process in self._processes.values():
             with suppress(OSError, ValueError):
                 process.stdin.close()  # type: ignore[union-attr]
@@ -142,7 +145,7 @@ class Crew:
             thread.join()
 
     def _listen(self, number: int) -> None:
-        """Take what a crawler tells until it ends."""
+        """Read a crawler's lines until it ends."""
         process = self._processes[number]
         for line in process.stdout or ():
             with suppress(ValueError, TypeError):  # killed in the middle of a line
@@ -158,7 +161,7 @@ class Crew:
             self.failed = self.failed or f"its process has ended with code {code}"
         with suppress(OSError):
             process.stdout.close()  # type: ignore[union-attr]
-        self._ready.release()  # it will not be
+        self._ready.release()  # it will never be ready
         self._let_the_others()
         self._heard.put((number, None))
 
@@ -172,7 +175,7 @@ class Crew:
 
 
 class _Watched(Brain):
-    """A brain that notes when a report was begun: until then, at least, its pages were held."""
+    """A brain that records the begin of each report: until then, at least, its pages were held."""
 
     reporting = 0.0
 
@@ -183,7 +186,7 @@ class _Watched(Brain):
 
 
 def main() -> int:
-    """One crawler: read the order, crawl, tell; the exit code."""
+    """Run one crawler: read the order, crawl, write lines. Return the exit code."""
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the crew decides
     order = json.loads(first_line())
@@ -192,7 +195,7 @@ def main() -> int:
         with _Watched.open(**order["arguments"], worker=order["worker"], auto_tend=False, as_it_is=True) as brain:
             assert isinstance(brain, _Watched)
             _write({"ready": True})
-            first_line()  # all are ready; or none comes, and this process ends
+            first_line()  # all are ready; or no line comes, and this process ends
             threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
 
             def on_page(result: Fetched | Failed, answer: Answer) -> None:

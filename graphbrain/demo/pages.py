@@ -1,10 +1,9 @@
-"""The pages of the demo's web: who links to whom, and what they say; the same for the same seed.
+"""The pages of the demo's web, their links and texts; the same for the same seed.
 
-Five topic sites with articles and a few well-known guides (the authorities, linked by a Zipf law;
-articles by preferential attachment), a directory of links (the hubs), a lexicon and a diary, all on
-hosts under the reserved `.example`. It has what the real web has: dead links, a dead host, errors
-that pass, redirects, pages that change, validators, links that are no URLs, broken HTML. web.py
-serves it.
+The web has five topic sites with articles and a few well-known guides (the authorities, linked by a Zipf law; articles
+by preferential attachment), a directory of links (the hubs), a lexicon and a diary, all on hosts under the reserved
+`.example`. It has the faults of the real web: dead links, a dead host, temporary errors, redirects, pages that change,
+validators, links that are no URLs, broken HTML. web.py serves it.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ _TOPICS = {
         ("{A} likes shade and {b} does not.", "Plant {a} beside {b}.", "Frost took {a} again."),
     ),
 }
-# topic → its things (six have a guide, four a lexicon entry), and what one says of them
+# topic → its things (six have a guide, four a lexicon entry), and phrases about one of them
 TOPICS = {topic: (things.split(), sayings) for topic, (things, sayings) in _TOPICS.items()}
 ODD_LINKS = (
     "mailto:keeper@links.example",
@@ -69,11 +68,11 @@ ODD_LINKS = (
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """One address of the web. `links`: as written in its HTML; `kind`: how it answers.
+    """One address of the web. `links` are as written in its HTML; `kind` is the way in which it answers.
 
-    `moved` and `found` redirect to `target` for good (301) or for now (302); `flaky` answers 500
-    to its first `fails` requests; `busy` answers 503 with Retry-After as often. `changing`: another
-    body on every visit. `validator`: what it sends, and honours with a 304.
+    `moved` and `found` redirect to `target` permanently (301) or temporarily (302). `flaky` answers 500 to its first
+    `fails` requests, `busy` 503 with Retry-After. `changing` has another body at every visit. `validator` is the one
+    that it sends, and answers with a 304.
     """
 
     url: str
@@ -88,14 +87,18 @@ class WebPage:
 
 
 def build(seed: int, count: int) -> dict[str, WebPage]:
-    """`count` pages by URL. Raises BadInput below `FEWEST`."""
+    """Return `count` pages by URL.
+
+    Raises:
+        BadInput: `count` is below `FEWEST`.
+    """
     if count < FEWEST:
         raise BadInput(f"The web needs at least {FEWEST} pages, not {count}.")
     return _Builder(seed, count).build()
 
 
 def render(page: WebPage, visit: int = 1) -> bytes:
-    """The page's HTML as its `visit`-th visitor sees it (only a changing page minds)."""
+    """Return the page's HTML for its `visit`-th visitor, which matters only for a changing page."""
     rng = random.Random(page.url)
     title = html.escape(page.title)
     lines = [
@@ -131,7 +134,8 @@ def _label(href: str) -> str:
 
 
 class _Builder:
-    """From one random generator: first the fixed part, then articles until there are enough."""
+    """The construction of the web from one random generator: first the fixed part, then articles until there are
+    enough."""
 
     def __init__(self, seed: int, count: int) -> None:
         self.rng = random.Random(seed)
@@ -140,7 +144,7 @@ class _Builder:
         self.links: dict[str, list[str]] = {}
         self.guides: dict[str, list[str]] = {}
         self.entries: dict[str, list[str]] = {}
-        self.urns: dict[str, list[str]] = {topic: [] for topic in TOPICS}  # articles, again per link
+        self.urns: dict[str, list[str]] = {topic: [] for topic in TOPICS}  # articles, once more for each link
         self.lists: dict[str, list[str]] = {}
 
     def build(self) -> dict[str, WebPage]:
@@ -203,7 +207,7 @@ class _Builder:
         self._add("http://notes.example/today", "Today", [self.guides["birds"][0]], changing=True)
 
     def _oddities(self) -> None:
-        """Permanent redirects, errors and dead links, each on a page that every crawl reaches."""
+        """Add permanent redirects, errors and dead links, each on a page that every crawl reaches."""
         for topic in ("birds", "stars", "bread"):
             root = f"http://{topic}.example"
             old = self._add(f"{root}/old", "Moved", kind="moved", target=self.guides[topic][0])
@@ -222,7 +226,7 @@ class _Builder:
             self.links[f"{home}about"].append(url)
 
     def _article(self, turn: str) -> None:
-        """One more article of a topic's site, or one more note; it links to what is linked most."""
+        """Add one article of a topic's site, or one note, that links to the pages with the most links."""
         topic = turn if turn in TOPICS else self.rng.choice(list(TOPICS))
         root = f"http://{turn}.example"
         contents = self._contents(root, topic, self.lists.setdefault(turn, []))
@@ -248,7 +252,7 @@ class _Builder:
         urn += [url, *(link for link in links if link in urn)]
 
     def _contents(self, root: str, topic: str, pages: list[str]) -> str:
-        """The list page that has room for one more article; made if there is none."""
+        """Return the list page that has room for one more article, and make it if there is none."""
         if pages and len(self.links[pages[-1]]) <= PER_LIST:
             return pages[-1]
         number = len(pages) + 1
@@ -259,7 +263,7 @@ class _Builder:
         return url
 
     def _fill_directory(self) -> None:
-        """The hubs: a topic's directory page knows its site, guides, entries and many articles."""
+        """Fill the hubs: a topic's directory page links to its site, guides, entries and many articles."""
         for number, topic in enumerate(TOPICS):
             home = f"http://{topic}.example/"
             articles = [url for url in dict.fromkeys(self.urns[topic]) if url.startswith(home)]
@@ -272,12 +276,12 @@ class _Builder:
             self.links["http://links.example/best"] += [*self.guides[topic][:4], known[6], known[7]]
 
     def _popular(self, urls: Sequence[str], count: int) -> list[str]:
-        """Some of `urls`, the earlier the likelier (Zipf), each at most once."""
+        """Return some of `urls`, the earlier the more likely (Zipf), each at most once."""
         weights = [1 / rank for rank in range(1, len(urls) + 1)]
         return list(dict.fromkeys(self.rng.choices(urls, weights, k=count)))
 
     def _written(self, base: str) -> tuple[str, ...]:
-        """The links of a page as its author typed them: some relative, twice, decorated."""
+        """Return the links of a page as its author typed them: some relative, repeated, decorated."""
         if base.endswith("/odd"):
             return tuple(self.links[base])
         links = [self._href(base, url) for url in self.links[base]]

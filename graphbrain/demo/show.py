@@ -1,9 +1,9 @@
-"""`graphbrain demo`: the whole thing once, on this machine, in front of the user's eyes.
+"""`graphbrain demo`: the whole program once, on this machine, in front of the user.
 
-A Neo4j of its own (never the user's brain), the generated web on loopback, two example crawlers, one of which is killed
-in the middle, and push workers beside them, all in processes of their own as they would run for real. Progress goes to
-stderr while it runs; what came of it to stdout at the end. Whatever ends it early, Ctrl-C too, it leaves in order:
-claims given back, crawlers, workers, web and server stopped; but a server that ran before goes on running.
+It runs a Neo4j of its own (never the user's brain), the generated web on loopback, two example crawlers, one of which
+is killed in the middle, and push workers beside them, all in processes of their own as in a real crawl. Progress is
+written to stderr, and the result to stdout at the end. If it ends early, also by Ctrl-C, it cleans up: claims are given
+back, and crawlers, workers, web and server are stopped. A server that ran before continues to run.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ CRAWL = "demo"
 CRAWLERS = 2
 VICTIM = 1  # the crawler that is killed
 KILLED_AFTER = 0.5  # of the web's pages
-HOLDS = 3  # pages that it should hold then, if that can be had within HOLD_SECONDS
+HOLDS = 3  # pages that it should hold then, if it can within HOLD_SECONDS
 HOLD_SECONDS = 3.0
-SETTLED = 0.2  # seconds in which nothing more of a killed crawler is written
+SETTLED = 0.2  # seconds after which nothing more of a killed crawler is written
 THREADS = 4  # of each crawler
 TOP = 10
-NEAR = 0.5  # relevance from which a page counts as near the topic: more than one of which nothing is known
-FIRST = 100  # of so many pages it is told how many were near: that is what a crawler for a topic is for
-DELAY = 0.05  # seconds between two claims of one host, so that it ends soon
-LEASE = 6.0  # seconds, so that what a killed crawler held comes back while the other is still at work
+NEAR = 0.5  # relevance from which a page counts as near the topic: more than that of an unknown page
+FIRST = 100  # the first pages, among which those near the topic are counted
+DELAY = 0.05  # seconds between two claims of one host, so that the demo ends soon
+LEASE = 6.0  # seconds, so that the killed crawler's pages return while the other one still works
 PATIENCE = 8.0  # a page further away than this is not waited for: longer than a lease, shorter than a retry
-EVERY = 0.4  # seconds between two looks at the figures
-MEMORY = 1024  # MB for Neo4j: plenty for some hundreds of pages
-# Whatever a shell set up for the user's own crawl, and whatever a former demo had.
+EVERY = 0.4  # seconds between two readings of the figures
+MEMORY = 1024  # MB for Neo4j: enough for some hundreds of pages
+# Settings of the user's own crawl in the shell, and those of an earlier demo, are ignored.
 OWN: dict[str, Any] = {"delay_seconds": DELAY, "lease_seconds": LEASE, "order": "best_first"}
-HOSTS_BESIDE = frozenset({"vanished.example"})  # to which the web links though it is not there
+HOSTS_BESIDE = frozenset({"vanished.example"})  # the web links to it, but it does not exist
 QUERY = "MATCH p = (:Page {host: 'links.example'})-[:LINKS]->() RETURN p"
 RECORDED = ("new", "changed", "same", "alias")
 
@@ -64,17 +64,20 @@ Say = Callable[[str], None]
 
 
 def default_data_dir() -> Path:
-    """Where the demo's own server lives: beside the user's brain, not in it."""
+    """Return the directory of the demo's own server: beside the user's brain, not in it."""
     return Path(platformdirs.user_data_dir("graphbrain")) / "demo"
 
 
 @dataclass
 class Crawled:
-    """What the crawlers have reported so far, and what the brain answered.
+    """The crawlers' reports so far, and the brain's answers.
 
-    `by_crawler`: reports of each. `recorded`: how often a page's visit was recorded, by its key. `held`: from when to
-    when each page was held. `victim_held`: keys of pages that the killed crawler held; `came_back`: when the others had
-    reported these, in seconds after it was killed.
+    Attributes:
+        by_crawler: The number of reports of each crawler.
+        recorded: Key → the number of recorded visits of the page.
+        held: Key → the begin and end of each claim of the page.
+        victim_held: Keys of pages that the killed crawler held.
+        came_back: Seconds after the kill at which the others had reported these.
     """
 
     reported: int = 0
@@ -94,7 +97,7 @@ class Crawled:
     came_back: dict[str, float] = field(default_factory=dict)
 
     def add(self, number: int, told: Told) -> None:
-        """Count one report."""
+        """Count one report of a crawler."""
         self.reported += 1
         self.by_crawler[number] += 1
         self.links += told.links
@@ -114,12 +117,12 @@ class Crawled:
 
     @property
     def twice_recorded(self) -> int:
-        """Pages whose visit was recorded more than once."""
+        """Return the number of pages whose visit was recorded more than once."""
         return sum(times > 1 for times in self.recorded.values())
 
     @property
     def twice_held(self) -> int:
-        """Pages that somebody got while another had them."""
+        """Return the number of pages that one crawler claimed while another one held them."""
         return sum(any(b[0] < a[1] for a, b in itertools.pairwise(sorted(spans))) for spans in self.held.values())
 
 
@@ -134,16 +137,25 @@ def run_demo(
     say: Say = show.say,
     **login: Any,
 ) -> bool:
-    """Run the demo; True if its audit found nothing wrong, and nothing was held or recorded twice.
+    """Run the demo. Return True if its audit found no fault, and nothing was held or recorded twice.
 
-    `data`: the directory of its server. `keep`: leave the server running; one that ran before goes on in any case.
-    `uri`: use this Neo4j (`login`: its user, password, database; else from GRAPHBRAIN_…) and start none. `workers`:
-    processes that push. `topic`: words to crawl for. Raises GraphbrainError with one sentence, and KeyboardInterrupt
-    after it has cleaned up.
+    Args:
+        data: The directory of its server.
+        keep: Leave the server running; one that ran before continues in any case.
+        uri: Use this Neo4j and start none.
+        pages: The number of pages of the web.
+        workers: The number of processes that push.
+        topic: Words to crawl for.
+        say: Is called with sentences for the user.
+        login: The user, password and database for `uri`; else those of GRAPHBRAIN_….
+
+    Raises:
+        GraphbrainError: The demo failed; the message is one sentence.
+        KeyboardInterrupt: It was interrupted, and has cleaned up.
     """
     web, home = Web(pages=pages), data or default_data_dir()
     if topic is not None:
-        TopicRelevance.from_words(topic)  # so that words that cannot be used are refused here
+        TopicRelevance.from_words(topic)  # so that unusable words are refused here
     stays = crawling = False
     try:
         with _Interruption() as halt, ExitStack() as stack:
@@ -181,11 +193,10 @@ def run_demo(
 
 
 class _Interruption:
-    """Ctrl-C, a plain kill and a closed terminal: KeyboardInterrupt, all of them.
+    """A handler for Ctrl-C, a plain kill and a closed terminal, which all raise KeyboardInterrupt.
 
-    At once at first; `in_order` puts it off to the next `check`, because an exception in the middle
-    of a conversation with Neo4j would leave its connection of no use for cleaning up. A second one
-    comes at once again.
+    At first it raises at once. `in_order` defers it to the next `check`, because an exception in the middle of an
+    exchange with Neo4j would make its connection useless for the cleanup. A second signal raises at once again.
     """
 
     def __init__(self) -> None:
@@ -205,11 +216,11 @@ class _Interruption:
             signal.signal(number, handler)
 
     def in_order(self) -> None:
-        """From here on, wait for `check`."""
+        """Defer interruptions to the next `check`."""
         self._gently = True
 
     def check(self) -> None:
-        """The place to be interrupted."""
+        """Raise KeyboardInterrupt if a signal has come."""
         if self.wanted.is_set():
             raise KeyboardInterrupt
 
@@ -223,7 +234,7 @@ class _Interruption:
 
 
 def _server(stack: ExitStack, home: Path, stays: bool, line: show.Line, say: Say) -> lifecycle.Server:
-    """The demo's server, started; `stack` stops it, unless it stays."""
+    """Start and return the demo's server; `stack` stops it, unless it is kept."""
     if not stays:
         stack.callback(lifecycle.stop, home)
     began = time.monotonic()
@@ -250,7 +261,11 @@ def _login(own: lifecycle.Server) -> dict[str, Any]:
 
 @contextmanager
 def _open(login: dict[str, Any], web: Web, line: show.Line, say: Say) -> Iterator[Brain]:
-    """The demo's brain, cleared of a former demo. SchemaMismatch if anything else is in it."""
+    """Open the demo's brain, cleared of an earlier demo.
+
+    Raises:
+        SchemaMismatch: The database holds other data.
+    """
     occupied = SchemaMismatch(
         f"The brain at {login['uri']} holds another crawl, which the demo would have to clear; "
         "let it use its own (no --data, no --uri), or an empty one."
@@ -287,7 +302,7 @@ def _crawl(
     say: Say,
     halt: _Interruption,
 ) -> Crawled:
-    """Crawl the web from its seeds, kill a crawler in the middle; the crawled of what was reported."""
+    """Crawl the web from its seeds, and kill a crawler in the middle. Return the counts of the reports."""
     crawled = Crawled()
     brain.seed(web.seeds)
     names = ("uri", "user", "password", "database", "limit_seconds")
@@ -313,7 +328,7 @@ def _crawl(
             if crawled.reported and time.monotonic() - looked > EVERY:
                 line("crawling", f": {_moment(brain.stats(), crawled)}")
                 looked = time.monotonic()
-    # A report that was under way when the crawler was killed may be recorded after all: then it did not hold the page.
+    # A report that was under way at the kill may still be recorded: then the crawler did not hold the page.
     crawled.victim_held = [key for key in crawled.victim_held if key in crawled.came_back or not brain.page(key).visits]
     if crew.failed:
         raise GraphbrainError(f"A crawler could not go on: {crew.failed}")
@@ -323,7 +338,7 @@ def _crawl(
 
 
 def _kill(crew: Crew, brain: Brain, web: Web, crawled: Crawled, say: Say) -> None:
-    """Kill a crawler while it holds pages. The web holds its answers back meanwhile, so that there are some."""
+    """Kill a crawler while it holds pages. The web delays its answers meanwhile, so that there are some."""
 
     def held() -> list[str]:
         pages = brain.find(state="frontier")
@@ -335,7 +350,7 @@ def _kill(crew: Crew, brain: Brain, web: Web, crawled: Crawled, say: Say) -> Non
             time.sleep(0.05)
         crew.kill(VICTIM)
     crawled.killed_at, crawled.victim_held = time.monotonic(), held()
-    while True:  # what it had sent before may still be written
+    while True:  # lines that it had sent before may still be written
         time.sleep(SETTLED)
         before, crawled.victim_held = crawled.victim_held, held()
         if before == crawled.victim_held:
@@ -357,7 +372,7 @@ def _moment(stats: dict[str, Any], crawled: Crawled) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """What came of a demo: the best pages, the figures, the audit, and, where the server stays, how to look at the
+    """The result of a demo: the best pages, the figures, the audit, and, if the server is kept, the way to look at the
     graph."""
 
     hubs: list[Page]
@@ -370,7 +385,7 @@ class Found:
 
     @classmethod
     def of(cls, brain: Brain, web: Web, crawled: Crawled, kept: lifecycle.Server | None) -> Found:
-        """Ask the brain for it."""
+        """Read the result from the brain."""
         browser = {"connect": brain.settings.uri, "user": brain.settings.user}
         if kept is not None:
             browser = {"open": kept.browser, **browser, "password": kept.password}
@@ -386,7 +401,7 @@ class Found:
 
     @property
     def ok(self) -> bool:
-        """Is nothing wrong, and nothing lost or doubled?"""
+        """Return True if there is no fault, and nothing is lost or doubled."""
         crawled = self.crawled
         return (
             self.audit.ok
@@ -396,7 +411,7 @@ class Found:
         )
 
     def summary(self) -> list[tuple[str, str]]:
-        """The figures, for a person."""
+        """Return the figures for a person."""
         crawled, stats = self.crawled, self.stats
         each = " and ".join(f"{crawled.by_crawler[number]:,}" for number in range(1, CRAWLERS + 1))
         first = min(FIRST, crawled.judged)
@@ -437,7 +452,7 @@ class Found:
     def _killed(self) -> str:
         held, back = len(self.crawled.victim_held), self.crawled.came_back
         if self.crawled.killed_at is None:
-            return "nobody: the crawl was over before"
+            return "none: the crawl was over before"
         told = f"crawler {VICTIM}, while it held {counted(held, 'page')}"
         if not held:
             return f"{told}: nothing was lost"
@@ -462,7 +477,7 @@ def _print(found: Found, own: lifecycle.Server | None, stays: bool, uri: str | N
     show.prose(_top(found.authorities, "authority", found.titles), "")
     show.prose(show.sheet(found.summary()), "")
     if own is None:
-        show.prose("It stands in the brain at your Neo4j; a query to begin with:")
+        show.prose("It is in the brain at your Neo4j; a query to begin with:")
         _copied(f"  {QUERY}", "", f"  graphbrain stats --uri {shlex.quote(uri or '')} --crawl {CRAWL}")
         return
     where = f"--data {_path(own.data)}"
@@ -477,13 +492,13 @@ def _print(found: Found, own: lifecycle.Server | None, stays: bool, uri: str | N
 
 
 def _copied(*lines: str) -> None:
-    """Print what is to be copied: not wrapped, however long a path is."""
+    """Print lines to be copied, without wrapping even if a path is long."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
 
 
 def _path(path: Path) -> str:
-    """A path as a shell takes it, short where it lies at home."""
+    """Return a path as a shell reads it, shortened if it is in the home directory."""
     text = str(path)
     home = f"{Path.home()}/"
     if len(home) > 2 and text.startswith(home) and shlex.quote(text) == text:

@@ -1,9 +1,9 @@
 """The demo's web, served over real HTTP on loopback by one threading server.
 
-Its `.example` hosts (pages.py) have no DNS, so the server is the crawler's HTTP *proxy*: it takes
-`GET http://birds.example/ HTTP/1.1`, and plain requests by their Host header. It answers with
-errors that pass, redirects and 304s as its pages say, and notes when each host was asked for what,
-so that a test can hold the crawler to its politeness.
+Its `.example` hosts (pages.py) have no DNS, so the server is the crawler's HTTP *proxy*. It accepts `GET
+http://birds.example/ HTTP/1.1`, and plain requests by their Host header. It answers with temporary errors, redirects
+and 304s as its pages define, and records the time of each request to each host, so that a test can check the crawler's
+politeness.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ __all__ = ["Visit", "Web", "WebPage", "through"]
 Answer = tuple[int, dict[str, str], bytes]
 Headers = Mapping[str, str] | Message
 
-BEFORE = datetime(2025, 1, 1, 12, tzinfo=UTC)  # when the youngest page was last modified
+BEFORE = datetime(2025, 1, 1, 12, tzinfo=UTC)  # the last modification of the youngest page
 LONGEST_HOLD = 30.0  # seconds
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request: when (`time.monotonic`), to which host, for what, and the answer's status."""
+    """One request: its time (`time.monotonic`), host and URL, and the answer's status."""
 
     when: float
     host: str
@@ -49,9 +49,12 @@ class Visit:
 class Web:
     """The generated web and its server: `with Web() as web: ... web.proxy ...`.
 
-    `pages`: what there is, by URL. `seeds`: where to start. `visits`: every request so far, in
-    order; `asked`: how often each URL was requested. `robots`: host → its robots.txt; the others
-    have none.
+    Attributes:
+        pages: The pages by URL.
+        seeds: The URLs to start from.
+        visits: Every request so far, in order.
+        asked: The number of requests of each URL.
+        robots: Host → its robots.txt; other hosts have none.
     """
 
     def __init__(self, *, seed: int = 1, pages: int = 400) -> None:
@@ -67,14 +70,14 @@ class Web:
         self._server: _Server | None = None
 
     def start(self, port: int = 0) -> int:
-        """Serve on 127.0.0.1 until `stop`; the port (a free one, unless given)."""
+        """Serve on 127.0.0.1 until `stop`. Return the port: `port`, or a free one if that is 0."""
         if self._server is None:
             self._server = _Server(self, port)
             threading.Thread(target=self._server.serve_forever, args=(0.05,), name="demo web", daemon=True).start()
         return int(self._server.server_address[1])
 
     def stop(self) -> None:
-        """Stop serving. The visits stay."""
+        """Stop the server. The visits are kept."""
         server, self._server = self._server, None
         if server is not None:
             server.shutdown()
@@ -94,18 +97,18 @@ class Web:
 
     @property
     def proxy(self) -> str:
-        """`host:port` of the running server."""
+        """Return `host:port` of the running server."""
         if self._server is None:
             raise RuntimeError("The web is not being served; call start() first.")
         return f"127.0.0.1:{self._server.server_address[1]}"
 
     def handler(self) -> ProxyHandler:
-        """What urllib needs to reach these hosts, whatever http_proxy and no_proxy say."""
+        """Return the handler with which urllib reaches these hosts, whatever http_proxy and no_proxy are."""
         return through(self.proxy)
 
     @contextmanager
     def held_up(self) -> Iterator[None]:
-        """Within the block nobody gets an answer: requests wait."""
+        """Delay all answers within the block: requests wait."""
         self._going.clear()
         try:
             yield
@@ -113,7 +116,7 @@ class Web:
             self._going.set()
 
     def answer(self, url: str, headers: Headers) -> Answer:
-        """Status, headers and body for one GET of `url`, noted as a visit."""
+        """Return status, headers and body for one GET of `url`, and record it as a visit."""
         when, url = time.monotonic(), _address(url)
         self._going.wait(LONGEST_HOLD)
         with self._lock:
@@ -148,12 +151,12 @@ class Web:
 
 
 def through(proxy: str) -> ProxyHandler:
-    """What urllib needs to reach the hosts of a web that is served at `host:port`."""
+    """Return the handler with which urllib reaches the hosts of a web that is served at `host:port`."""
     return Through(proxy)
 
 
 class Through(ProxyHandler):
-    """A ProxyHandler that no environment variable talks out of it."""
+    """A ProxyHandler that ignores environment variables."""
 
     def __init__(self, address: str) -> None:
         super().__init__({"http": f"http://{address}"})
@@ -173,7 +176,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
 
     def handle_error(self, *_: Any) -> None:
-        """A visitor that hangs up in the middle is no news."""
+        """Ignore a visitor that closes the connection in the middle."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -203,11 +206,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Write no log of the requests."""
 
 
 def _address(url: str) -> str:
-    """The key of `Web.pages` for a requested URL: no port 80, no fragment, nothing that tracks."""
+    """Return the key of `Web.pages` for a requested URL: no port 80, no fragment, no tracking arguments."""
     parts = urlsplit(url)
     if parts.scheme != "http" or not parts.hostname:
         raise ValueError("not the URL of a page")

@@ -1,7 +1,7 @@
-"""The one door to Neo4j: connections and transactions, statements, the schema, bulk reads.
+"""The only access to Neo4j: connections and transactions, statements, the schema, bulk reads.
 
-Everybody else speaks to the database through a `Graph` and its `Tx`, by the name of a statement in `cypher/`. What is
-written here of pages and links is the schema only; what they mean is known to the rooms above.
+All other rooms use the database through a `Graph` and its `Tx`, by the name of a statement in `cypher/`. This room
+knows the schema of pages and links; the rooms above know their meaning.
 May touch: the driver, files in `cypher/`. Knows of graphbrain: words only.
 """
 

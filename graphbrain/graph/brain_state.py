@@ -1,10 +1,9 @@
-"""What a backfill of all pages or hosts finds on the brain, where a change of settings has left it.
+"""The state on the brain's node that a backfill of all pages or hosts reads after a change of settings.
 
-A step of a backfill sees what is committed: pages that a transaction is about to create, by the settings before, it
-does not. So whoever goes on with a backfill has first waited until every transaction had ended that began before the
-change, and names the revision of the settings for which that was done. When they change again the backfill begins anew,
-and so does the wait, for everybody who is at it.
-Statements: brain/lock, brain/read.
+A step of a backfill sees committed data. It does not see pages that an open transaction is about to create by the
+settings before the change. Therefore a process that continues a backfill first waits for the end of every transaction
+that began before the change, and records the revision of the settings for which it waited. If the settings change
+again, the backfill and the wait begin anew for every process that runs it. Statements: brain/lock, brain/read.
 """
 
 from __future__ import annotations
@@ -17,33 +16,38 @@ from graphbrain.graph.connection import Tx
 __all__ = ["MOVED", "BegunAnew", "closed", "moves", "nobody_imports", "stored"]
 
 CLOSING = ("reweighing", "importing")
-"""What stands on a brain while nobody may write accounts: all links are being weighed anew, or files imported."""
+"""Properties of a brain whose accounts must not be written: its links are being weighed anew, or files are being
+imported."""
 MOVED = "moved"
-"""What `importing` says for ever on a brain that was moved from older URL rules: processes of versions that go by
-those, and have it open still, are kept out by it. It closes the brain to nobody else."""
+"""The permanent value of `importing` on a brain that was moved from older URL rules. It keeps out running processes of
+versions that use those rules, and closes the brain to no other process."""
 
 
 class BegunAnew(Exception):
-    """The settings have changed: transactions may be under way that go by those before."""
+    """The settings have changed, so open transactions may still use the old ones."""
 
 
 def closed(stored: Mapping[str, Any]) -> bool:
-    """May nobody write accounts, by what stands on the brain?"""
+    """Return True if the properties on the brain forbid the writing of accounts."""
     return any(stored.get(name) not in (None, MOVED) for name in CLOSING)
 
 
 def moves(stored: Mapping[str, Any]) -> bool:
-    """Is the brain being moved to other URL rules, and closed for it?"""
+    """Return True while the brain is being moved to other URL rules."""
     return stored.get("rekeying") is not None and stored.get("importing") is not None
 
 
 def nobody_imports(stored: Mapping[str, Any]) -> str | None:
-    """What `importing` is on this brain when no files are imported."""
+    """Return the value of `importing` on this brain while no files are imported."""
     return MOVED if stored.get("moved_from") is not None else None
 
 
 def stored(tx: Tx, revision: int, lock: bool = True) -> Mapping[str, Any]:
-    """What stands on the brain, locked or not. Raises BegunAnew when its settings are not of this revision."""
+    """Return the properties of the brain, locked or not.
+
+    Raises:
+        BegunAnew: The settings are not of this revision.
+    """
     stored: Mapping[str, Any] = tx.one("brain/lock")[0] if lock else tx.one("brain/read")[0]
     if stored["revision"] != revision:
         raise BegunAnew

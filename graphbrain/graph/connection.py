@@ -1,6 +1,6 @@
-"""The one door to Neo4j: statements in, rows out, in transactions that are safe to run again.
+"""The only access to Neo4j: it sends statements and returns rows, in transactions that are safe to run again.
 
-Every transaction is a function of a `Tx`. It may be run several times: when the server says that a retry can help
+Every transaction is a function of a `Tx`, and may run several times: when the server reports that a retry can help
 (deadlock, leader change), when the connection is lost, *also during COMMIT*, and when the function itself finds that
 the graph has moved under it (`Again`). That is sound because each write is computed from state the same transaction
 has locked, and each caller's action carries a token made before (DESIGN §2). The driver's own retries are not used:
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 ID_BITS = 47
-"""Of a packed link, so many hold an internal id: Neo4j's largest has fewer. The other 16 hold a place."""
+"""Bits of a packed link that hold an internal id; Neo4j's largest id has fewer. The other 16 hold a place."""
 
 
 LARGEST_ID = (1 << ID_BITS) - 1
@@ -59,14 +59,14 @@ Clock = Callable[[], float]
 Trace = Callable[[str, int, float], None]
 Observe = Callable[[str, float], None]
 
-# The driver logs every deadlock as a warning; we count them instead, and they are no news to the user.
+# The driver logs every deadlock as a warning. This module counts deadlocks instead, and the user needs no warning.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
 LEAST_ATTEMPTS = 2
 REST = 5.0
-"""Seconds for which a password that was refused is not tried again: after three such tries Neo4j lets nobody of this
-name in, be their password right."""
+"""Seconds for which a refused password is not tried again. After three refused tries Neo4j locks the user name, even
+for the right password."""
 MEMORY_ATTEMPTS = 4
 """Attempts at a transaction for which the server has too little memory."""
 MISFITS = 3
@@ -75,23 +75,23 @@ AFTER = 1.0
 """Seconds after the end of its time at which Neo4j ends a transaction: then it is known here why it has ended."""
 CLOCK_PROBES = 7
 CLOCK_GOOD_FOR = 300.0
-"""Seconds after which the server's clock is measured anew: two clocks drift apart."""
+"""Seconds after which the server's clock is measured again, because two clocks drift apart."""
 JUMP = 1.0
-"""Seconds by which the server's clock cannot drift between two looks: it was set."""
+"""A larger difference in seconds between two measurements is no drift: the server's clock was set."""
 log = logging.getLogger(__name__)
 STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""A clock that nobody sets and that goes on while the machine sleeps; `time.monotonic` need not."""
+"""A clock that is never set and that runs while the machine sleeps; `time.monotonic` may stop."""
 
-# Codes the driver does not call retryable, but that mean only that this attempt was stopped or overtaken.
+# Codes that the driver does not call retryable, but that only mean that this attempt was stopped or overtaken.
 _OVERTAKEN = (
-    # A page or a schema rule that somebody else has made at the same time.
+    # Another transaction has created the same page or schema rule at the same time.
     "Neo.ClientError.Schema.",
     "Neo.ClientError.Statement.EntityNotFound",
     "Neo.ClientError.Transaction.TransactionTimedOut",
     "Neo.ClientError.Transaction.TransactionNotFound",
     "Neo.ClientError.Transaction.TransactionMarkedAsFailed",
     "Neo.ClientError.Transaction.TransactionTerminated",
-    # What the driver makes of errors that the server calls transient: somebody has terminated the transaction.
+    # The driver raises this for errors that the server calls transient: an operator has terminated the transaction.
     "Neo.ClientError.Transaction.Terminated",
     "Neo.ClientError.Transaction.LockClientStopped",
     "Neo.TransientError.",
@@ -99,58 +99,58 @@ _OVERTAKEN = (
 
 
 class Again(Exception):
-    """Raised inside a transaction: what was read has changed meanwhile; roll back and run it again."""
+    """Raised inside a transaction: data that was read has changed since; roll back and run it again."""
 
 
 def intact(*facts: object) -> None:
-    """Raises Again where one of these is None that every page has.
+    """Raise Again if one of these properties is None, though every page has it.
 
-    Who reads without a lock can meet a page while it is being deleted, or written: the index still knows it, and its
-    properties are gone, all or some.
+    A reader without a lock can meet a page that is being deleted or written. The index still contains the page, and
+    some or all of its properties are missing.
     """
     if None in facts:
         raise Again("a page was deleted while it was read")
 
 
 class Outdated(Again):
-    """Raised inside a transaction: the brain's settings have changed; take them up and run it again."""
+    """Raised inside a transaction: the brain's settings have changed; read them and run it again."""
 
 
 MOST_LASTING = 10_000
-"""Pages that a connection remembers at most."""
+"""The largest number of pages that a connection remembers."""
 
 
 class Misfit(Again):
-    """Raised inside a transaction: the weight of a locked page is not that of its links."""
+    """Raised inside a transaction: the weight of a locked page differs from the weight of its links."""
 
 
 class Misfits:
-    """Pages whose weights do not fit their links: a transaction that meets some is run again, some times.
+    """Pages whose weights do not fit their links. A transaction that meets one is run again, a few times.
 
-    What was read wrongly is read rightly then. What does not fit even so is wrong in the graph: the audit tells of it,
-    and it is `lasting`, known to the connection, so that it stops nobody again.
+    A read that was wrong is right at the next attempt. A page that still does not fit is wrong in the graph. The audit
+    reports it, and the connection remembers it as `lasting`, so that it stops no later transaction.
     """
 
     def __init__(self, lasting: set[int], counts: Counter[str]) -> None:
         self._lasting, self._counts, self._met = lasting, counts, 0
 
     def meet(self, pages: Iterable[int]) -> None:
-        """These internal ids do not fit. Raises Misfit, the first few times in a transaction."""
+        """Record that these internal ids do not fit. Raise Misfit, the first few times in a transaction."""
         fresh = set(pages) - self._lasting
         if not fresh:
             return
         self._met += 1
         if self._met <= MISFITS:
-            raise Misfit("the weight of a page is not that of its links; 'graphbrain audit --all' tells of which")
+            raise Misfit("the weight of a page is not that of its links; 'graphbrain audit --all' names the pages")
         self._counts["lasting misfits"] += len(fresh)
         if len(self._lasting) < MOST_LASTING:
             self._lasting |= fresh
 
 
 class Tx:
-    """One attempt at one transaction. `one` and `many` run a statement; nothing else is possible.
+    """One attempt at one transaction. `one`, `many` and `do` run a statement; nothing else is possible.
 
-    `misfits`: what the transaction, all its attempts, and the connection remember of accounts that do not fit.
+    `misfits` holds what the transaction, all its attempts and the connection remember of accounts that do not fit.
     """
 
     __slots__ = ("_counts", "_observe", "_trace", "_tx", "misfits")
@@ -170,7 +170,7 @@ class Tx:
         self._counts = counts
 
     def many(self, name: str, /, **params: Any) -> list[list[Any]]:
-        """All rows of a statement, each a list of its columns."""
+        """Return all rows of a statement, each a list of its columns."""
         stated: Statement = statement(name)
         started = time.perf_counter()
         result = self._tx.run(stated.text, stated.arguments(params))
@@ -183,18 +183,22 @@ class Tx:
         return rows
 
     def one(self, name: str, /, **params: Any) -> list[Any]:
-        """The only row of a statement. Raises LookupError when there is none."""
+        """Return the only row of a statement.
+
+        Raises:
+            LookupError: There is no row.
+        """
         rows = self.many(name, **params)
         if len(rows) != 1:
             raise LookupError(f"{name}: {len(rows)} rows, not one")
         return rows[0]
 
     def do(self, name: str, /, **params: Any) -> None:
-        """A statement whose rows do not matter."""
+        """Run a statement whose rows do not matter."""
         self.many(name, **params)
 
     def asked(self, name: str, text: str, params: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
-        """The columns and rows of a question that is no statement of ours; of plain values (`plain`)."""
+        """Return the columns and rows, in plain values (`plain`), of a question that is no statement of `cypher/`."""
         started = time.perf_counter()
         result = self._tx.run(f"/* graphbrain {name} */ {text}", dict(params))
         columns, rows = list(result.keys()), [[plain(value) for value in row] for row in result.values()]
@@ -204,8 +208,11 @@ class Tx:
 
 
 def plain(value: Any) -> Any:
-    """What an answer holds, without the driver's types: a time as Python's, a node by its URL or name, or else its
-    properties, a path as the nodes along it, a link as its properties."""
+    """Return a value without the driver's types.
+
+    A time becomes Python's, a node becomes its URL, name or properties, a path becomes the list of its nodes, and a
+    relationship becomes its properties.
+    """
     if isinstance(value, neo4j.graph.Path):
         return [plain(node) for node in value.nodes]
     if isinstance(value, neo4j.graph.Node):
@@ -222,9 +229,10 @@ def plain(value: Any) -> Any:
 
 
 def bound(work: Callable[Concatenate[Tx, P], T], /, *args: P.args, **kwargs: P.kwargs) -> Callable[[Tx], T]:
-    """A transaction's work with all its arguments, as they are now: a lambda in a loop would see those of a later turn.
+    """Return a transaction's work with all its arguments bound to their present values.
 
-    What must be looked up at each attempt, as the time or the settings, is no argument for it.
+    A lambda in a loop would read the values of a later turn. Values that must be read at each attempt, such as the time
+    or the settings, are no arguments.
     """
 
     def attempt(tx: Tx) -> T:
@@ -262,9 +270,10 @@ _CANCELLATION: ContextVar[Cancellation | None] = ContextVar("cancellation", defa
 
 
 class Graph:
-    """A connection to one database. Thread-safe; a new session for each attempt.
+    """A connection to one database. It is thread-safe, and opens a new session for each attempt.
 
-    `limit_seconds`: how long a call goes on trying before GraphUnavailable.
+    Args:
+        limit_seconds: The time for which a call tries again before it raises GraphUnavailable.
     """
 
     def __init__(self, uri: str, user: str, password: str, database: str, limit_seconds: float = 60.0) -> None:
@@ -272,18 +281,18 @@ class Graph:
         self.limit_seconds = limit_seconds
         self._tracer: Trace | None = None
         self.observe: Observe | None = None
-        """Called with the name and the seconds of each statement, and of each COMMIT, for as long as it is set."""
+        """While set, is called with the name and the seconds of each statement, and of each COMMIT."""
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
         self._lasting: set[int] = set()
         self._driver = self._make_driver()
         self._watch = _Watch(self._renew_driver)
         self._barred_until = -math.inf
-        """Until then nobody tries a password again that was refused."""
+        """A refused password is not tried again before this time."""
         self._offset = 0.0
         self._measured_at = 0.0
         self.on_outdated: Callable[[], None] = lambda: None
-        """What to do before a transaction is run again that has found the brain's settings changed."""
+        """Is called before a transaction is run again that has found changed settings of the brain."""
 
     def _make_driver(self) -> neo4j.Driver:
         if not self.uri.startswith(("bolt://", "bolt+", "neo4j://", "neo4j+")):
@@ -305,22 +314,27 @@ class Graph:
             raise GraphRefused(f"{self.uri!r} is not an address of a Neo4j ({_first_line(error)}).") from None
 
     def connect(self) -> None:
-        """Reach the server and measure its clock. Raises GraphUnavailable or GraphRefused."""
+        """Connect to the server and measure its clock.
+
+        Raises:
+            GraphUnavailable: The server does not answer.
+            GraphRefused: The server refuses the user or the request.
+        """
         self.read(lambda tx: tx.one("brain/clock"), "brain/clock", patient=False)
         self._measure_clock()
 
     def keep_time(self) -> None:
-        """Measure the server's clock anew if that was long ago."""
+        """Measure the server's clock again if the last measurement is too old."""
         if time.clock_gettime(STEADY) - self._measured_at > CLOCK_GOOD_FOR:
             self._measure_clock()
 
     def _measure_clock(self) -> None:
-        # The quickest of some answers over the open connection: the offset is wrong by at most half its time.
+        # Take the quickest of some answers over the open connection: the offset is wrong by at most half its time.
         offset = min(self._ask_clock() for _ in range(CLOCK_PROBES))[1]
         jump = offset - self._offset
         if self._measured_at and abs(jump) > JUMP:
             log.warning(
-                "The clock of Neo4j at %s was set %s by %.0f s; leases and delays go by it.",
+                "The clock of Neo4j at %s was set %s by %.0f s; leases and delays follow it.",
                 self.uri,
                 "forward" if jump > 0 else "back",
                 abs(jump),
@@ -328,7 +342,8 @@ class Graph:
         self._offset, self._measured_at = offset, time.clock_gettime(STEADY)
 
     def _ask_clock(self) -> tuple[float, float]:
-        """How long an answer took, and the server's epoch seconds minus our steady ones in the middle of it."""
+        """Return the seconds that an answer took, and the server's epoch seconds minus the steady clock's at its
+        middle."""
 
         def ask(tx: Tx) -> tuple[float, float]:
             before = time.clock_gettime(STEADY)
@@ -339,7 +354,7 @@ class Graph:
         return self.read(ask, "brain/clock")
 
     def now(self) -> float:
-        """Epoch seconds by the server's clock, as last measured and kept by a steady clock."""
+        """Return the epoch seconds of the server's clock, as last measured and continued by a steady clock."""
         return time.clock_gettime(STEADY) + self._offset
 
     def close(self) -> None:
@@ -348,7 +363,7 @@ class Graph:
 
     @contextlib.contextmanager
     def trace(self, tracer: Trace) -> Iterator[None]:
-        """Within the block, call `tracer(statement, rows, milliseconds)` after each statement, and COMMIT."""
+        """Within the block, call `tracer(statement, rows, milliseconds)` after each statement and after COMMIT."""
         before, self._tracer = self._tracer, tracer
         try:
             yield
@@ -372,11 +387,11 @@ class Graph:
         return ended
 
     def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
-        """The result of `work` in a read transaction called `name`."""
+        """Return the result of `work` in a read transaction called `name`."""
         return self._run(work, name, neo4j.READ_ACCESS, patient)
 
     def write(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
-        """The result of `work` in a committed write transaction called `name`. `work` may run several times."""
+        """Return the result of `work` in a committed write transaction called `name`. `work` may run several times."""
         return self._run(work, name, neo4j.WRITE_ACCESS, patient)
 
     def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
@@ -402,11 +417,12 @@ class Graph:
     def _tried_enough(self, state: tenacity.RetryCallState) -> bool:
         if _too_small(state):
             return True
-        # Twice at least: who was stopped by Ctrl-Z has lost the transaction, and his time is over when he goes on.
+        # Try at least twice: a process that Ctrl-Z stopped has lost its transaction, and its time limit has passed when
+        # it continues.
         return state.attempt_number >= LEAST_ATTEMPTS and (state.seconds_since_start or 0.0) >= self.limit_seconds
 
     def hurry(self, seconds: float) -> None:
-        """From now on no call goes on trying for longer than that, nor one that is under way."""
+        """Limit all calls, including running ones, to these seconds of further tries."""
         self.limit_seconds = min(self.limit_seconds, seconds)
 
     def _attempt(self, work: Callable[[Tx], T], name: str, mode: str, misfits: Misfits) -> T:
@@ -419,7 +435,8 @@ class Graph:
                 _close(session)
                 raise
             except BaseException:
-                # Interrupted in the middle of an answer a connection can neither be used again nor be closed properly.
+                # A connection that was interrupted in the middle of an answer can neither be used again nor be closed
+                # properly.
                 self._renew_driver(driver)
                 raise
             _close(session)
@@ -454,7 +471,8 @@ class Graph:
             self.on_outdated()
 
     def _renew_driver(self, stuck: neo4j.Driver) -> None:
-        """Drop a driver one of whose calls hangs: its sockets close, and whoever waits on them gets an error."""
+        """Drop a driver that has a hanging call: its sockets close, and every thread that waits on them gets an
+        error."""
         with self._lock:
             if self._driver is stuck:
                 self._driver = self._make_driver()
@@ -475,8 +493,8 @@ class Graph:
             ) from error
         if _is_locked(error):
             raise GraphUnavailable(
-                f"Neo4j at {self.uri} lets {self.user!r} in again in some seconds: somebody has tried wrong passwords; "
-                "stop that program, and try again."
+                f"Neo4j at {self.uri} lets {self.user!r} in again in some seconds: a program has tried wrong "
+                "passwords; stop that program, and try again."
             ) from error
         if isinstance(error, ne.ConfigurationError):
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
@@ -496,13 +514,13 @@ class Graph:
 
 
 def _close(thing: neo4j.Session | neo4j.Transaction) -> None:
-    """Close it; closing a dead transaction can raise another error that hides the first one."""
+    """Close it, and ignore errors: the close of a dead transaction can raise an error that hides the first one."""
     with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
         thing.close()
 
 
 def _can_help(error: BaseException) -> bool:
-    """Can running the transaction again help?"""
+    """Return True if another run of the transaction can succeed."""
     if _is_locked(error):
         return True
     if isinstance(error, GraphbrainError | ne.AuthError | ne.ConfigurationError):
@@ -518,7 +536,7 @@ def _can_help(error: BaseException) -> bool:
 
 
 def _is_locked(error: BaseException) -> bool:
-    """Has somebody tried wrong passwords, so that for some seconds nobody of this name is let in?"""
+    """Return True if wrong passwords have locked the user name for some seconds."""
     return isinstance(error, ne.Neo4jError) and (error.code or "").endswith("AuthenticationRateLimit")
 
 
@@ -526,12 +544,12 @@ _SOON = tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAU
 
 
 def _pause(state: tenacity.RetryCallState) -> float:
-    """Where memory was missing, others have it and need some time to give it back."""
+    """Return the pause before the next attempt. After a lack of memory it is longer, until other transactions end."""
     return random.uniform(0.0, LONGEST_PAUSE) if _lacks_memory(state) else _SOON(state)
 
 
 def _too_small(state: tenacity.RetryCallState) -> bool:
-    """Was memory missing each time? Then it is not others who have it."""
+    """Return True if every attempt lacked memory, so that other transactions are not the cause."""
     return _lacks_memory(state) and state.attempt_number >= MEMORY_ATTEMPTS
 
 
@@ -547,7 +565,7 @@ def _kind(error: BaseException | None) -> str:
 
 
 def _first_line(error: BaseException) -> str:
-    """What went wrong, without the codes that the driver puts around it."""
+    """Return the first line of the message, without the codes that the driver adds."""
     said = (error.message if isinstance(error, ne.Neo4jError) else None) or str(error)
     first = (said.strip().splitlines() or [type(error).__name__])[0]
     return first.split(" (resolved to", 1)[0].rstrip(".: ")
@@ -567,7 +585,7 @@ def _refusal(error: ne.Neo4jError, uri: str, database: str) -> str:
 
 
 class _Watch:
-    """A thread that drops the driver under calls that hang past every limit of their own."""
+    """A thread that drops the driver of calls that hang past every limit of their own."""
 
     def __init__(self, drop: Callable[[neo4j.Driver], None]) -> None:
         self._drop = drop

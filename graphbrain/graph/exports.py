@@ -1,10 +1,9 @@
-"""The whole graph as arrays, for what is computed in memory: links, hosts, relevance, payouts, and columns.
+"""Exports of the whole graph as arrays for computations in memory: links, hosts, relevance, payouts, columns.
 
-Read in ranges of internal ids, each range in a transaction of its own, beside whatever else runs: an export is no
-snapshot. Who writes back what follows from it must look again under the lock. Memory: 16 bytes a page and 4 bytes a
-link; while it is made as much again, and what the ranges that are being read take as they come, some 50 bytes a link of
-these. 100 million links of 10 million pages are .6 GB, and 1.1 GB while they are read.
-Statements: exports/*.
+An export reads ranges of internal ids, each in a transaction of its own, while other transactions run: it is no
+snapshot. A process that writes results back must read again under the lock. The memory is 16 bytes a page and 4 bytes a
+link for the result, the same again during construction, and some 50 bytes a link of the ranges that are being read. For
+100 million links of 10 million pages this is .6 GB, and 1.1 GB during the reading. Statements: exports/*.
 """
 
 from __future__ import annotations
@@ -25,20 +24,23 @@ from graphbrain.places import find
 __all__ = ["LinkTable", "Terms", "column", "in_ranges", "links", "over_all", "terms", "urls"]
 
 RANGE = 20_000
-"""Ids of one transaction."""
+"""The number of ids in one transaction."""
 AT_ONCE = 2
-"""Ranges read at the same time."""
+"""The number of ranges that are read at the same time."""
 T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
-"""(pages done, pages in all, as far as is known)"""
+"""Is called with the pages done and the pages in all, as far as known."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkTable:
     """Pages 0..n−1 and their links, by rows: the targets of page i are `targets[offsets[i] : offsets[i + 1]]`.
 
-    `ids`: the internal id of each page, ascending. `offsets`: int64[n + 1]. `targets`: int32[links].
+    Attributes:
+        ids: int64[n]; the internal id of each page, ascending.
+        offsets: int64[n + 1].
+        targets: int32[links].
     """
 
     ids: Ints
@@ -54,16 +56,18 @@ class LinkTable:
         return len(self.targets)
 
     def at(self, ids: Ints) -> Ints:
-        """The places of ids; −1 for one that is not in the table."""
+        """Return the places of ids, and −1 for an id that is not in the table."""
         return find(self.ids, ids)
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Columns over the pages of a table, of what scores follow from besides the links.
+    """Columns over the pages of a table: the terms of scores besides the links.
 
-    `hosts`: the number of each page's host, by the order of their names, −1 for a page that has gone meanwhile.
-    `relevance`: nan where it is not known. `payout`: 1 where a page has none of its own.
+    Attributes:
+        hosts: The number of each page's host in the order of their names; −1 for a page that has been deleted since.
+        relevance: nan if unknown.
+        payout: 1 if a page has none of its own.
     """
 
     hosts: NDArray[np.int32]
@@ -72,7 +76,7 @@ class Terms:
 
 
 def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
-    """All pages and links. Links to pages that came while it was read are left out."""
+    """Return all pages and links. Links to pages that were created during the reading are left out."""
 
     def packed(first: int, row: Sequence[Any]) -> _Range:
         return _Range.of(first, *(np.array(numbers, dtype=np.int64) for numbers in row))
@@ -83,8 +87,11 @@ def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
 def over_all(
     graph: Graph, statement: str, make: Callable[[int, Sequence[Any]], T], progress: Progress = lambda *_: None
 ) -> Iterator[T]:
-    """What `make` makes of the first id of each range of all pages, and of the only row of a statement of that range
-    (`first`, `last`). It is called in other threads, and may raise Again."""
+    """Yield the results of `make` for each range of all pages.
+
+    `make` gets the first id of the range and the only row of the statement for it (`first`, `last`). It runs in other
+    threads, and may raise Again.
+    """
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     total = 0 if last is None else last + 1
 
@@ -101,7 +108,7 @@ def over_all(
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """Pages by their ids, ascending, how many links each has, and the ids of the targets, page by page, ascending."""
+    """Pages by ascending id, the number of links of each, and the ids of the targets, page by page, ascending."""
 
     ids: Ints
     counts: Ints
@@ -109,7 +116,8 @@ class _Range:
 
     @classmethod
     def of(cls, first: int, ids: Ints, pairs: Ints) -> _Range:
-        """From packed pairs, (source - first) · 2^47 + target, in any order; all sources are among the pages."""
+        """Return a range from packed pairs, (source - first) · 2^47 + target, in any order. All sources are among the
+        pages."""
         pairs.sort()
         counts = np.bincount(find(ids, (pairs >> ID_BITS) + first), minlength=len(ids))
         pairs &= LARGEST_ID
@@ -118,7 +126,7 @@ class _Range:
 
 
 def _table(ranges: list[_Range]) -> LinkTable:
-    """The ranges as one table. Each is let go as soon as it is in: `ranges` is used up."""
+    """Return the ranges as one table. The list is emptied, so that each range is freed as soon as it is copied."""
     ids = np.concatenate([np.empty(0, dtype=np.int64), *(part.ids for part in ranges)])
     counts = np.concatenate([np.zeros(1, dtype=np.int64), *(part.counts for part in ranges)])
     targets = np.empty(int(counts.sum()), dtype=np.int32)
@@ -138,7 +146,7 @@ def _table(ranges: list[_Range]) -> LinkTable:
 
 
 def terms(graph: Graph, table: LinkTable) -> Terms:
-    """Hosts, relevance and payouts of the pages of a table."""
+    """Return hosts, relevance and payouts of the pages of a table."""
     numbers: dict[str, int] = {}
     hosts = np.full(table.pages, -1, dtype=np.int32)
     relevance, payout = np.full(table.pages, np.nan), np.ones(table.pages)
@@ -150,12 +158,12 @@ def terms(graph: Graph, table: LinkTable) -> Terms:
             _fill(table, np.array(own, dtype=np.float64), relevance, payout)
     places = np.empty(len(numbers) + 1, dtype=np.int32)
     places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
-    places[-1] = -1  # what a page that has gone is numbered by
+    places[-1] = -1  # the index −1 of deleted pages refers to this element
     return Terms(places[hosts], relevance, payout)
 
 
 def column(graph: Graph, table: LinkTable, name: str) -> Floats:
-    """A property of the pages of a table that is a number; nan where they have none."""
+    """Return a numeric property of the pages of a table, nan for pages without it."""
     values = np.full(table.pages, np.nan)
     for rows in in_ranges(graph, "exports/column", table.ids, name=name):
         read = np.array(rows, dtype=np.float64)
@@ -164,19 +172,19 @@ def column(graph: Graph, table: LinkTable, name: str) -> Floats:
 
 
 def _fill(table: LinkTable, own: Floats, relevance: Floats, payout: Floats) -> None:
-    """Into their places what pages have of their own: rows of [id, relevance or −1, payout or −1]."""
+    """Write rows of [id, relevance or −1, payout or −1] to their places."""
     places = table.at(own[:, 0].astype(np.int64))
     for column, read in ((relevance, own[:, 1]), (payout, own[:, 2])):
         column[places[read >= 0.0]] = read[read >= 0.0]
 
 
 def urls(graph: Graph, ids: Ints) -> dict[int, str]:
-    """Internal id → URL, of those of the pages that are there. Some hundred bytes a page."""
+    """Return internal id → URL, for those of the pages that exist. It takes some hundred bytes a page."""
     return {page: url for rows in in_ranges(graph, "exports/urls", ids) for page, url in rows}
 
 
 def in_ranges(graph: Graph, statement: str, ids: Ints, **params: Any) -> Iterator[list[list[Any]]]:
-    """What a statement says of these pages, range by range; ranges of which nothing is left are passed over."""
+    """Yield the rows of a statement for these pages, range by range. Ranges without rows are skipped."""
 
     def read(first: int) -> list[list[Any]]:
         part = ids[first : first + RANGE].tolist()
@@ -193,9 +201,9 @@ def in_ranges(graph: Graph, statement: str, ids: Ints, **params: Any) -> Iterato
 
 
 def _side_by_side(read: Callable[[int], T], firsts: Iterable[int]) -> Iterator[T]:
-    """What `read` makes of each range, in order: the server reads one while another is unpacked.
+    """Yield the results of `read` in order: the server reads one range while another is unpacked.
 
-    No more are read ahead, for what they become before they are arrays takes much room.
+    No more ranges are read ahead, because their rows take much memory before they become arrays.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
         going: deque[Future[T]] = deque()

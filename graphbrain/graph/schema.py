@@ -1,13 +1,10 @@
-"""The database's constraints and indexes, numbered and applied once each; and whose database it is.
+"""Constraints and indexes of the database, numbered and applied once each, and the check that the database is a brain.
 
-Each file of `cypher/graph/schema/` is applied once, indexes before constraints, and remembered with its checksum. A
-database with steps that this version does not know was written by a newer graphbrain; one with nodes but no brain
-belongs to somebody else. Both are refused before anything is written.
-An import of files leaves the brain's node labelled Imported; whoever comes first applies the schema and makes it
-a brain.
-Statements: schema/*, brain/steps, brain/step, brain/occupied, brain/await_indexes, brain/imported, brain/adopt,
-brain/carried,
-brain/restore_tokens, brain/tokens.
+Each file of `cypher/graph/schema/` is applied once, indexes before constraints, and its checksum is stored. A database
+with unknown steps was written by a newer graphbrain, and one with nodes but without a brain belongs to another program.
+Both are refused before anything is written. An import of files leaves the brain's node with the label Imported; the
+first process to open it applies the schema and makes it a brain. Statements: schema/*, brain/steps, brain/step,
+brain/occupied, brain/await_indexes, brain/imported, brain/adopt, brain/carried, brain/restore_tokens, brain/tokens.
 """
 
 from __future__ import annotations
@@ -30,17 +27,17 @@ PAGE_CHAIN = (
     *("out_weight", "in_weight", "is_seed", "depth", "authority_priority", "queue", "lane"),
     *("hub_cash", "authority_cash", "hub_history", "hub_paid", "authority_history", "authority_paid"),
 )
-"""The properties a page is made with, in the order in which the database is to put them into its chain of records.
+"""The properties of a new page, in the order in which the database is to put them into its chain of records.
 
-It takes those of a new node by their names' numbers, modulo 64, and each record it makes goes before the others; there
-is room for two floats in one. So the accounts, which every push and every report read and write, stand first, in three
-records, or in four where the first of them finds room in one that is there.
+The database takes the properties of a new node by the numbers of their names, modulo 64, and puts each record before
+the others. A record has room for two floats. In this order the accounts, which every push and report reads and writes,
+come first, in three records, or in four if the first of them fits into an existing one.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One schema file."""
+    """One schema file with its number and checksum."""
 
     number: int
     name: str
@@ -48,7 +45,7 @@ class Step:
 
 
 def steps() -> tuple[Step, ...]:
-    """The schema this version wants, in order."""
+    """Return the schema of this version, in order."""
     return tuple(
         Step(
             int(name.removeprefix("schema/")[:3]),
@@ -60,13 +57,17 @@ def steps() -> tuple[Step, ...]:
 
 
 def applied(graph: Graph) -> dict[int, Step]:
-    """What was applied to this database."""
+    """Return the steps that were applied to this database, by number."""
     rows = graph.read(lambda tx: tx.many("brain/steps"), "brain/steps")
     return {number: Step(number, name, checksum) for number, name, checksum in rows}
 
 
 def check(graph: Graph) -> None:
-    """Raise SchemaMismatch when the database is newer than this graphbrain, or was made by an altered one."""
+    """Refuse a database that is newer than this graphbrain, or that has an altered step.
+
+    Raises:
+        SchemaMismatch: The database is newer, or a step differs.
+    """
     wanted = {step.number: step for step in steps()}
     for number, step in applied(graph).items():
         if number not in wanted:
@@ -81,13 +82,17 @@ def check(graph: Graph) -> None:
 
 
 def pending(graph: Graph) -> tuple[Step, ...]:
-    """The steps that have still to be applied."""
+    """Return the steps that are still to be applied."""
     done = applied(graph)
     return tuple(step for step in steps() if step.number not in done)
 
 
 def refuse_foreign(graph: Graph) -> None:
-    """Raise SchemaMismatch when the database holds nodes but no brain."""
+    """Refuse a database that holds nodes but no brain.
+
+    Raises:
+        SchemaMismatch: It is the database of another program.
+    """
     rows = graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if rows:
         labels = ":".join(rows[0][0]) or "unlabelled"
@@ -98,22 +103,23 @@ def refuse_foreign(graph: Graph) -> None:
 
 
 def imported(graph: Graph) -> bool:
-    """Has an import replaced this database, and nobody made a brain of it yet?"""
+    """Return True if an import has replaced this database and no process has made it a brain yet."""
     waits: bool = graph.read(lambda tx: tx.one("brain/imported")[0], "brain/imported")
     return waits
 
 
 def adopt(graph: Graph, now: float) -> Mapping[str, Any]:
-    """Apply the schema to an imported database, then make it a brain; its properties. Two processes may do it.
+    """Apply the schema to an imported database, make it a brain, and return its properties.
 
-    Neo4j's tool has numbered the names of a page's properties, as `PAGE_CHAIN` would have it, so others can come later.
+    Two processes may do so at the same time. Neo4j's import tool has numbered the names of a page's properties in the
+    order of `PAGE_CHAIN`, so other names can follow.
     """
     apply(graph, now, names_first=False)
     return graph.write(_adopt, "brain/adopt")
 
 
 def _adopt(tx: Tx) -> Mapping[str, Any]:
-    """Make the brain, with the access tokens that were carried over; its properties."""
+    """Make the brain, restore the access tokens that were carried over, and return its properties."""
     carried = tx.one("brain/carried")[0]
     if carried is not None and (rows := json.loads(carried)):
         tx.do("brain/restore_tokens", rows=rows)
@@ -122,15 +128,18 @@ def _adopt(tx: Tx) -> Mapping[str, Any]:
 
 
 def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[Step, ...]:
-    """Apply what is missing; the steps applied. Two processes may do it at the same time.
+    """Apply the missing steps and return them. Two processes may do so at the same time.
 
-    `names_first`: properties are numbered in the order that is wanted, before indexes number those they are on.
+    Args:
+        graph: The connection.
+        now: Epoch seconds.
+        names_first: Number the properties in the wanted order first, before indexes number their own.
     """
     missing = pending(graph)
     if missing:
         if names_first:
             graph.write(_number_names, "brain/tokens")
-        # Indexes that forbid nothing are filled in the background, while what has to be unique is looked through.
+        # Indexes without a constraint are filled in the background, while constraints scan for duplicates.
         graph.write(lambda tx: _make(tx, missing, unique=False), "schema")
         if not names_first:
             graph.write(_number_names, "brain/tokens")
@@ -147,8 +156,11 @@ def _number_names(tx: Tx) -> None:
 
 
 def _make(tx: Tx, missing: Sequence[Step], unique: bool) -> None:
-    """Make those of these that are constraints (`unique`), or those that are not; the last first, for the first steps
-    are about pages, of which there may be many: what is quickly done is done while other indexes are filled."""
+    """Make the missing steps that are constraints (`unique`), or those that are not.
+
+    The last step comes first: the first steps concern pages, of which there may be many, and quick steps run while
+    other indexes are filled.
+    """
     for step in reversed(missing):
         name = f"schema/{step.name}"
         if unique == ("CONSTRAINT" in statement(name).text):

@@ -1,14 +1,15 @@
 """Every Cypher statement is one file in `cypher/`; its header is its contract.
 
-A file opens with `//` lines: one sentence, then `param NAME TYPE meaning`, `column NAME TYPE meaning`, `rows
-none|one|many`, `locks …`, `mode read|write`, `retry …`. It lies in the room that sends it, and its name is the rest of
-its path without the ending: `claims/take` is `cypher/frontier/claims/take.cypher`. The header is not sent, but the name
-is, as a comment, so that `SHOW TRANSACTIONS` tells which statement a transaction is in. `cypher/` lies beside the
-package in a checkout and inside it in a wheel.
+A file begins with `//` lines: one sentence, then `param NAME TYPE meaning`, `column NAME TYPE meaning`, `rows
+none|one|many`, `locks …`, `mode read|write`, `retry …`. The file is in the folder of the room that sends it, and its
+name is the rest of its path without the ending: `claims/take` is `cypher/frontier/claims/take.cypher`. The header is
+not sent. The name is sent as a comment, so that `SHOW TRANSACTIONS` shows the statement of a transaction. `cypher/` is
+beside the package in a checkout and inside it in a wheel.
 
-Lists are sent in one map, `$rows` as `$given.rows`: for a list that is a parameter Neo4j makes a plan for each length
-(up to 1, 10, 100, …), so that a statement with three lists was planned dozens of times, for up to a fifth of a second
-each, and again whenever plans are dropped. The plans were all the same. What is in a map has no length.
+Lists are sent in one map, `$rows` as `$given.rows`. For a list that is a parameter Neo4j makes a plan for each order of
+magnitude of its length (1, 10, 100, …). A statement with three lists was planned dozens of times, for up to a fifth of
+a second each, and again whenever plans are dropped, although the plans were all the same. A value in a map has no such
+length.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ def _folder() -> Path:
 
 FOLDER = _folder()
 GIVEN = "given"
-"""The param that holds a statement's lists."""
+"""The parameter that holds the lists of a statement."""
 
 
 class _Given(dict[str, Any]):
-    """A statement's lists, named but not spelt out.
+    """The lists of a statement, with a short `repr`.
 
-    The driver takes the words of all it sends for its log, whether or not one is kept: of long lists that took longer
-    than sending them.
+    The driver formats all parameters for its log, even if no log is kept. For long lists this took longer than sending
+    them.
     """
 
     def __repr__(self) -> str:
@@ -46,7 +47,7 @@ class _Given(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its name, the text that is sent, and the contract its header states; which params are lists."""
+    """One statement: its name, the text that is sent, the contract in its header, and the parameters that are lists."""
 
     name: str
     text: str
@@ -60,18 +61,23 @@ class Statement:
     retry: str
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What to send along with the text for these params."""
+        """Return the parameters as they are sent with the text."""
         sent = {name: value for name, value in given.items() if name not in self.lists}
         return sent | {GIVEN: _Given({name: given[name] for name in self.lists & given.keys()})} if self.lists else sent
 
 
 def names(under: str = "") -> tuple[str, ...]:
-    """The names of all statements (or of those in one folder), sorted. Questions for analysts are none."""
+    """Return the names of all statements, or of those in one folder, sorted. Questions for analysts are
+    not included."""
     return tuple(sorted(name for name in _files(FOLDER) if name.startswith(under)))
 
 
 def path(name: str) -> Path:
-    """The file of a statement. Raises FileNotFoundError when there is none."""
+    """Return the file of a statement.
+
+    Raises:
+        FileNotFoundError: There is none of this name.
+    """
     if (found := _files(FOLDER).get(name)) is None:
         raise FileNotFoundError(f"There is no statement {name!r} in {FOLDER}.")
     return found
@@ -79,7 +85,7 @@ def path(name: str) -> Path:
 
 @cache
 def _files(folder: Path) -> dict[str, Path]:
-    """Name → file of every statement: a folder for each room, and in it one for each noun."""
+    """Return name → file of every statement: a folder for each room, and in it one for each noun."""
     found: dict[str, Path] = {}
     for file in sorted(folder.glob("*/*/*.cypher")):
         name = f"{file.parent.name}/{file.stem}"
@@ -91,7 +97,12 @@ def _files(folder: Path) -> dict[str, Path]:
 
 @cache
 def statement(name: str) -> Statement:
-    """The statement of that name. Raises FileNotFoundError when there is no such file, ValueError on a bad header."""
+    """Return the statement of that name.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: The header breaks the contract.
+    """
     lines = path(name).read_text(encoding="utf-8").splitlines()
     header = []
     for line in lines:
@@ -103,12 +114,12 @@ def statement(name: str) -> Statement:
 
 
 def property_names() -> list[str]:
-    """Every name that may be a property's in some statement: `p.url`, `p {.url}`, `{url: …}`; sorted."""
+    """Return every name that can be a property's in some statement (`p.url`, `p {.url}`, `{url: …}`), sorted."""
     return _found(r"(?<![\w)$])[a-z]\w*\.([a-z]\w*)\b(?!\s*\()|[{,]\s*\.([a-z]\w*)|[{,]\s*([a-z]\w*):")
 
 
 def link_types() -> list[str]:
-    """Every kind of link that some statement names, sorted."""
+    """Return every relationship type that some statement names, sorted."""
     return _found(r"\[\w*:([A-Z_]+)")
 
 
@@ -120,7 +131,7 @@ def _found(pattern: str) -> list[str]:
 
 
 def _with_map(body: str, lists: Collection[str]) -> str:
-    """The same statement, with its lists in the map of params."""
+    """Return the same statement with its lists in the map of parameters."""
     return re.sub(rf"\$({'|'.join(sorted(lists))})\b", rf"${GIVEN}.\1", body) if lists else body
 
 

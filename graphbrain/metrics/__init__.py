@@ -1,7 +1,7 @@
-"""Metrics for Prometheus: what the graph tells now and then, and what this process and its workers have done.
+"""Metrics for Prometheus: samples of the graph, and observations of this process and its workers.
 
-`meter.Meter` samples a brain in a thread and observes what is done with it; its `exposition` is what `/metrics` serves,
-here by `serving`, in a service by whoever has one.
+`meter.Meter` samples a brain in a thread and observes its calls; its `exposition` is the content of `/metrics`, which
+`serving` serves here and a service serves itself.
 May touch: prometheus_client, a thread, a port. Knows of graphbrain: `Brain`, its figures and its observer.
 """
 

@@ -1,6 +1,6 @@
-"""The metrics, each with its name, help and labels: Prometheus' naming, base units, and no label without a bound.
+"""The metrics, each with its name, help and labels, by Prometheus' naming: base units, and no unbounded label.
 
-Labels are states, outcomes, verbs, statements, kinds of errors: never a URL, a host, or who it was.
+Labels are states, outcomes, verbs, statements and kinds of errors, never a URL, a host or a caller.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["Crew", "of_observed", "of_sample", "of_workers"]
 
 COUNTERS = {
     "visits": ("graphbrain_visits", "Visits that were reported and accepted, failed ones among them."),
-    "links": ("graphbrain_reported_links", "Links that these visits have told."),
-    "claims": ("graphbrain_claims", "Pages handed out to crawlers."),
+    "links": ("graphbrain_reported_links", "Links in the reports of these visits."),
+    "claims": ("graphbrain_claims", "Pages claimed by crawlers."),
     "pushes": ("graphbrain_pushes", "Sides of pages whose cash was passed on."),
     "payments": ("graphbrain_payments", "Payments made by pushes."),
     "retries": ("graphbrain_retries", "Transactions that were run again, by all who use the brain."),
@@ -29,12 +29,12 @@ COUNTERS = {
     "found": ("graphbrain_found_pages", "New pages that reports have found and that wait to be fetched."),
     "left": ("graphbrain_left_pages", "Pages that waited, and that reports have fetched or found missing."),
 }
-"""What a worker counts → the counter's name and help."""
+"""Count of a worker → the counter's name and help."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """Worker processes: how many there should be, how many run, how often one was started again."""
+    """Worker processes: the intended number, the running number, and the number of restarts."""
 
     wanted: int
     running: int
@@ -42,7 +42,7 @@ class Crew:
 
 
 def of_sample(sample: Sample) -> Iterator[Metric]:
-    """What the graph tells: the same, whoever samples it."""
+    """Yield the metrics of the graph, which are the same in every process that samples it."""
     yield _gauge("up", "1 if the graph answered at the last sample, else 0.", float(sample.quick is not None))
     moments = GaugeMetricFamily(
         "graphbrain_sample_timestamp_seconds",
@@ -75,7 +75,7 @@ def _of_quick(sample: Sample) -> Iterator[Metric]:
         "leases", "Pages that crawlers hold, those with a lapsed lease not among them.", quick.leases - quick.lapsed
     )
     yield _gauge("leases_overdue", "Leases that have lapsed and were not taken back yet.", quick.lapsed)
-    yield _gauge("tending_processes", "Processes that keep the accounts for everybody, by their word.", quick.tending)
+    yield _gauge("tending_processes", "Processes that report that they keep the accounts for all.", quick.tending)
     yield _gauge("active_processes", "Processes that have counted something in the last minute.", quick.active)
     for name, count in zip(COUNTS, counted.counts, strict=True):
         yield CounterMetricFamily(*COUNTERS[name], value=count)
@@ -106,13 +106,13 @@ def _of_scan(sample: Sample) -> Iterator[Metric]:
     if found.fresh is not None and found.age is not None:
         yield _gauge("fresh_ratio", "Share of fetched pages believed to be unchanged since; sampled.", found.fresh)
         yield _gauge("copy_age_seconds", "Mean time since fetched pages were visited; sampled.", found.age)
-    yield _gauge("hosts_blocked", "Hosts that are left alone for a while; sampled.", found.blocked)
+    yield _gauge("hosts_blocked", "Hosts that are blocked or backed off for a while; sampled.", found.blocked)
     yield _gauge("hosts_slowed", "Hosts asked less often since they answered 429 or 503; sampled.", found.slowed)
     yield _gauge("hosts_silent", "Hosts that do not answer and are only probed; sampled.", found.silent)
 
 
 def of_observed(told: Mapping[str, Any]) -> Iterator[Metric]:
-    """What these processes have done."""
+    """Yield the metrics of these processes."""
     yield _histogram("verb", "How long the verbs of the brain took in these processes.", told["verbs"])
     yield _histogram(
         "statement", "How long statements, and commits, took as seen by these processes.", told["statements"]
@@ -132,7 +132,7 @@ def of_observed(told: Mapping[str, Any]) -> Iterator[Metric]:
 
 
 def of_workers(crew: Crew) -> Iterator[Metric]:
-    """The worker processes of `graphbrain work`."""
+    """Yield the metrics of the worker processes of `graphbrain work`."""
     yield _gauge("workers_wanted", "Worker processes that are to run here.", crew.wanted)
     yield _gauge("workers", "Worker processes that run here.", crew.running)
     yield CounterMetricFamily(

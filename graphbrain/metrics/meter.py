@@ -1,4 +1,4 @@
-"""A brain's meter: it samples the graph, observes what is done here, and says both as Prometheus wants to hear it."""
+"""A brain's meter: it samples the graph, observes this process, and exposes both for Prometheus."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ __all__ = ["Meter"]
 
 
 class _Collected(Collector):
-    """What Prometheus' registry asks at each scrape."""
+    """The collector that Prometheus' registry reads at each scrape."""
 
     def __init__(self, collect: Callable[[], Iterator[Metric]]) -> None:
         self._collect = collect
 
     def collect(self) -> Iterator[Metric]:
-        """Called at each scrape."""
+        """Yield the metrics at a scrape."""
         return self._collect()
 
     def describe(self) -> list[Metric]:
-        """Nothing is known before the first sample."""
+        """Return no metrics, because none are known before the first sample."""
         return []
 
 
 class Meter:
     """Metrics of a brain from `start` to `close`; also a context manager. Thread-safe.
 
-    `brain`: the one that is sampled, and observed. `pool`: worker processes whose doings are added to those of this
-    process; it must have been made with `observe=True`.
+    Args:
+        brain: The brain to sample and to observe.
+        pool: Worker processes whose observations are added to those of this process; it must have been made with
+            `observe=True`.
     """
 
     def __init__(self, brain: Brain, pool: WorkerPool | None = None, sampler: Sampler | None = None) -> None:
@@ -56,12 +58,12 @@ class Meter:
         self.close()
 
     def start(self) -> Meter:
-        """Begin to sample; returns at once."""
+        """Begin to sample, and return at once."""
         self._sampler.start()
         return self
 
     def close(self) -> None:
-        """End the sampling. The brain is left open."""
+        """End the sampling. The brain stays open."""
         self._sampler.stop()
 
     @property
@@ -74,7 +76,7 @@ class Meter:
         self._sampler.told = told
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
-        """What `/metrics` answers, and its Content-Type; `accept`: the request's Accept header. Asks no database."""
+        """Return the answer of `/metrics` and its Content-Type for a request's Accept header. Reads no database."""
         encode, content_type = choose_encoder(accept)
         return encode(self.registry), content_type
 

@@ -1,8 +1,8 @@
-"""Samples of a brain, taken by a thread at intervals, so that a scrape asks the database nothing.
+"""Samples of a brain, taken by a thread at intervals, so that a scrape does not read the database.
 
-What costs nothing is asked for every few seconds. What every page must be read for is sampled once a minute at most,
-and more rarely where that takes long: the reading takes about `SCAN_SHARE` of the time, by the quickest of the last few
-scans, for one can be slow for reasons of the moment. It is never older than `SCAN_ANYWAY` and the scan itself.
+Cheap figures are read every few seconds. Figures for which every page must be read are sampled once a minute at most,
+and more rarely if that takes long: the reading takes about `SCAN_SHARE` of the time, by the quickest of the last few
+scans, because one scan can be slow by chance. A sample is never older than `SCAN_ANYWAY` and the scan itself.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ __all__ = ["Sample", "Sampler"]
 QUICK_EVERY, SCAN_EVERY = 10.0, 60.0
 SCAN_SHARE, SCAN_ANYWAY = 0.02, 600.0
 SCANS = 3
-"""So many of the last scans say how long one takes."""
+"""The number of last scans that determine the duration of one."""
 HOURS_KEPT = 2
-"""Counters of earlier hours than these do not change any more, and are read with the scan only."""
+"""Counters of earlier hours than these no longer change, and are read with the scan only."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was last found: `at` and `scanned_at` in epoch seconds by this machine's clock; None: not yet, or not now.
+    """The last sample: `at` and `scanned_at` in epoch seconds by this machine's clock; None: not yet, or not now.
 
-    `error_bound`: None where it is not known, as under the classic engine.
+    `error_bound` is None if it is unknown, as under the classic engine.
     """
 
     quick: Quick | None = None
@@ -49,7 +49,7 @@ class Sample:
 
 
 class Sampler:
-    """Takes samples of a brain from `start` to `stop`; `latest` is the last one."""
+    """A thread that samples a brain from `start` to `stop`; `latest` is the last sample."""
 
     def __init__(self, brain: Brain, every: float = QUICK_EVERY, scan_every: float = SCAN_EVERY) -> None:
         self.latest = Sample()
@@ -62,11 +62,11 @@ class Sampler:
         self._thread = threading.Thread(target=self._sample_for_ever, name="graphbrain metrics", daemon=True)
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Begin to sample, and return at once."""
         self._thread.start()
 
     def stop(self, seconds: float = 10.0) -> None:
-        """End the thread; one that waits for the database is left alone after so many seconds."""
+        """End the thread. It is not waited for longer than these seconds, if it waits for the database."""
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join(seconds)
@@ -81,12 +81,12 @@ class Sampler:
             self._stop.wait(max(0.1, self._every - (time.monotonic() - began)))
 
     def rest(self, took: float) -> float:
-        """Seconds until the next scan, after one that has taken so long."""
+        """Return the seconds until the next scan, after one that took `took` seconds."""
         self._takes.append(took)
         return max(self._scan_every, min(min(self._takes) / SCAN_SHARE, SCAN_ANYWAY))
 
     def look(self) -> bool:
-        """Sample what costs nothing; whether that could be had."""
+        """Sample the cheap figures. Return False if they could not be read."""
         began = time.monotonic()
         try:
             now = self._brain.now()
@@ -101,14 +101,15 @@ class Sampler:
         return True
 
     def _counted(self, hour: int) -> Counted:
-        """What was counted since the brain was made; a deleted brain begins anew with the next scan."""
+        """Return the counts since the brain was made. After a deletion of the brain they begin anew with the next
+        scan."""
         first = hour - HOURS_KEPT + 1
         if self._before is None or self._before[0] != first:
             self._before = first, figures.counted(self._brain.graph, 0, first - 1)
         return self._before[1] + figures.counted(self._brain.graph, first, hour)
 
     def scan(self) -> None:
-        """Sample what every page must be read for."""
+        """Sample the figures for which every page must be read."""
         began, self._before = time.monotonic(), None
         try:
             scanned, bound = self._brain.scan_figures(self._stop.is_set)

@@ -15,9 +15,12 @@ __all__ = ["served"]
 
 @contextmanager
 def served(meter: Meter, host: str, port: int) -> Iterator[int]:
-    """Serve the meter's exposition at this address within the block; the port, chosen by the system where 0 is given.
+    """Serve the meter's exposition at this address within the block, and yield the port.
 
-    Raises GraphbrainError where the address cannot be had.
+    A port of 0 lets the system choose one.
+
+    Raises:
+        GraphbrainError: The address cannot be bound.
     """
     try:
         server, thread = start_http_server(port, host, meter.registry)

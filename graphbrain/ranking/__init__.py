@@ -1,6 +1,7 @@
-"""Batch scores: PageRank, HITS and their kin over the whole graph, and where their results are kept.
+"""Batch scores of the whole graph (PageRank, HITS and related methods), and their storage.
 
-`algorithms` is pure: arrays in, scores and an error bound out. `store` reads links and writes scores in batches.
+`algorithms` is pure: it takes arrays and returns scores with an error bound. `store` reads links and writes scores in
+batches.
 May touch: statements on scores. Knows nothing of the live accounts.
 """
 

@@ -1,16 +1,17 @@
-"""Batch scores of a whole web, in memory: PageRank and its kin, HITS, SALSA, OPIC, as pure functions of arrays.
+"""Batch scores of a whole web in memory (PageRank and its variants, HITS, SALSA, OPIC) as pure functions of arrays.
 
-Every score is a distribution: not below zero, sum 1. So a change or an error is the sum of absolute differences (L1)
-and means the same for any number of pages. Iterations end when the error is at most `tolerance`: after a change c at
-a rate of convergence r it is at most c·r/(1−r). For PageRank r is the damping, and this is a bound; for HITS and OPIC
-the worst of the last three rates is taken, and twice the error, for rates still rise: an estimate. They also end
-when a change is only rounding: the error may then be above the tolerance, and the scores say so.
+Every score is a distribution: no value is negative, and the sum is 1. A change or an error is the sum of absolute
+differences (L1), so it means the same for any number of pages. An iteration ends when its error is at most `tolerance`.
+After a change c at a convergence rate r the error is at most c·r/(1−r). For PageRank r is the damping, and the error is
+a bound. For HITS and OPIC r is the largest of the last three rates and the error is doubled, because rates still rise;
+it is an estimate. An iteration also ends when a change is only rounding. The error can then be above the tolerance, and
+the scores report it.
 
-Pages without links are pages like others. A reader on one of them goes on by the restart distribution, for PageRank
-and its kin; HITS and SALSA give 0 to a hub without links and to an authority without any to it.
+Pages without links take part. For PageRank and its variants a reader on such a page continues by the restart
+distribution. HITS and SALSA give 0 to a hub without links and to an authority without links to it.
 
-Memory beside the rows that are given: 4 bytes a link, and 2 more while the rows are turned; SALSA 30 at its peak. Each
-vector takes 8 bytes a page, and there are at most ten.
+The memory needed beside the given rows is 4 bytes a link, and 2 more while the rows are transposed; SALSA needs 30 at
+its peak. Each vector takes 8 bytes a page, and there are at most ten.
 """
 
 from __future__ import annotations
@@ -29,28 +30,33 @@ __all__ = ["Scores", "Until", "Web", "between_hosts", "distribution", "hits", "o
 
 DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
 LEAST_CHANGE = 1e-13
-"""A smaller change of a distribution (L1) is only rounding, and ends the iterations whatever the tolerance. Whether
-that was reached is another question: at a rate of .99999 the error can be a hundred thousand times the change."""
+"""A smaller change of a distribution (L1) is only rounding, and ends the iterations whatever the tolerance is. The
+error can still exceed the tolerance: at a rate of .99999 it can be a hundred thousand times the change."""
 MOST_ERROR = 2.0
-"""Two distributions differ by no more (L1)."""
+"""The largest possible difference of two distributions (L1)."""
 LEAST_SCORE = 1e-200
-"""What is smaller counts as 0: the scores of a lesser community shrink by a factor at each iteration of HITS, and
+"""Smaller scores count as 0. At each iteration of HITS the scores of a lesser community shrink by a factor, and
 arithmetic with numbers below 1e-308 is a hundred times slower."""
 
 LEVEL = 0.01
-"""So much of equal scores is among the hubs that HITS begins with, if these are of an earlier time."""
+"""The share of equal scores that is mixed into the hubs that HITS begins with, if these are from an earlier run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """Pages and links. `forward.sums(x)`: of x over each page's successors; `backward`: over its predecessors."""
+    """Pages and links of a web.
+
+    Attributes:
+        forward: `forward.sums(x)` sums x over the successors of each page.
+        backward: `backward.sums(x)` sums x over the predecessors of each page.
+    """
 
     forward: Rows
     backward: Rows
 
     @classmethod
     def of(cls, offsets: Ints, targets: Places, threads: int = 1) -> Web:
-        """The web whose page i links to `targets[offsets[i] : offsets[i + 1]]`."""
+        """Return the web whose page i links to `targets[offsets[i] : offsets[i + 1]]`."""
         forward = Rows(offsets, targets, threads)
         return cls(forward, forward.turned())
 
@@ -64,7 +70,13 @@ class Web:
 
 
 def between_hosts(offsets: Ints, targets: Places, hosts: Places) -> tuple[Ints, Places]:
-    """The rows with only those links whose ends have different hosts (`hosts`: a number of each page)."""
+    """Return the rows with only the links whose ends have different hosts.
+
+    Args:
+        offsets: int64[n + 1]; the links of page i are `targets[offsets[i] : offsets[i + 1]]`.
+        targets: The pages that are linked to, one for each link.
+        hosts: The number of each page's host, one for each page.
+    """
     counts = np.zeros(len(offsets), dtype=np.int64)
     kept: list[Places] = [np.empty(0, dtype=np.int32)]
     for start, end in csr.blocks(offsets):
@@ -78,9 +90,13 @@ def between_hosts(offsets: Ints, targets: Places, hosts: Places) -> tuple[Ints, 
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """When to end. `tolerance`: the error (L1) that will do. `iterations`: how many are made at most.
+    """The conditions that end an iteration.
 
-    `progress` is told of each iteration and its change; what it raises ends the computation.
+    Attributes:
+        tolerance: The largest acceptable error (L1).
+        iterations: The largest number of iterations.
+        progress: Is called after each iteration with its number and its change. An exception from it ends the
+            computation.
     """
 
     tolerance: float = TOLERANCE
@@ -92,10 +108,13 @@ class Until:
 class Scores:
     """Scores by page, under the names of the properties that keep them.
 
-    `residual`: the change (L1) at the last iteration. `error`: how far the scores are at most from the limit (L1),
-    by the rate of convergence; at most 2, as two distributions differ; infinite when too few iterations were made to
-    tell. `converged`: it is at most the tolerance. `eigenvalue`: of HITS the largest eigenvalue of LᵀL, as the last
-    iteration estimates it: the square of the singular value whose vectors the scores are.
+    Attributes:
+        residual: The change (L1) at the last iteration.
+        error: The largest possible distance (L1) from the limit, by the convergence rate: at most 2, and infinite after
+            too few iterations to estimate a rate.
+        converged: True if the error is at most the tolerance.
+        eigenvalue: For HITS, the largest eigenvalue of LᵀL as the last iteration estimates it, which is the square of
+            the singular value whose vectors the scores are.
     """
 
     columns: Mapping[str, Floats]
@@ -107,7 +126,7 @@ class Scores:
 
 
 def distribution(weights: Floats) -> Floats:
-    """Weights, 0 or more each, scaled to sum 1; when all are 0 they say nothing, and all pages are equal."""
+    """Return weights, each 0 or more, scaled to sum 1. If all are 0, all pages get the same weight."""
     total = float(weights.sum())
     if total > 0.0:
         return weights / total
@@ -126,12 +145,21 @@ def pagerank(
     name: str = "pagerank",
     first: Floats | None = None,
 ) -> Scores:
-    """Where a reader is found who follows a link with probability `damping`, else starts anew.
+    """Return the distribution of a reader who follows a link with probability `damping`, and restarts otherwise.
 
-    `restart`: where he starts, in any scale; None: anywhere. By relevance it is personalised PageRank, from trusted
-    pages only it is TrustRank. On a page without links he starts anew, too. x = damping·Lᵀ(x/d) + rest·restart.
+    The solution of x = damping·Lᵀ(x/d) + rest·restart. A reader on a page without links restarts. With relevance as
+    `restart` this is personalised PageRank; with trusted pages alone it is TrustRank.
+
     Brin and Page, "The anatomy of a large-scale hypertextual web search engine", WWW 1998, section 2.1; Gyöngyi,
     Garcia-Molina, Pedersen, "Combating web spam with TrustRank", VLDB 2004, section 4.
+
+    Args:
+        web: The pages and links.
+        damping: The probability of following a link, 0 to below 1.
+        restart: A weight for each page, in any scale; None: the same for all.
+        until: The conditions that end the iteration.
+        name: The property that keeps the score.
+        first: The scores to begin with; None: the restart distribution.
     """
     follows = np.where(web.forward.counts > 0.0, damping, 0.0)
     start = distribution(np.ones(web.pages) if restart is None else restart)
@@ -139,11 +167,12 @@ def pagerank(
 
 
 def opic(web: Web, *, until: Until | None = None, name: str = "opic", first: Floats | None = None) -> Scores:
-    """Where the cash is spent: each page pays its links and the virtual page alike, which pays all pages alike.
+    """Return each page's share of the cash spent, where a page pays its links and the virtual page in equal parts.
 
-    The limit of OPIC with one score, by the page's share of all history. The virtual page is passed through in the
-    same step: so it is PageRank with d/(d+1) as the damping of a page with d links, and cannot swing between the two.
-    Abiteboul, Preda, Cobena, "Adaptive on-line page importance computation", WWW 2003, section 3.
+    The virtual page pays all pages in equal parts. The result is the limit of OPIC with one score. Each step passes
+    through the virtual page, so the method is PageRank with d/(d+1) as the damping of a page with d links, and it
+    cannot oscillate between the pages and the virtual page. Abiteboul, Preda, Cobena, "Adaptive on-line page importance
+    computation", WWW 2003, section 3.
     """
     links = web.forward.counts
     return _walk(web, links / (links + 1.0), distribution(np.ones(web.pages)), until or Until(), name, None, first)
@@ -158,8 +187,10 @@ def _walk(
     rate: float | None,
     first: Floats | None,
 ) -> Scores:
-    """The limit of x ← Lᵀ(follows·x/d) + rest·restart, from the `first` scores or the restart; the rest is what makes
-    the sum 1."""
+    """Return the limit of x ← Lᵀ(follows·x/d) + rest·restart, where the rest makes the sum 1.
+
+    The iteration begins with `first`, or with the restart distribution.
+    """
     share = follows / np.maximum(web.forward.counts, 1.0)
     score = restart.copy() if first is None else distribution(first)
     watch = _Watch(until, rate)
@@ -176,14 +207,18 @@ def _walk(
 
 
 def hits(web: Web, *, content: Floats | None = None, until: Until | None = None, first: Floats | None = None) -> Scores:
-    """Hubs link to good authorities, authorities are linked from good hubs: a = Lᵀh, h = La, each scaled to sum 1.
+    """Return hubs and authorities: a = Lᵀh, h = La, each scaled to sum 1.
 
-    `content`: a score of 0 or more for each page, by which an authority counts for the hubs that link to it:
-    h = L(content·a), as in Aduana. When no page that is linked to has any, they say nothing and are left out.
-    From equal scores this tends to the one limit they single out, also where the web falls apart: all goes to the
-    community of the largest singular value, shared by size between equal ones. Without links all is 0.
-    `first`: hubs to begin with. A hundredth of equal scores goes with them, for what is 0 in them would stay so.
-    Kleinberg, "Authoritative sources in a hyperlinked environment", JACM 46 (1999), section 3.1.
+    From equal scores the iteration tends to the one limit that they determine, also where the web is not connected: the
+    community of the largest singular value gets all, and communities with equal values share it by size. Without links
+    all scores are 0. Kleinberg, "Authoritative sources in a hyperlinked environment", JACM 46 (1999), section 3.1.
+
+    Args:
+        web: The pages and links.
+        content: A weight of 0 or more for each page. An authority counts by it for the hubs that link to it, h =
+            L(content·a), as in Aduana. It is ignored if it is 0 for all pages that are linked to.
+        until: The conditions that end the iteration.
+        first: The hubs to begin with. A hundredth of equal scores is added, because a score of 0 would stay 0.
     """
     linked = web.backward.counts > 0.0
     if content is not None and not np.any(content[linked] > 0.0):
@@ -207,11 +242,12 @@ def hits(web: Web, *, content: Floats | None = None, until: Until | None = None,
 
 
 def salsa(web: Web) -> Scores:
-    """SALSA: a reader goes over a random link and then back over another, or the other way round.
+    """Return SALSA scores: a reader follows a random link forward and then another one back, or the reverse.
 
-    In closed form, without iterations: within a community, pages that links connect in any way, a score is in
-    proportion to the number of links; between communities it goes by the number of their hubs, or authorities.
-    Lempel, Moran, "SALSA: the stochastic approach for link-structure analysis", ACM TOIS 19 (2001), proposition 6.
+    The closed form needs no iteration. A community is a set of pages that links connect in any direction. Within a
+    community a score is proportional to the number of links; between communities it is proportional to the number of
+    their hubs, or of their authorities. Lempel, Moran, "SALSA: the stochastic approach for link-structure analysis",
+    ACM TOIS 19 (2001), proposition 6.
     """
     hub_of, authority_of, communities = _communities(web)
     columns = {}
@@ -227,9 +263,10 @@ def salsa(web: Web) -> Scores:
 
 
 def _communities(web: Web) -> tuple[Places, Places, int]:
-    """The community of each page as a hub, and as an authority; and how many there are.
+    """Return the community of each page as a hub, the community of each page as an authority, and the number of
+    communities.
 
-    Hubs are the nodes 0..n−1 of one graph and authorities n..2n−1: a page can be in two communities.
+    Hubs are the nodes 0..n−1 of one graph and authorities n..2n−1, so a page can be in two communities.
     """
     from scipy.sparse import csgraph, csr_array
 
@@ -244,16 +281,16 @@ def _communities(web: Web) -> tuple[Places, Places, int]:
 
 
 def _scale(score: Floats) -> float:
-    """Scale to the sum 1; the sum that it had."""
+    """Scale a score to the sum 1 in place, and return the sum that it had."""
     total = float(score.sum())
     score /= total
-    # Several times as fast as setting what is too small, of which there is much: pages without links.
+    # Multiplication is several times as fast as assignment to the many scores that are too small: pages without links.
     np.multiply(score, score >= LEAST_SCORE, out=score)
     return total
 
 
 def _distance(one: Floats, other: Floats, spare: Floats) -> float:
-    """L1; `spare` is written over."""
+    """Return the L1 distance, and overwrite `spare`."""
     np.subtract(one, other, out=spare)
     return float(np.abs(spare, out=spare).sum())
 
@@ -262,7 +299,7 @@ def _distance(one: Floats, other: Floats, spare: Floats) -> float:
 
 
 class _Watch:
-    """Counts iterations, and tells from the changes when to end."""
+    """Counts iterations, and decides from their changes when to end."""
 
     def __init__(self, until: Until, rate: float | None) -> None:
         self._until = until
@@ -274,7 +311,7 @@ class _Watch:
         self.done = False
 
     def saw(self, change: float) -> None:
-        """Take note of an iteration that has changed the scores by so much."""
+        """Record an iteration and its change of the scores."""
         if self._iterations:
             self._rates.append(change / self._change if self._change > 0.0 else 0.0)
         self._iterations += 1
@@ -288,7 +325,8 @@ class _Watch:
         if self._rate is not None:
             return change * self._rate / (1.0 - self._rate)
         rate = max(self._rates) if len(self._rates) == 3 else 1.0
-        if change <= LEAST_CHANGE and rate >= 1.0:  # at its limit after a few steps: so the last one says
+        # HITS can reach its limit after a few steps; the last change then shows it
+        if change <= LEAST_CHANGE and rate >= 1.0:
             rate = self._rates[-1] if self._rates else 0.0
         return 2.0 * change * rate / (1.0 - rate) if rate < 1.0 else np.inf
 

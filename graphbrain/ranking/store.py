@@ -1,13 +1,12 @@
-"""Batch scores on the pages: where a crawl is trusted to begin, and where the scores are kept.
+"""Storage of batch scores on the pages, and the pages where a crawl begins.
 
-Each score is a property of its own on the pages; one (:Ranking) for each method keeps how and when it was computed,
-and whether all of it is written. Scores are written in batches, so while one method's are written, old and new ones
-stand side by side, and after an interruption they stay so: `complete` is then false. Of two who write the same
-method's scores the later one wins: the earlier one notices under the lock, and stops.
-Who keeps scores fresh holds a right to it, which lapses when he is silent for too long: one at a time.
-Where the order goes by a method's scores, the transaction that ends them, or makes it go by them, also says that pages
-are to be marked anew, and what scores are multiplied by.
-Statements: scores/*, brain/lock, brain/change.
+Each score is a property of its own on the pages. One (:Ranking) for each method records how and when it was computed,
+and whether all of it is written. Scores are written in batches. During the writing, and after an interruption, old and
+new scores of a method exist side by side, and `complete` is false. If two processes write the scores of one method, the
+later one wins: the earlier one sees this under the lock and stops. One process at a time holds the right to keep scores
+fresh; the right lapses if its holder is silent for too long. If the order uses a method's scores, the transaction that
+completes them, or that makes the order use them, also marks all pages for re-marking and stores the factor by which
+scores are multiplied. Statements: scores/*, brain/lock, brain/change.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ from graphbrain.rules import Rule
 __all__ = ["carried", "notes", "release", "seeds", "stored", "take", "write"]
 
 WRITE = 5_000
-"""Pages of one transaction."""
+"""The number of pages in one transaction."""
 BROKEN = 600.0
-"""Who has not written all scores by so many seconds after he began to read the links has died, most likely."""
+"""Seconds after the reading of the links after which an unfinished writer is taken for dead."""
 
 
 def seeds(graph: Graph) -> list[int]:
-    """The internal ids of the pages where the crawl began."""
+    """Return the internal ids of the seeds."""
     found: list[int] = graph.read(lambda tx: tx.one("scores/seeds")[0], "scores/seeds")
     return found
 
 
 def stored(graph: Graph) -> list[dict[str, Any]]:
-    """What the (:Ranking)s say, the latest first."""
+    """Return the properties of each (:Ranking), the latest first."""
     found: list[dict[str, Any]] = graph.read(lambda tx: tx.one("scores/all")[0], "scores/all")
     return found
 
 
 def carried(graph: Graph, name: str) -> bool:
-    """Does any page carry a score of this name?"""
+    """Return True if any page carries a score of this name."""
     some: bool = graph.read(lambda tx: tx.one("scores/some", name=name)[0], "scores/some")
     return some
 
@@ -55,12 +54,22 @@ def write(
     now: Callable[[], float],
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> int:
-    """Write columns of scores over the pages `ids` (ascending); how many pages have them.
+    """Write columns of scores to pages, and return the number of pages that have them.
 
-    `facts`: what is kept with them: `started`, when the pages were read, `token`, of whoever writes, and figures, the
-    number of `pages` among them, and what follows for pages that come later (`lanes.passed_on`): the `flow`, what of a
-    score goes on along links, and the `base`, what a page has that nobody links to, if the mean is 1.
-    Raises GraphbrainError when somebody else begins to write the same method's scores meanwhile.
+    Args:
+        graph: The connection.
+        method: The method of the (:Ranking).
+        ids: Internal ids of the pages, ascending.
+        columns: For each property, one score for each of `ids`.
+        facts: Properties of the (:Ranking): `started`, the epoch seconds at which the pages were read; `token` of the
+            writer; figures, among them the number of `pages`; and for pages that are found later (`lanes.passed_on`)
+            the `flow`, the share of a score that passes along links, and the `base`, the score of a page without
+            in-links, for a mean of 1.
+        now: Returns the epoch seconds.
+        progress: Is called with the pages done and the pages in all.
+
+    Raises:
+        GraphbrainError: Another process began to write scores of the same method.
     """
     token, before = facts["token"], facts["started"]
     graph.write(lambda tx: tx.do("scores/begin", method=method, facts=dict(facts)), "scores/begin")
@@ -78,8 +87,11 @@ def write(
 
 
 def notes(tx: Tx, method: str) -> dict[str, float]:
-    """What the order goes by with scores of this method: what they are multiplied by, so that their mean is 1, what of
-    them goes on along links, and what a page has of them that nobody links to."""
+    """Return the factors that the order uses with this method's scores.
+
+    They are the factor that makes the mean 1, the share of a score that passes along links, and the score of a page
+    without in-links.
+    """
     facts: Mapping[str, Any] = next((facts for facts in tx.one("scores/all")[0] if facts["method"] == method), {})
     return {
         "value_scale": float(max(1, facts.get("pages", 1))),
@@ -89,21 +101,23 @@ def notes(tx: Tx, method: str) -> dict[str, float]:
 
 
 def take(tx: Tx, method: str, token: str, now: float, until: float, every: float) -> bool:
-    """Take the right to keep scores fresh, or hold it longer: only one at a time, and a token that is new only where
-    the scores of this method are as old as `every` seconds. Where they were not written to their end, somebody may
-    still be at it, but not for long."""
+    """Take the right to keep scores fresh, or extend it.
+
+    One process holds it at a time. A new token gets it only if this method's scores are at least `every` seconds old.
+    Scores that were not written to the end count as being written, for a limited time.
+    """
     broken = min(every, BROKEN)
     mine: bool = tx.one("scores/take", method=method, token=token, now=now, until=until, every=every, broken=broken)[0]
     return mine
 
 
 def release(tx: Tx, token: str) -> None:
-    """Let the right go."""
+    """Give up the right to keep scores fresh."""
     tx.do("scores/release", token=token)
 
 
 def _end(tx: Tx, method: str, token: str, now: float) -> None:
-    """All is written. If the order goes by it, pages are to be marked anew."""
+    """Mark the ranking as complete. If the order uses it, also mark all pages for re-marking."""
     stored = tx.one("brain/lock")[0]
     _hold(tx, method, token)
     tx.do("scores/end", method=method, now=now)
@@ -113,7 +127,7 @@ def _end(tx: Tx, method: str, token: str, now: float) -> None:
 
 def _hold(tx: Tx, method: str, token: str) -> None:
     if tx.many("scores/hold", method=method, token=token) != [[True]]:
-        raise GraphbrainError(f"Somebody else has begun to write the scores of {method!r}; theirs will stand.")
+        raise GraphbrainError(f"Another process has begun to write the scores of{method!r}; its scores will be kept.")
 
 
 def _write(tx: Tx, method: str, token: str, ids: list[int], columns: Mapping[str, list[float]], before: float) -> int:

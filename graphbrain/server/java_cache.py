@@ -1,11 +1,11 @@
-"""What Java has learnt of Neo4j, kept: its ahead-of-time cache (JEP 483), with which a server starts in half the time.
+"""Java's ahead-of-time cache of Neo4j's classes (JEP 483), with which a server starts in half the time.
 
-Java reads, checks and links some 25,000 classes at each start of the server. From version 25 on it can write what it
-has made of them into a file when it ends, and map that file the next time: 170 MB in the user's cache, one for a build
-of Java and a list of jars. Java checks both, and does without a file that does not fit; so nothing here can do harm.
+Java reads, checks and links some 25,000 classes at each start of the server. From version 25 on it can write the result
+into a file when it ends, and map that file at the next start: 170 MB in the user's cache for each build of Java and
+list of jars. Java checks both, and ignores a file that does not fit, so the file can do no harm.
 
-The file is made where somebody asks for it: by `graphbrain server prepare` (`graphbrain.server.prepare`), which starts
-a server of its own for it.
+`graphbrain server prepare` (`graphbrain.server.prepare`) makes the file on request, and starts a server of its own for
+it.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ VARIABLE = "GRAPHBRAIN_JAVA_CACHE"
 OLDEST_JAVA = 25  # 24 needs two runs to make one
 UNUSED_SECONDS = 90 * 86_400
 MINUTES = 5
-"""A server that learns ends by itself after so long, should its maker have been killed."""
+"""The time after which a training server ends by itself, in case the process that started it was killed."""
 
-# Java's own profiles are left out: with them it compiles for its best more eagerly, beside the work, and on two cores
-# an import's indexes take a second longer. The adapters it would keep with them are not found again, and it says so.
+# Java's own profiles are left out: with them it compiles more eagerly, beside the work, and on two cores an import's
+# indexes take a second longer. The adapters that it would store with them are not found again, and it prints a warning.
 _UNLOCK = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTAdapterCaching")
 _USE = ("-XX:-AOTReplayTraining",)
 _LIBRARY = "libjvm.dylib" if sys.platform == "darwin" else "libjvm.so"
 
 
 def file_for(java: str, class_path: Sequence[Path]) -> Path | None:
-    """Where the cache of this Java and these jars is, or would be; None where there can be none."""
+    """Return the place of the cache of this Java and these jars, which may not exist yet; None if there can be none."""
     if os.environ.get(VARIABLE, "").lower() in ("0", "off", "no", "false"):
         return None
     build = _build(java)
@@ -51,7 +51,7 @@ def file_for(java: str, class_path: Sequence[Path]) -> Path | None:
 
 
 def _build(java: str) -> str | None:
-    """What tells this Java from another; None if it keeps no cache, or cannot be told."""
+    """Return a text that identifies the build of Java, or None if it has no cache or cannot be identified."""
     program = shutil.which(java)
     if program is None:
         return None
@@ -68,17 +68,17 @@ def _build(java: str) -> str | None:
 
 
 def options(java: str, class_path: Sequence[Path]) -> list[str]:
-    """Java's options to use the cache: none if there is none."""
+    """Return Java's options to use the cache, or no options if there is no cache."""
     file = file_for(java, class_path)
     if file is None or not file.exists():
         return []
     with suppress(OSError):
-        os.utime(file)  # it is used
+        os.utime(file)  # it is in use
     return [*_UNLOCK, *_USE, f"-XX:AOTCache={file}"]
 
 
 def learning(file: Path) -> list[str]:
-    """Java's options to write the cache into this file when it ends."""
+    """Return Java's options to write the cache into this file when it ends."""
     return [*_UNLOCK, f"-XX:SelfDestructTimer={MINUTES}", f"-XX:AOTCacheOutput={file}"]
 
 
@@ -87,8 +87,11 @@ def learning(file: Path) -> list[str]:
 
 @contextmanager
 def being_made(file: Path, say: Callable[[], None] = lambda: None) -> Iterator[Path | None]:
-    """The name under which to make it: it is taken over at the end, if it is there. None: it is there already, maybe
-    since somebody else, who was waited for, has made it; `say` is called when there is somebody to wait for."""
+    """Yield the name under which to make the file, which is moved to its place at the end if it exists.
+
+    None: the file exists already, perhaps made by another process in the meantime. `say` is called before a wait for
+    another process.
+    """
     with file_lock(file.parent / "java.lock", say):
         if file.exists():
             yield None
@@ -104,7 +107,7 @@ def being_made(file: Path, say: Callable[[], None] = lambda: None) -> Iterator[P
 
 
 def _prune(newest: Path) -> None:
-    """Remove caches that nobody has used for long: of a Java or a Neo4j that is gone."""
+    """Remove caches that have not been used for long: of a Java or a Neo4j that is no longer installed."""
     now = newest.stat().st_mtime
     for other in newest.parent.glob("java-*.*"):
         with suppress(OSError):

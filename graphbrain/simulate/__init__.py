@@ -1,6 +1,6 @@
-"""Policies of revisiting tried without a server, on invented or recorded histories of changes.
+"""Policies of revisiting, tried without a server on invented or recorded histories of changes.
 
-`optimal_revisits` is the bound that no policy beats; `on_graph` plays a history on a real brain.
+`optimal_revisits` is the bound that no policy exceeds; `on_graph` runs a history on a real brain.
 May touch: files of histories; a brain for `on_graph` alone.
 """
 

@@ -1,8 +1,8 @@
-"""When pages changed: invented by the laws that webs seem to follow, or read from a record of real ones.
+"""Histories of changes of pages: invented by the laws that webs seem to follow, or read from a record of real pages.
 
-A recorded history is a table, plain or gzipped, of one change a line, with tabs and a head that names its columns:
-`epoch` (seconds), `document` (which page), and, if there, `kind` (first: the page was met; change; anything else is no
-change) and `current_url` (for its host). Open Terms Archive's change log is one.
+A recorded history is a table, plain or gzipped, of one change a line, with tabs and a header that names its columns:
+`epoch` (seconds), `document` (the page), and optionally `kind` (first: the page was found; change; any other value is
+no change) and `current_url` (for its host). Open Terms Archive's change log is one.
 """
 
 from __future__ import annotations
@@ -24,16 +24,19 @@ from graphbrain.schedule.value import DAY
 __all__ = ["History", "recorded", "synthetic"]
 
 MEDIAN_RATE, RATE_SPREAD, VALUE_TAIL = 0.1, 1.75, 1.1
-"""Change rates are log-normal: this median a day, this standard deviation of ln λ. Values are Pareto of this tail."""
+"""Change rates are log-normal: this median a day, this standard deviation of ln λ. Values are Pareto with this tail."""
 HOST_TAIL = 1.4
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """When each of n pages changed in a span of `days`.
+    """The changes of each of n pages in a span of `days`.
 
-    `value`, `rate` (changes a day: the true one, or the recorded mean), `host` (a number from 0): of each page.
-    `moments`: page·span + day of every change, ascending, which answers for all pages at once.
+    Attributes:
+        value: The value of each page.
+        rate: Changes a day of each page: the true rate, or the recorded mean.
+        host: The number of each page's host, from 0.
+        moments: page·span + day of every change, ascending, which serves all pages at once.
     """
 
     name: str
@@ -45,7 +48,7 @@ class History:
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """Return the number of pages."""
         return len(self.value)
 
     @property
@@ -53,7 +56,7 @@ class History:
         return self.days + 1.0
 
     def next_change(self, pages: Ints, since: float) -> Floats:
-        """When each of the pages changes next after day `since`; infinite if it does not any more."""
+        """Return the day of the next change of each of these pages after day `since`, infinite if there is none."""
         base = pages * self._span
         place = np.searchsorted(self.moments, base + since, side="right")
         found = self.moments[np.minimum(place, len(self.moments) - 1)] if len(self.moments) else base + np.inf
@@ -62,9 +65,14 @@ class History:
 
 
 def synthetic(pages: int, days: float, *, seed: int = 1, correlation: float = 0.0, hosts: int = 1) -> History:
-    """Pages that change at random moments (Poisson), each at its own rate.
+    """Return pages that change at random moments (Poisson), each at its own rate.
 
-    `correlation`: of ln value with ln rate, −1..1. `hosts`: how many, of sizes by Zipf's law.
+    Args:
+        pages: The number of pages.
+        days: The length of the history.
+        seed: Of the random generator.
+        correlation: Of ln value with ln rate, −1 to 1.
+        hosts: The number of hosts, with sizes by Zipf's law.
     """
     dice = np.random.default_rng(seed)
     first, second = dice.standard_normal(pages), dice.standard_normal(pages)
@@ -79,16 +87,17 @@ def synthetic(pages: int, days: float, *, seed: int = 1, correlation: float = 0.
 
 
 def _pareto(normal: Floats) -> Floats:
-    """Values of Pareto's law with the ranks of normal numbers."""
+    """Return values of Pareto's law with the ranks of normal numbers."""
     from scipy.special import ndtr
 
     return np.asarray(ndtr(-normal) ** (-1.0 / VALUE_TAIL), dtype=np.float64)
 
 
 def recorded(path: Path, days: float, *, seed: int = 1) -> History:
-    """The last `days` of the record in a file, for the pages that were known when they began; values are invented.
+    """Return the last `days` of the record in a file, for the pages known at their beginning; values are invented.
 
-    Raises BadInput, with the line, for what is no such record.
+    Raises:
+        BadInput: The file is no such record; the message names the line.
     """
     rows = _rows(path)
     if not rows:
@@ -119,7 +128,7 @@ def recorded(path: Path, days: float, *, seed: int = 1) -> History:
 
 
 def _rows(path: Path) -> list[tuple[float, str, str, str]]:
-    """(epoch, kind, document, host) of each line."""
+    """Return (epoch, kind, document, host) of each line."""
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")

@@ -1,8 +1,8 @@
-"""The real brain as a policy of the simulator: the same history, the same budget, and a clock in the simulator's hand.
+"""The real brain as a policy of the simulator, with the same history, the same budget and a simulated clock.
 
-The brain is empty before. All pages are reported on day 0, as the simulator's policies have them fetched; then each
-step claims as many pages as it may, and reports of each the body that it has then. What a page is worth is said by its
-value, so that the graph's links do not matter, and hosts have no delays.
+The brain is empty before. All pages are reported on day 0, as the simulator's policies have them fetched. Then each
+step claims as many pages as it may, and reports for each the body that it has then. The value of a page is set by hand,
+so the graph's links do not matter, and hosts have no delays.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from graphbrain.url import key_of
 __all__ = ["START", "OnGraph", "SimulatedClock", "settings_of"]
 
 START = 1_700_000_000.0
-"""Epoch seconds of day 0."""
+"""The epoch seconds of day 0."""
 BATCH = 200
 
 
 @dataclass
 class SimulatedClock:
-    """Epoch seconds that pass when the simulator says so."""
+    """A clock whose epoch seconds the simulator advances."""
 
     at: float = START
 
@@ -42,7 +42,8 @@ class SimulatedClock:
 
 
 def settings_of(setting: Setting) -> dict[str, Any]:
-    """The brain's settings that make it choose as the simulator's `lanes`: by values, without delays or least times."""
+    """Return the settings with which the brain chooses like the simulator's `lanes`: by values, without delays or least
+    times."""
     return {
         "order": "optimal",
         "value": "own",
@@ -57,10 +58,11 @@ def settings_of(setting: Setting) -> dict[str, Any]:
 
 
 class OnGraph(RevisitPolicy):
-    """What a brain hands out. `clock`: the brain's. With a prior in the setting the brain learns none of its own.
+    """The brain's claims as a policy. `clock` is the brain's. With a prior in the setting the brain learns none of its
+    own.
 
-    Pages are numbered in the order of their internal ids, which may be those of pages that have gone: among equals the
-    index says the lower one first.
+    Pages are numbered in the order of their internal ids, which may be those of deleted pages: among equals the index
+    returns the lower id first.
     """
 
     def __init__(self, setting: Setting, brain: Brain, clock: SimulatedClock) -> None:
@@ -78,7 +80,7 @@ class OnGraph(RevisitPolicy):
         self._begin(setting.value)
 
     def _seeded(self, urls: Sequence[str]) -> list[str]:
-        """Create these pages; their URLs in the order of their ids."""
+        """Create these pages, and return their URLs in the order of their ids."""
         ids: dict[str, int] = {}
         for first in range(0, len(urls), BATCH):
             part = urls[first : first + BATCH]
@@ -111,5 +113,5 @@ class OnGraph(RevisitPolicy):
 
     @property
     def prior(self) -> Prior:
-        """What the brain expects of pages that it has not visited twice."""
+        """Return the brain's prior for pages that it has not visited twice."""
         return self._brain.policy.schedule.prior

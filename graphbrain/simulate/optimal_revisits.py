@@ -1,21 +1,21 @@
-"""How often to visit each page when values and change rates are known: the seeds' Optimal, exact.
+"""The optimal visit rate of each page for known values and change rates: the Optimal of crawl-frontier, exact.
 
-A page of value w changes λ times a day (Poisson) and is visited f times a day, at equal intervals τ = 1/f. Two aims,
-each a sum over the pages, under the budget Σ f = R:
+A page of value w changes λ times a day (Poisson) and is visited f times a day, at equal intervals τ = 1/f. There are
+two aims, each a sum over the pages, under the budget Σ f = R:
 
-    freshness   w·F, F = (f/λ)(1 − e^(−λ/f)): which part of the time our copy is the page's. Cho, Garcia-Molina,
-                "Effective page refresh policies for Web crawlers", TODS 28(4), 2003, section 3
+    freshness   w·F, F = (f/λ)(1 − e^(−λ/f)): the share of the time for which the copy is up to date. Cho,
+                Garcia-Molina, "Effective page refresh policies for Web crawlers", TODS 28(4), 2003, section 3
     changes     w·f·(1 − e^(−λ/f)): changed pages found, as in crawl-frontier's documentation, "Optimal revisiting
                 algorithm" (Lopez-Adeva, 2015)
 
-Both have the same answer. The marginal value of a visit, the crawl value of a page not seen for τ, is
+Both have the same solution. The marginal value of a visit, the crawl value of a page not seen for τ, is
 
     V(τ) = cap·g(λτ),   g(x) = 1 − (1 + x)e^(−x),   cap = w/λ (freshness) or w (changes); w/λ + u for both at once
 
-and the optimum visits every page whenever V = μ, one price for all, and never those whose cap is not above it. Since
-g(x) = y has the solution x = −1 − W₋₁(−(1−y)/e), Lambert's W, only μ is looked for. Azar, Horvitz, Lubetzky, Peres,
+The optimum visits every page whenever V = μ, one price for all, and never visits pages whose cap is at most μ. Since
+g(x) = y has the solution x = −1 − W₋₁(−(1−y)/e), with Lambert's W, only μ is unknown. Azar, Horvitz, Lubetzky, Peres,
 Shahaf, "Tractable near-optimal policies for crawling", PNAS 115(32), 2018, have the same price rule for visits at
-random moments. Any unit of time will do, the same for λ, f and the budget; days are meant.
+random moments. Any unit of time can be used, the same for λ, f and the budget; this module uses days.
 """
 
 from __future__ import annotations
@@ -47,32 +47,32 @@ __all__ = [
 Objective = Literal["freshness", "changes"]
 
 BINS = 4096
-"""The first guess of the price is made on so many classes of cap."""
+"""The number of classes of cap on which the first guess of the price is made."""
 SMALL = 0.05
-"""Below it g(x) is so flat that its inverse is taken from the series, for the sake of its last digits."""
+"""Below it g(x) is so flat that its inverse is taken from the series, for the sake of the last digits."""
 SERIES = (1.0, 1 / 3, 11 / 72, 43 / 540, 769 / 17280, 221 / 8505, 680863 / 43545600, 1963 / 204120)
 """x = Σ cₖ·s^k with s = √(2y): −1 − W₋₁ around its branch point (Corless et al., 1996, equation 4.22)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """Visits a day of each page, and the price μ: what the least worthwhile visit is worth. A page that is never
-    visited is not worth it even when it has not been seen for ever."""
+    """The visits a day of each page, and the price μ, the value of the least worthwhile visit. A page that is never
+    visited has a cap of at most μ."""
 
     frequency: Floats
     price: float
 
 
 def ripeness(x: ArrayLike) -> Floats:
-    """g(x) = 1 − (1 + x)e^(−x), 0 at 0 and 1 for ever: the distribution function of Gamma(2, 1)."""
+    """Return g(x) = 1 − (1 + x)e^(−x), 0 at 0 and 1 at infinity: the distribution function of Gamma(2, 1)."""
     return np.asarray(gammainc(2.0, np.asarray(x, dtype=np.float64)), dtype=np.float64)
 
 
 def ripe_at(y: ArrayLike) -> Floats:
-    """The x with g(x) = y; infinite for y ≥ 1, 0 for y ≤ 0. Exact to about 1e-13 of it.
+    """Return the x with g(x) = y; infinite for y ≥ 1, 0 for y ≤ 0. The relative error is about 1e-13.
 
-    −1 − W₋₁(−(1−y)/e), found by Halley's steps. scipy's `lambertw`, which is complex, takes three times as long, and
-    loses half of the digits near y = 0.
+    The result is −1 − W₋₁(−(1−y)/e), found by Halley's steps. scipy's `lambertw`, which is complex, takes three times
+    as long, and loses half of the digits near y = 0.
     """
     wanted = np.asarray(y, dtype=np.float64)
     inside = (wanted > 0.0) & (wanted < 1.0)
@@ -93,7 +93,8 @@ def _series(s: Floats) -> Floats:
 
 
 def _halley(y: Floats, start: Floats) -> Floats:
-    """Halley's steps on 1 − (1 + x)e^(−x) − y, from the series or, near y = 1, from the iterated logarithm."""
+    """Return the solution by Halley's steps on 1 − (1 + x)e^(−x) − y, from the series or, near y = 1, from the iterated
+    logarithm."""
     logs = -np.log1p(-y)
     x = np.where(y < 0.6, start, logs + np.log1p(logs + np.log1p(logs)))
     for _ in range(3):
@@ -104,7 +105,8 @@ def _halley(y: Floats, start: Floats) -> Floats:
 
 
 def optimal_seeds_g(x: ArrayLike) -> Floats:
-    """The seeds' function g on (−1, 0): 1/u with (1 + u)e^(−u) = 1 + x, that is f/λ at price −x of a cap of 1.
+    """Return crawl-frontier's function g on (−1, 0): 1/u with (1 + u)e^(−u) = 1 + x, that is f/λ at price −x of a cap
+    of 1.
 
     crawl-frontier finds it by a fixed-point iteration and a table; here it is Lambert's W.
     """
@@ -113,9 +115,13 @@ def optimal_seeds_g(x: ArrayLike) -> Floats:
 
 
 def freshness(rate: ArrayLike, frequency: ArrayLike) -> Floats:
-    """Which part of the time a copy is up to date, (f/λ)(1 − e^(−λ/f)): 1 for λ = 0, 0 for f = 0 < λ.
+    """Return the share of the time for which a copy is up to date, (f/λ)(1 − e^(−λ/f)): 1 for λ = 0, 0 for f = 0 < λ.
 
-    `rate`: λ, changes a day; `frequency`: f, visits a day, at equal intervals. Cho, Garcia-Molina, TODS 28(4), 3.
+    Cho, Garcia-Molina, TODS 28(4), section 3.
+
+    Args:
+        rate: λ, changes a day.
+        frequency: f, visits a day, at equal intervals.
     """
     changes, visits = np.broadcast_arrays(np.asarray(rate, np.float64), np.asarray(frequency, np.float64))
     moving, seen = changes > 0.0, visits > 0.0
@@ -125,14 +131,14 @@ def freshness(rate: ArrayLike, frequency: ArrayLike) -> Floats:
 
 
 def captured(rate: ArrayLike, frequency: ArrayLike) -> Floats:
-    """Changed pages found a day, f(1 − e^(−λ/f)): the seeds' aim for a page of value 1."""
+    """Return the changed pages found a day, f(1 − e^(−λ/f)): the aim of crawl-frontier for a page of value 1."""
     return np.asarray(rate, np.float64) * freshness(rate, frequency)
 
 
 def caps(
     value: ArrayLike, rate: ArrayLike, objective: Objective = "freshness", change_value: ArrayLike = 0.0
 ) -> Floats:
-    """The most that a visit can be worth: w/λ + u, or w + u for the aim `changes`. 0 where nothing ever changes."""
+    """Return the largest possible value of a visit: w/λ + u, or w + u for the aim `changes`, and 0 for a rate of 0."""
     w, changes, u = np.broadcast_arrays(*(np.asarray(each, np.float64) for each in (value, rate, change_value)))
     for name, numbers in (("value", w), ("rate", changes), ("change value", u)):
         if not np.isfinite(numbers).all() or (numbers < 0.0).any():
@@ -155,13 +161,23 @@ def optimal_frequencies(
     change_value: ArrayLike = 0.0,
     clusters: int | None = None,
 ) -> Optimum:
-    """The visits a day that make the most of `budget` visits a day: Σ frequency = budget.
+    """Return the visits a day that make the most of `budget` visits a day: Σ frequency = budget.
 
-    `value`, `rate`: of each page, at least 0. `change_value`: u, what a change is worth by itself. `clusters`: treat
-    pages of like cap as one, in so many classes of equal log width (the seeds cluster values in equal steps, which puts
-    nearly all pages into one class); the budget is kept exactly all the same. Without it, exact to rounding: the price
-    is bracketed on BINS classes and then found by Brent's method, a million pages in some five seconds. Raises
-    ValueError for what is no number.
+    Without `clusters` the result is exact up to rounding: the price is bracketed on BINS classes and then found by
+    Brent's method, for a million pages in some five seconds.
+
+    Args:
+        value: w of each page, at least 0.
+        rate: λ of each page, changes a day, at least 0.
+        budget: R, visits a day.
+        objective: The aim, freshness or changes.
+        change_value: u, the value of a change by itself.
+        clusters: Treat pages of similar cap as one, in this number of classes of equal log width. (crawl-frontier
+            clusters values in equal steps, which puts nearly all pages into one class.) The budget is still kept
+            exactly.
+
+    Raises:
+        ValueError: An argument is no number.
     """
     rates = np.asarray(rate, dtype=np.float64)
     cap = caps(value, rates, objective, change_value)
@@ -183,10 +199,11 @@ def optimal_frequencies(
 
 
 def _spent(rate: Floats, cap: Floats, price: float, budget: float) -> Floats:
-    """The frequencies at that price, with what rounding has left of the budget given to the pages at the margin.
+    """Return the frequencies at that price, with the rounding rest of the budget given to the pages at the margin.
 
-    A page visited less than once in 37 changes has a crawl value that no float tells from its cap: the price alone
-    does not say how often. Such pages share one λτ, so what is left over goes to them by their rates.
+    The crawl value of a page visited less than once in 37 changes cannot be distinguished from its cap in floats, so
+    the price does not determine its frequency. Such pages share one λτ, so the rest is divided among them by their
+    rates.
     """
     margin = np.abs(cap - price) <= 1e-12 * price
     frequency = np.where(margin, 0.0, _frequencies(rate, cap, price))
@@ -201,7 +218,7 @@ def _check_budget(budget: float) -> None:
 
 
 def _frequencies(rate: Floats, cap: Floats, price: float | Floats) -> Floats:
-    """Visits a day at that price: 1/τ with cap·g(λτ) = μ."""
+    """Return the visits a day at that price: 1/τ with cap·g(λτ) = μ."""
     x = ripe_at(price / cap)
     return np.divide(rate, x, out=np.zeros(rate.shape), where=x > 0.0)
 
@@ -212,7 +229,8 @@ def _demand(rate: Floats, cap: Floats, price: float) -> float:
 
 
 def _classes(rate: Floats, cap: Floats, count: int) -> tuple[Ints, Floats, Floats]:
-    """Classes of like cap on a log grid: each page's class, and each class's summed rate and mean cap (by rate).
+    """Return classes of similar cap on a log grid: each page's class, and each class's summed rate and mean cap (by
+    rate).
 
     Pages of one cap are visited at one λτ, so their frequencies add up to that of one page with their summed rate.
     """
@@ -235,7 +253,8 @@ def _exact_price(rate: Floats, cap: Floats, budget: float) -> float:
 
 
 def _price(demand: Callable[[float], float], budget: float, start: float, step: float = 3.0) -> float:
-    """Where the falling `demand` meets the budget: bracketed from `start` in growing steps of log μ, then Brent."""
+    """Return the price at which the falling `demand` equals the budget: bracketed from `start` in growing steps of log
+    μ, then Brent."""
 
     def surplus(log: float) -> float:
         return demand(float(np.exp(log))) / budget - 1.0
@@ -253,12 +272,23 @@ def _price(demand: Callable[[float], float], budget: float, start: float, step: 
 def optimal_frequencies_by_host(
     value: ArrayLike, rate: ArrayLike, budget: float, host: Ints, most: Floats, objective: Objective = "freshness"
 ) -> Optimum:
-    """The same when host h takes at most `most[h]` visits a day; `host`: each page's host, a number from 0.
+    """Return the same as `optimal_frequencies` if host h takes at most `most[h]` visits a day.
 
-    A host that would get more than it takes has a price of its own, at which its pages ask for just that; a page pays
+    A host that would get more than it takes has a price of its own, at which its pages demand exactly that; a page pays
     the higher of the two prices. Kolobov, Peres, Lubetzky, Horvitz, "Optimal freshness crawl under politeness
-    constraints", SIGIR 2019. The price returned is the common one; less than the budget is spent when all hosts are
-    full. Raises ValueError for what is no number.
+    constraints", SIGIR 2019. The returned price is the common one. If all hosts are full, less than the budget is
+    spent.
+
+    Args:
+        value: w of each page, at least 0.
+        rate: λ of each page, changes a day, at least 0.
+        budget: R, visits a day.
+        host: The number of each page's host, from 0.
+        most: The most visits a day of each host.
+        objective: The aim, freshness or changes.
+
+    Raises:
+        ValueError: An argument is no number.
     """
     rates = np.asarray(rate, dtype=np.float64)
     cap = caps(value, rates, objective)
@@ -283,7 +313,7 @@ def optimal_frequencies_by_host(
 
 
 def _host_prices(rate: Floats, cap: Floats, host: Ints, most: Floats) -> Floats:
-    """The price at which each host's pages ask for `most[h]` visits a day, by bisection on all hosts at once."""
+    """Return the price at which each host's pages demand `most[h]` visits a day, by bisection on all hosts at once."""
     low = np.full(len(most), np.log(cap.min()) - 80.0)
     high = np.full(len(most), np.log(cap.max()))
     for _ in range(60):

@@ -1,8 +1,8 @@
-"""Policies of revisiting for the simulator: who is visited next, and what is learned from each visit.
+"""Policies of revisiting for the simulator: the choice of the next pages, and the learning from each visit.
 
-All but round robin, proportional and Nutch's rule visit the page of the highest crawl value. `optimal` knows the true
-rates; `lanes` is graphbrain's own (beliefs, and lanes of like pages); `gamma` is the same with an exact sort of all
-pages; the others put the rate that an estimator gives into the same crawl value. Nothing here knows the history.
+All policies except round robin, proportional and Nutch's rule visit the page of the highest crawl value. `optimal`
+knows the true rates; `lanes` is graphbrain's own (beliefs, and lanes of similar pages); `gamma` is the same with an
+exact sort of all pages; the others put the rate of an estimator into the same crawl value. No policy knows the history.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from graphbrain.simulate.optimal_revisits import ripeness
 __all__ = ["DEFAULT", "POLICIES", "RevisitPolicy", "Setting", "alike", "best"]
 
 CERTAIN = 1e6
-"""The shape of a belief that is as good as knowing."""
+"""The shape of a belief that is practically certain."""
 FITS_AT = (200, 800, 3200, 12_800)
-"""After so many first re-visits the prior is fitted (again)."""
+"""The numbers of first re-visits after which the prior is fitted again."""
 REMEMBERED = 24
 BUFFER = 8
 SHARED = -1
@@ -33,10 +33,12 @@ KEPT_BITS = 30
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a policy is told of the pages. `rate`: the true ones, which only `optimal` and `known-lanes` may use.
+    """The data of the pages that a policy gets.
 
-    `prior` None: fitted from the crawl's own first re-visits. `reserve`: which part of the visits goes to the page that
-    was not seen for longest, whatever it is worth.
+    Attributes:
+        rate: The true rates, which only `optimal` and `known-lanes` may use.
+        prior: None: fitted from the crawl's own first re-visits.
+        reserve: The share of the visits for the page that was not seen for longest, whatever its value.
     """
 
     value: Floats
@@ -48,7 +50,7 @@ class Setting:
 
 
 class RevisitPolicy:
-    """Visits the pages that are worth most (`worth`), as far as their hosts have room."""
+    """A policy that visits the pages of the highest value (`worth`), as far as their hosts have room."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -57,11 +59,12 @@ class RevisitPolicy:
         self.visits, self.changes = np.zeros(self.pages), np.zeros(self.pages)
 
     def worth(self, now: float) -> Floats:
-        """What a visit of each page is worth now; −inf: nothing."""
+        """Return the value of a visit of each page now; −inf for none."""
         raise NotImplementedError
 
     def choose(self, now: float, count: int, room: Ints | None) -> Ints:
-        """Up to `count` pages to visit now; `room`: how many visits each host still takes, all if None."""
+        """Return up to `count` pages to visit now. `room` has the visits that each host still takes; None: any
+        number."""
         worth = self.worth(now)
         if room is None:
             return best(worth, count)
@@ -69,7 +72,7 @@ class RevisitPolicy:
         return order[_nth_of_host(self.setting.host[order]) < room[self.setting.host[order]]][:count]
 
     def seen(self, now: float, pages: Ints, changed: Flags) -> None:
-        """The pages were visited, and have changed since their last visit or not."""
+        """Record that the pages were visited, and whether they had changed since their last visit."""
         elapsed = now - self.last[pages]
         self.visits[pages] += 1.0
         self.changes[pages] += changed
@@ -77,15 +80,14 @@ class RevisitPolicy:
         self.learn(pages, elapsed, changed)
 
     def learn(self, pages: Ints, elapsed: Floats, changed: Flags) -> None:
-        """What a policy makes of visits beyond their counts."""
+        """Learn from visits beyond their counts."""
 
 
 def best(worth: Floats, count: int) -> Ints:
-    """The places of the `count` largest that are above −inf, the largest first, of equals the first one: on every
-    machine the same.
+    """Return the places of the `count` largest values above −inf, the largest first, and of equals the first one.
 
-    How numpy partitions, and in which order it sorts equals, depends on what the processor can do; so does the last
-    digit of its logarithms. Numbers that differ by no more than that are equals.
+    The result is the same on every machine. numpy's partition and its order of equals depend on the processor, and so
+    do the last digits of its logarithms. Numbers that differ by no more than that are equal.
     """
     worth = alike(worth)
     if 0 < count < len(worth):
@@ -98,14 +100,14 @@ def best(worth: Floats, count: int) -> Ints:
 
 
 def alike(numbers: Floats) -> Floats:
-    """Numbers to some nine digits, so that those are equal which differ by what processors make of them."""
+    """Return numbers to some nine digits, so that numbers are equal if they differ only because of the processor."""
     parts, exponents = np.frexp(numbers)
     rounded: Floats = np.ldexp(np.rint(np.ldexp(parts, KEPT_BITS)), exponents - KEPT_BITS)
     return np.where(np.isfinite(numbers), rounded, numbers)
 
 
 def _nth_of_host(host: Ints) -> Ints:
-    """How many of the same host come before each."""
+    """Return the number of pages of the same host before each page."""
     order = np.argsort(host, kind="stable")
     ordered = host[order]
     first = np.searchsorted(ordered, ordered)
@@ -115,7 +117,7 @@ def _nth_of_host(host: Ints) -> Ints:
 
 
 class _Due(RevisitPolicy):
-    """Visits in the order of `last + interval`, the longest overdue first."""
+    """A policy of visits in the order of `last + interval`, the longest overdue first."""
 
     interval: Floats
 
@@ -124,7 +126,7 @@ class _Due(RevisitPolicy):
 
 
 class RoundRobin(_Due):
-    """The page that was not seen for longest."""
+    """A policy that visits the page that was not seen for longest."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -132,7 +134,7 @@ class RoundRobin(_Due):
 
 
 class Proportional(RevisitPolicy):
-    """As often as a page is worth: frequency ∝ value."""
+    """A policy that visits a page in proportion to its value."""
 
     def worth(self, now: float) -> Floats:
         return (now - self.last) * self.setting.value
@@ -163,7 +165,7 @@ class Known(RevisitPolicy):
 
 
 class Estimated(Known):
-    """The same with the rate that an estimator makes of the counts; `PRIOR`'s until the first re-visit."""
+    """The same with the rate that an estimator derives from the counts; `PRIOR`'s until the first re-visit."""
 
     def __init__(
         self, setting: Setting, estimate: Callable[[Floats, Floats, Floats], Floats], floor: float = 0.0
@@ -193,7 +195,7 @@ class Intervals(Known):
 
 
 class Gamma(RevisitPolicy):
-    """Beliefs, and the page of the highest expected crawl value, by an exact sort of all."""
+    """Beliefs, and the page of the highest expected crawl value, by an exact sort of all pages."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -218,7 +220,7 @@ class Gamma(RevisitPolicy):
             self._remember(self.visits[pages] == 1.0, elapsed, changed, value)
 
     def _remember(self, first: Flags, elapsed: Floats, changed: Flags, value: Floats) -> None:
-        """Keep the first re-visits, and fit the prior to them when there are enough."""
+        """Keep the first re-visits, and fit the prior to them once there are enough."""
         self._first.append((elapsed[first], changed[first], value[first]))
         if sum(len(days) for days, *_ in self._first) < self._fits[0]:
             return
@@ -230,7 +232,7 @@ class Gamma(RevisitPolicy):
         self.believed_anew(np.flatnonzero(fresh))
 
     def believed_anew(self, pages: Ints) -> None:
-        """The prior has changed, and with it the belief on these pages."""
+        """Compute the belief on these pages again, because the prior has changed."""
 
 
 class GammaMean(Gamma):
@@ -242,10 +244,11 @@ class GammaMean(Gamma):
 
 
 class LaneByLane(Gamma):
-    """graphbrain's own: beliefs, and the heads of the lanes merged by what pages of such a lane and age are worth.
+    """The policy of graphbrain: beliefs, and the heads of the lanes merged by the value of pages of such a lane and
+    age.
 
-    A page that is met while its host has no room moves, once, to a queue of its host's own, whose lanes take part
-    while it has. A part of the visits (`reserve`) goes to the oldest head of all.
+    A page that is reached while its host has no room moves, once, to a queue of its host's own. The lanes of that queue
+    take part while the host has room. A part of the visits (`reserve`) goes to the oldest head of all.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -281,7 +284,7 @@ class LaneByLane(Gamma):
         for page in pages.tolist():
             row = (float(self.last[page]), page)
             lane = self._lanes.get(self._key[page], [])
-            if row in lane:  # the pages of this very visit wait nowhere yet
+            if row in lane:  # the pages of this visit wait nowhere yet
                 lane.remove(row)
         self._lanes = {key: lane for key, lane in self._lanes.items() if lane}
         self._wait(pages)
@@ -313,7 +316,7 @@ class LaneByLane(Gamma):
             left[self.setting.host[page]] -= 1
 
     def _merge(self, now: float, count: int, chosen: list[int], left: Ints | None) -> None:
-        """Take the best head again and again; heads are read in buffers, as from an index."""
+        """Take the best head repeatedly; heads are read in buffers, as from an index."""
         keys = [key for key in self._lanes if left is None or key[0] == SHARED or left[key[0]] > 0]
         taken = dict.fromkeys(keys, 0)
         heads = self._buffers(keys, 0, now)
@@ -345,7 +348,8 @@ class LaneByLane(Gamma):
     def _buffers(
         self, keys: list[tuple[int, int]], place: int, now: float
     ) -> list[tuple[float, tuple[int, int], list[float], int]]:
-        """The next rows of these lanes: what the first is worth, the lane, what all are worth, and where they begin."""
+        """Return the next rows of these lanes: the value of the first, the lane, all values, and the place of the
+        first."""
         rows = [[last for last, _ in self._lanes[key][place : place + BUFFER]] for key in keys]
         lane = np.array([key[1] for key, row in zip(keys, rows, strict=True) for _ in row], dtype=np.int64)
         worth = alike(lanes.head_value(lane, now - np.array([last for row in rows for last in row]))).tolist()
@@ -357,7 +361,7 @@ class LaneByLane(Gamma):
 
 
 class KnownLanes(LaneByLane):
-    """Lanes with the true rates: what the grid alone costs."""
+    """A policy of lanes with the true rates, which shows the cost of the grid alone."""
 
     def __init__(self, setting: Setting) -> None:
         self._certain = CERTAIN / np.maximum(setting.rate, 1e-9)

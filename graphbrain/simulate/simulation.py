@@ -1,8 +1,9 @@
-"""Simulates a crawler that revisits pages: how fresh its copies stay under a policy and a budget, without a server.
+"""Simulation of a crawler that revisits pages: the freshness of its copies under a policy and a budget, without a
+server.
 
-All policies see the same history. All pages are fetched at the beginning; then the budget is spent in equal steps of
-an hour or more, and a visit finds out whether the page has changed since the last one, and nothing else. Freshness is
-the share of value whose copy is up to date, taken at the middle of each step as the mean of before and after.
+All policies see the same history. All pages are fetched at the beginning. Then the budget is spent in equal steps of an
+hour or more, and a visit finds out only whether the page has changed since the last one. Freshness is the share of
+value whose copy is up to date, taken at the middle of each step as the mean of before and after.
 """
 
 from __future__ import annotations
@@ -27,17 +28,21 @@ FEWEST_DAYS, WITHIN = 10, 0.01
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Visits a day, from the beginning, and from each of the days where it `changes` (ascending)."""
+    """Visits a day, from the beginning, and from each of the days at which it `changes` (ascending)."""
 
     daily: float
     changes: tuple[tuple[int, float], ...] = ()
 
     def on(self, day: int) -> float:
-        """Visits on that day."""
+        """Return the visits on that day."""
         return next((daily for start, daily in reversed(self.changes) if day >= start), self.daily)
 
     def check(self, days: int) -> None:
-        """Raises BadInput for what cannot be spent."""
+        """Refuse a budget that cannot be spent.
+
+        Raises:
+            BadInput: A number of visits or a day is impossible.
+        """
         if not all(np.isfinite(each) and each > 0 for each in (self.daily, *(new for _, new in self.changes))):
             raise BadInput("A budget must be a positive number of visits a day.")
         starts = [start for start, _ in self.changes]
@@ -47,10 +52,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a policy came to: day by day the freshness (0..1), the visits, and the value of the changes they found.
+    """The result of a policy, day by day: the freshness (0 to 1), the visits, and the value of the changes they found.
 
-    `longest`: of the pages with value, the most days that one went unseen, those at the end included. `unseen`: how
-    many of them were never visited after the beginning. `host_most`: most visits of one host in a day.
+    Attributes:
+        longest: Of the pages with value, the largest number of days that one was unseen, including the end.
+        unseen: The number of these that were never visited after the beginning.
+        host_most: The largest number of visits of one host in a day.
     """
 
     policy: str
@@ -75,10 +82,19 @@ def run(
     prior: Prior | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Outcome:
-    """Simulate the policy of that `name`, or the one that `make` makes, for the days of the history.
+    """Simulate the policy of that `name`, or the one that `make` returns, for the days of the history.
 
-    `steps` a day; unless given so many that ten visits are made in each, at most one an hour. `host_cap`: visits a day
-    that a host takes at most, spread over the day. The rest as in `Setting`.
+    Args:
+        history: The changes of the pages.
+        name: The name of a policy, and of the result.
+        budget: The visits a day.
+        make: Returns another policy for a setting.
+        steps: Steps a day; by default so many that ten visits are made in each, at most one an hour.
+        host_cap: The most visits a day of one host, spread over the day.
+        forgetting: As in `Setting`, and so are `reserve` and `prior`.
+        reserve: As in `Setting`.
+        prior: As in `Setting`.
+        progress: Is called with the days done and the days in all.
     """
     budget.check(int(history.days))
     given = {"forgetting": forgetting, "reserve": reserve, "prior": prior}
@@ -109,7 +125,7 @@ class _Crawl:
         self.days: list[tuple[float, int, float, int]] = []
 
     def day(self, day: int, budget: float) -> None:
-        """Spend a day's budget in steps."""
+        """Spend the budget of a day in steps."""
         fresh = found = 0.0
         self.today[:] = 0
         for step in range(self.steps):
@@ -125,7 +141,8 @@ class _Crawl:
         return float(self.share[self.stale_from > now].sum())
 
     def _visit(self, now: float, count: int) -> tuple[Ints, Flags]:
-        # What could not be spent in a step is lost but for the fraction: a crawler does not catch up idle time.
+        # A part of a step that could not be spent is lost except for its fraction: a crawler does not catch up idle
+        # time.
         self.saved -= int(self.saved)
         room = self._room()
         pages = self.policy.choose(now, min(count, self.history.pages), room)
@@ -139,7 +156,7 @@ class _Crawl:
         return pages, changed
 
     def _room(self) -> Ints | None:
-        """How many visits each host takes in this step: its share of the day, and one that it was not asked for before,
+        """Return the visits that each host takes in this step: its share of the day, and one that was not used before,
         but never more than its cap in a day."""
         if self.cap is None:
             return None
@@ -148,7 +165,7 @@ class _Crawl:
         return room
 
     def outcome(self, name: str) -> Outcome:
-        """What it came to."""
+        """Return the result of the policy."""
         fresh, visits, found, host_most = zip(*self.days, strict=True)
         valued = self.history.value > 0.0
         longest = np.maximum(self.longest, len(self.days) - self.policy.last)[valued]
@@ -164,13 +181,13 @@ class _Crawl:
 
 
 def optimum(history: History, budget: float) -> float:
-    """The freshness that known rates and equal intervals would give at best (`optimal_frequencies`)."""
+    """Return the best freshness for known rates and equal intervals (`optimal_frequencies`)."""
     best = optimal_revisits.optimal_frequencies(history.value, history.rate, budget)
     return _reached(history, best.frequency)
 
 
 def constrained_optimum(history: History, budget: float, host_cap: float) -> float:
-    """The same when no host takes more than `host_cap` visits a day."""
+    """Return the same if no host takes more than `host_cap` visits a day."""
     most = np.full(int(history.host.max()) + 1, host_cap)
     best = optimal_revisits.optimal_frequencies_by_host(history.value, history.rate, budget, history.host, most)
     return _reached(history, best.frequency)
@@ -182,16 +199,16 @@ def _reached(history: History, frequency: Floats) -> float:
 
 
 def share_of(outcome: Outcome, yardstick: Outcome, days: Sequence[int]) -> float:
-    """The freshness on these days as a share of the yardstick's."""
+    """Return the freshness on these days as a share of the yardstick's."""
     chosen = np.asarray(days, dtype=np.int64)
     return float(outcome.freshness[chosen].mean() / yardstick.freshness[chosen].mean())
 
 
 def recovery(outcome: Outcome, yardstick: Outcome, start: int, end: int) -> int | None:
-    """After how many days from `start`, when the budget changed, a policy's share of the yardstick is back.
+    """Return the number of days after `start`, when the budget changed, until the share of the yardstick has recovered.
 
-    That is when the mean of three days is at most 1 % below what it has in the second half of the days before `end`;
-    None when these are too few to tell.
+    It has recovered when the mean of three days is at most 1 % below that of the second half of the days before `end`.
+    None: these are too few, or it has not.
     """
     share = outcome.freshness[start:end] / yardstick.freshness[start:end]
     if len(share) < FEWEST_DAYS:

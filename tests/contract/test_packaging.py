@@ -6,6 +6,7 @@ import base64
 import os
 import re
 import subprocess
+import sys
 import tomllib
 import urllib.request
 from pathlib import Path
@@ -30,6 +31,7 @@ DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text(encoding="utf-8")
 EXAMPLE = (ROOT / "docker" / ".env.example").read_text(encoding="utf-8")
 SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE)["services"]
 RUN = ROOT / ".ci" / "run"
+RELEASE = ROOT / ".ci" / "release"
 
 
 def test_the_version_stands_twice_and_is_the_same() -> None:
@@ -39,7 +41,7 @@ def test_the_version_stands_twice_and_is_the_same() -> None:
 
 def test_the_source_archive_has_what_the_tests_and_the_container_need() -> None:
     included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
-    for name in ("graphbrain", "cypher", "tests", "docker", "docs", ".ci", "README.md", "LICENSE"):
+    for name in ("graphbrain", "cypher", "tests", "docker", "docs", ".ci", "README.md", "LICENSE", "SECURITY.md"):
         assert f"/{name}" in included
         assert (ROOT / name).exists()
 
@@ -156,3 +158,32 @@ def test_the_servers_script_can_be_run_and_tells_of_a_failed_install() -> None:
     )
     assert ran.returncode != 0
     assert "no-such-python" in ran.stderr
+
+
+def test_a_release_is_refused_for_a_tag_that_is_not_its_version() -> None:
+    assert os.access(RELEASE, os.X_OK)
+    subprocess.run(["bash", "-n", str(RELEASE)], check=True)
+    ran = subprocess.run(
+        [str(RELEASE), "v99.0"],
+        env={**os.environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.returncode == 1
+    assert f"v{graphbrain.__version__}" in ran.stderr
+
+
+def test_the_workflow_runs_the_script_on_every_python_that_is_promised() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "checks.yml").read_text(encoding="utf-8"))
+    (job,) = workflow["jobs"].values()
+    promised = [text.rpartition(" ")[2] for text in PROJECT["project"]["classifiers"] if ":: Python ::" in text]
+    assert job["strategy"]["matrix"]["python"] == promised
+    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+
+
+def test_the_hooks_are_the_checks_of_the_script() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    entries = {hook["entry"].removesuffix(" --force-exclude") for hook in hooks}
+    checks = re.findall(r"^run ((?:ruff|mypy).*)$", RUN.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(checks) <= entries

@@ -1,4 +1,4 @@
-// Write what waits to be pushed on the authority side.
+// Write the priorities with which authority sides wait for a push.
 //
 // param   ids                 LIST  internal ids; the caller has locked the pages
 // param   authority_priority  LIST  of each, or null

@@ -1,4 +1,4 @@
-// Write the flow of pages: what their in-links have brought, and of a seed what it began with.
+// Write the flow of pages: the amount that their in-links have brought, and a seed's first amount.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // param   flow  LIST  of each

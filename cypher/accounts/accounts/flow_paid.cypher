@@ -1,4 +1,4 @@
-// Write the flow of pages: what each unit of its link weight has got of its flow.
+// Write the flow that each unit of weight of the pages' links has got.
 //
 // param   ids        LIST  internal ids; the caller has locked the pages
 // param   flow_paid  LIST  of each, or null: it passes none on

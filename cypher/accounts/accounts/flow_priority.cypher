@@ -1,4 +1,4 @@
-// Write what waits to be passed on of pages' flow.
+// Write the priorities with which flow waits to be passed on.
 //
 // param   ids            LIST  internal ids; the caller has locked the pages
 // param   flow_priority  LIST  of each, or null

@@ -1,4 +1,4 @@
-// Write with which factors of their sections pages wait.
+// Write the factors of their sections with which pages wait.
 //
 // param   ids      LIST  internal ids; the caller has locked the pages
 // param   harvest  LIST  of each; null for 1

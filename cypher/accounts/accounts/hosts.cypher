@@ -1,4 +1,4 @@
-// The hosts of pages: links inside a host may weigh less.
+// Return the hosts of pages: links inside a host may weigh less.
 //
 // param   ids    LIST  internal ids
 // column  rows   LIST  [id, host] of each

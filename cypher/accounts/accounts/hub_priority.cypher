@@ -1,4 +1,4 @@
-// Write what waits to be pushed on the hub side.
+// Write the priorities with which hub sides wait for a push.
 //
 // param   ids           LIST  internal ids; the caller has locked the pages
 // param   hub_priority  LIST  of each, or null

@@ -1,9 +1,9 @@
-// Write the weight of in-links, and hold it against the links that are there now.
+// Write the weight of in-links, and compare it with the present links.
 //
 // param   ids        LIST     internal ids; the caller has locked the pages
 // param   in_weight  LIST     of each
-// param   even       BOOLEAN  whether every link weighs 1: else the weights are not held against anything
-// column  wrong  LIST    ids of those that have not as many links
+// param   even       BOOLEAN  whether every link weighs 1; otherwise the weights are not compared
+// column  wrong  LIST    ids of those whose number of links differs
 // rows    one
 // locks   the pages, held already
 // mode    write

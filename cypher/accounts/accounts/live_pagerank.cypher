@@ -1,4 +1,4 @@
-// Write the live PageRank of pages: 1, and what their in-links have brought.
+// Write the live PageRank of pages: 1 and the amount that their in-links have brought.
 //
 // param   ids            LIST  internal ids; the caller has locked the pages
 // param   live_pagerank  LIST  of each

@@ -1,4 +1,4 @@
-// Write of the live PageRank of pages what each unit of their link weight has got.
+// Write the live PageRank that each unit of weight of the pages' links has got.
 //
 // param   ids                 LIST  internal ids; the caller has locked the pages
 // param   live_pagerank_paid  LIST  of each, or null: it has passed none on

@@ -1,4 +1,4 @@
-// Write what waits to be passed on of pages' live PageRank.
+// Write the priorities with which live PageRank waits to be passed on.
 //
 // param   ids                     LIST  internal ids; the caller has locked the pages
 // param   live_pagerank_priority  LIST  of each, or null

@@ -1,19 +1,19 @@
 // Lock pages and read their accounts.
 //
-// It locks all, and then looks at them anew, as every statement here does that locks and reads: of the pages that are
-// set it may read nothing. Read by the same name, properties were sometimes read before the lock (`CacheProperties`
-// below `SetLabels`, in one plan of eight that was made while pages came and went), and such a plan stays for a while.
-// `SET p:Page` on a page takes the page's write lock and writes nothing; a property set and removed again costs eight
-// times as much, and setting a property to its own value writes a record at commit. A map projection of plain
-// properties reads a node's chain in one pass; one by one, or with an expression among them, each read walks it anew.
+// The statement locks all pages, and then looks them up again, as every statement here that locks and reads: it may read
+// no property of the pages that are set. Read by the same variable, properties were sometimes read before the lock
+// (`CacheProperties` below `SetLabels`, in one plan of eight that was made while pages came and went), and such a plan
+// is kept for a while. `SET p:Page` on a page takes the page's write lock and writes nothing; a property that is set and
+// removed again costs eight times as much, and setting a property to its own value writes a record at commit. A map
+// projection of plain properties reads a node's chain in one pass; separate reads, or an expression among them, walk it anew.
 //
 // param   ids   LIST  internal ids, sorted
 // column  rows  LIST  [id, hub_history, hub_cash, hub_paid, out_weight, authority_history, authority_cash, authority_paid,
 //                     in_weight, relevance or -1, depth, first_fetched or -1, lane, 1 for a seed or 0, path_repeats,
 //                     siblings_before, harvest, flow or -1, flow_paid or -1, live_pagerank or -1, live_pagerank_paid or -1,
-//                     links_sum or -1]; a page that is gone is missing
+//                     links_sum or -1]; a deleted page is missing
 // column  revision  INTEGER  of the brain's settings, read after the locks: a pass that follows a change waits for them;
-//                     null while an import is made a brain: then nobody may write
+//                     null while an import is made a brain, when accounts must not be written
 // rows    one
 // locks   the pages, in order of ids
 // mode    write

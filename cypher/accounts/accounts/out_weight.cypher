@@ -1,10 +1,10 @@
-// Write the weight of out-links, and which they are; and hold the weight against the links that are there now.
+// Write the weight of out-links and the sum that identifies them, and compare the weight with the present links.
 //
 // param   ids         LIST     internal ids; the caller has locked the pages
 // param   out_weight  LIST     of each
-// param   links_sum   LIST     of each: the sum of the hashed ids of the pages it links to, or null where nobody knows
-// param   even        BOOLEAN  whether every link weighs 1: else the weights are not held against anything
-// column  wrong  LIST    ids of those that have not as many links
+// param   links_sum   LIST     of each: the sum of the hashed ids of the pages it links to, or null if unknown
+// param   even        BOOLEAN  whether every link weighs 1; otherwise the weights are not compared
+// column  wrong  LIST    ids of those whose number of links differs
 // rows    one
 // locks   the pages, held already
 // mode    write

@@ -1,4 +1,4 @@
-// Write what the virtual page pays pages.
+// Write the payouts that the virtual page pays pages.
 //
 // param   ids         LIST  internal ids; the caller has locked the pages
 // param   payout      LIST  of each, or null for 1

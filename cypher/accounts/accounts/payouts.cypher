@@ -1,4 +1,4 @@
-// What the virtual page pays locked pages, and what else it goes by: the rest stands in their accounts.
+// Return the payouts of locked pages, and those set by hand. The accounts hold all else on which payouts depend.
 //
 // param   ids   LIST  internal ids, sorted; the caller has locked the pages
 // column  rows  LIST  [id, payout, own payout or -1] of each

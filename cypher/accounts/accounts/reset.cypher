@@ -1,4 +1,4 @@
-// Accounts of pages as the exact engine begins with them: the payout as history, nothing paid.
+// Restart the accounts of pages for the exact engine: the payout as history, nothing paid.
 //
 // param   ids   LIST  internal ids, sorted
 // rows    none

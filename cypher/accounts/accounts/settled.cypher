@@ -1,8 +1,8 @@
 // Write both sides of pages that a settling pass has brought to their goal: nothing waits there any more.
 //
 // One statement for both: the page is looked up once, and its chain of properties is walked once. The authority's cash
-// changes on nearly every page; the hub's does on a third, and written where it has not changed it would cost more than
-// a statement of its own.
+// changes on nearly every page. The hub's changes on a third, and writing it where it has not changed would cost more
+// than a statement of its own.
 //
 // param   ids                LIST  internal ids; the caller has locked the pages
 // param   hub_history        LIST  of each

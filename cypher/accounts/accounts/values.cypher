@@ -1,4 +1,4 @@
-// What pages are worth to the schedule, where that is a property of theirs; or what they are worth till they have one.
+// Return the values of pages for the schedule, if they are a property, or the provisional values until they have one.
 //
 // param   ids    LIST    internal ids
 // param   name   STRING  the property

@@ -1,4 +1,4 @@
-// Pages whose hub cash is most worth a push.
+// Return the pages whose hub cash is most worth a push.
 //
 // param   least  INTEGER  the lowest priority wanted
 // param   fewer  INTEGER  of fewer links than that

@@ -1,4 +1,4 @@
-// Pages whose live PageRank is most worth to be passed on again.
+// Return the pages whose live PageRank is most worth being passed on again.
 //
 // param   least  INTEGER  the lowest priority wanted
 // param   fewer  INTEGER  of fewer links than that

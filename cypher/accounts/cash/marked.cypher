@@ -1,4 +1,4 @@
-// How many sides wait for a push, counted up to a limit.
+// Count the sides that wait for a push, up to a limit.
 //
 // param   least  INTEGER  below every priority
 // param   limit  INTEGER  count no further

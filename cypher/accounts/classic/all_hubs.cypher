@@ -1,4 +1,4 @@
-// The pages of most hub history, or history and cash, by reading every page.
+// Return the pages of most hub history, or history and cash, by reading every page.
 //
 // param   limit         INTEGER  at most this many
 // param   cash          FLOAT    1 to count the cash, 0 to leave it out

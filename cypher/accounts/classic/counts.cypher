@@ -1,4 +1,4 @@
-// How many pages have cash, by reading every page and by the indexes on cash.
+// Count the pages that have cash, by reading every page and by the indexes on cash.
 //
 // column  pages    LIST  pages with hub cash, with authority cash
 // column  indexes  LIST  the same by index

@@ -1,4 +1,4 @@
-// Only the classic engine asks for the highest hub cash.
+// Drop the index on hub cash, which only the classic engine reads.
 //
 // rows    none
 // locks   the schema

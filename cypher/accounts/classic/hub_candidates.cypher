@@ -1,4 +1,4 @@
-// Pages of the highest hub cash.
+// Return the pages of the highest hub cash.
 //
 // param   limit  INTEGER  at most this many
 // column  rows   LIST     [id, cash relative to the offset, number of links], best first

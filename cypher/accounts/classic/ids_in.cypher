@@ -1,7 +1,7 @@
-// The pages of a range of internal ids.
+// Return the pages of a range of internal ids.
 //
 // param   first  INTEGER  the lowest id
-// param   limit  INTEGER  how long the range is
+// param   limit  INTEGER  the length of the range
 // column  ids    LIST     ids of pages in it
 // rows    one
 // locks   none

@@ -1,11 +1,11 @@
-// Lock pages and read their accounts as the classic engine keeps them.
+// Lock pages and read their accounts in the form of the classic engine.
 //
 // param   ids   LIST  internal ids, sorted
 // column  rows  LIST  [id, hub_history, hub_cash, hub_updated, out_weight, authority_history, authority_cash,
 //                     authority_updated, in_weight, relevance or -1, depth, first_fetched or -1,
 //                     1 of a page that this transaction has created, lane, 1 for a seed or 0, path_repeats,
 //                     siblings_before, harvest, flow or -1, flow_paid or -1, live_pagerank or -1, live_pagerank_paid or -1,
-//                     links_sum or -1]; a page that is gone is missing
+//                     links_sum or -1]; a deleted page is missing
 // column  revision  INTEGER  of the brain's settings, read after the locks: a pass that follows a change waits for them
 // rows    one
 // locks   the pages, in order of ids

@@ -1,6 +1,6 @@
 // Lock the virtual page and read its account, the offsets and the clock.
 //
-// Everybody who writes accounts under the classic engine locks it after all pages, and before hosts.
+// Every writer of accounts under the classic engine locks it after all pages, and before hosts.
 //
 // column  virtual  MAP  the properties of the (:Brain) that begin with virtual_
 // rows    one

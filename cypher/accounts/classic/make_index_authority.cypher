@@ -1,4 +1,4 @@
-// The highest authority cash first: only the classic engine asks for it.
+// Make the index on authority cash, which only the classic engine reads.
 //
 // rows    none
 // locks   the schema

@@ -1,4 +1,4 @@
-// The virtual page's account, the offsets and the clock.
+// Return the virtual page's account, the offsets and the clock.
 //
 // column  virtual  MAP  the properties of the (:Brain) that begin with virtual_
 // rows    one

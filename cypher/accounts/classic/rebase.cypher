@@ -1,4 +1,4 @@
-// Put a part of the offsets into the stored cash of pages.
+// Move a part of the offsets into the stored cash of pages.
 //
 // param   ids             LIST  internal ids; the caller has locked the pages and the virtual page
 // param   hub_cash        LIST  of each, relative to the offset

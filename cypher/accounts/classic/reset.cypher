@@ -1,4 +1,4 @@
-// Accounts of pages as the classic engine begins with them: 1 + 1 cash, nothing spent.
+// Restart the accounts of pages for the classic engine: 1 + 1 cash, nothing spent.
 //
 // param   ids    LIST   internal ids, sorted
 // param   clock  FLOAT  the classic engine's clock

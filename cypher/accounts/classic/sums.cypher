@@ -1,4 +1,4 @@
-// Sums over all accounts of a classic brain. Reads every page.
+// Sum up all accounts of a classic brain. Reads every page.
 //
 // param   rebased    INTEGER  pages with smaller ids are counted apart
 // column  pages      INTEGER  how many

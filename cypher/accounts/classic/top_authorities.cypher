@@ -1,4 +1,4 @@
-// The pages of most authority history, among those with a rank (32 and more).
+// Return the pages of most authority history, among those with a rank (32 and more).
 //
 // A rank holds histories within a factor of 2^(1/4), so the last one is read whole.
 //

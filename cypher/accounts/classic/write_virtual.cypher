@@ -1,6 +1,6 @@
 // Write the virtual page's account, the offsets and the clock.
 //
-// param   virtual  MAP  properties that begin with virtual_; the caller has locked the Brain, or nobody else writes
+// param   virtual  MAP  properties that begin with virtual_; the caller has locked the Brain, or is the only writer
 // rows    none
 // locks   the Brain, held already
 // mode    write

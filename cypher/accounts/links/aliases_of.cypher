@@ -1,4 +1,4 @@
-// Some of the aliases that redirect to a page and that nobody holds.
+// Return some of the aliases that redirect to a page and are not claimed.
 //
 // param   id     INTEGER  its internal id
 // param   limit  INTEGER  at most this many

@@ -1,8 +1,8 @@
-// Some of the pages whose links do not end where a page leads that they name: links to it if it leads elsewhere, and
-// those of pages that name it and do not link to its goal.
+// Return some pages whose links do not end at the final target of a page that they name: those that link to it although
+// it leads elsewhere, and those that name it and do not link to its goal.
 //
 // param   id     INTEGER  its internal id
-// param   goal   INTEGER  internal id of the page it leads to, −1 if it is no alias, or one that leads nowhere
+// param   goal   INTEGER  internal id of its final target, −1 if it is no alias, or one without a target
 // param   limit  INTEGER  at most this many of each
 // column  ids    LIST     internal ids of the pages
 // rows    one

@@ -1,4 +1,4 @@
-// The links of others to a page, those with the best hub at the other end first.
+// Return the links of others to a page, those with the best hub at the other end first.
 //
 // param   key    STRING   the page's key
 // param   limit  INTEGER  at most this many

@@ -1,4 +1,4 @@
-// The links of a page to others, those with the best authority at the other end first.
+// Return the links of a page to others, those with the best authority at the other end first.
 //
 // param   key    STRING   the page's key
 // param   limit  INTEGER  at most this many

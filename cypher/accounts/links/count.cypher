@@ -1,7 +1,7 @@
-// How many links a page has, both ways, by its degrees: none of them is read.
+// Count the links of a page in both directions by its degrees, without reading them.
 //
 // param   key    STRING   its key
-// column  links  INTEGER  how many; null when there is no such page
+// column  links  INTEGER  their number; null if there is no such page
 // rows    one
 // locks   none
 // mode    read

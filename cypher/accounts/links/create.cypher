@@ -1,8 +1,8 @@
-// Create links. The caller has made sure that none of them is there.
+// Create links. The caller has made sure that none of them exists.
 //
 // param   rows   LIST     [id, [ids it now links to]]; the caller has locked both ends
 // param   now    FLOAT    seconds since the epoch: when they were first seen
-// column  made   INTEGER  how many
+// column  made   INTEGER  their number
 // rows    one
 // locks   the ends, held already
 // mode    write

@@ -1,7 +1,7 @@
-// How many pages some pages link to.
+// Return the number of pages that some pages link to.
 //
 // param   ids    LIST  internal ids
-// column  rows   LIST  [id, how many] of each
+// column  rows   LIST  [id, number] of each
 // rows    one
 // locks   none
 // mode    read

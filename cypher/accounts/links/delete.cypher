@@ -1,11 +1,11 @@
 // Delete links.
 //
-// Both ends are found before the link between them, with a DISTINCT that the planner cannot move: the link is then looked
-// for from the end that has fewer (`Expand(Into)`). Else it expands all links of the one end for each of the others, and
-// a page that loses 50,000 of them takes minutes, not seconds.
+// Both ends are found before the link between them, with a DISTINCT that the planner cannot move. The link is then
+// searched from the end with fewer links (`Expand(Into)`). Otherwise all links of one end are expanded for each of the
+// others, and a page that loses 50,000 of them takes minutes, not seconds.
 //
 // param   rows  LIST  [id, [ids it no longer links to]]; the caller has locked both ends
-// column  gone  LIST  [id, id it linked to] of each link that was deleted: the accounts go by these
+// column  gone  LIST  [id, id it linked to] of each deleted link, by which the accounts change
 // rows    one
 // locks   the ends, held already
 // mode    write

@@ -1,4 +1,4 @@
-// Some of the pages that link to a page.
+// Return some of the pages that link to a page.
 //
 // param   key    STRING  the page's key
 // param   ids    LIST    internal ids of the links

@@ -1,4 +1,4 @@
-// Some of the pages a page links to.
+// Return some of the pages that a page links to.
 //
 // param   key    STRING  the page's key
 // param   ids    LIST    internal ids of the links

@@ -1,4 +1,4 @@
-// The pages that link to some pages.
+// Return the pages that link to some pages.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, [ids that link to it]] of each

@@ -1,4 +1,4 @@
-// The pages of other hosts that link to some pages.
+// Return the pages of other hosts that link to some pages.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, [ids of other hosts that link to it]] of each

@@ -1,9 +1,9 @@
-// Let links end at another page; since when they are known stays.
+// Let links end at another page, and keep the time since which they are known.
 //
 // param   sources  LIST     internal ids of the pages whose link moves; the caller has locked them, and both targets
 // param   old      INTEGER  the page they link to
 // param   new      INTEGER  the page they are to link to; the caller has made sure that none of them does
-// column  moved    LIST     id of the page of each link that has moved: the accounts go by these
+// column  moved    LIST     id of the page of each link that has moved, by which the accounts change
 // rows    one
 // locks   the ends, held already
 // mode    write
@@ -11,7 +11,7 @@
 UNWIND $sources AS source
 MATCH (p:Page) WHERE id(p) = source
 MATCH (q:Page) WHERE id(q) = $old
-// Both ends first, and then the link from the end that has fewer: see links/delete.
+// Both ends first, and then the link from the end with fewer links: see links/delete.
 WITH DISTINCT p, q, source
 MATCH (p)-[r:LINKS]->(q)
 MATCH (n:Page) WHERE id(n) = $new

@@ -1,4 +1,4 @@
-// The pages that some pages link to.
+// Return the pages that some pages link to.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, [ids it links to]] of each

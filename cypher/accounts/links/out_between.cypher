@@ -1,4 +1,4 @@
-// The pages of other hosts that some pages link to.
+// Return the pages of other hosts that some pages link to.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, [ids of other hosts it links to]] of each

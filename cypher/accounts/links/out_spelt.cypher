@@ -1,4 +1,4 @@
-// The pages that some pages link to, and the aliases that they name in their links.
+// Return the pages that some pages link to, and the aliases that they name in their links.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, [ids it links to], [ids of aliases it names]] of each

@@ -1,4 +1,4 @@
-// The links of some pages, packed: a result row costs fifty times as much as a list item.
+// Return the links of some pages, packed: a row costs fifty times as much as a list item.
 //
 // param   ids    LIST  internal ids, at most 65,536
 // column  links  LIST  (place of the source among ids) · 2^47 + internal id of the target, in no order

@@ -1,4 +1,4 @@
-// How much the pages that link to a page pay its authority side, and what that pays them.
+// Return the payments of the pages that link to a page to its authority side, and its payments to them.
 //
 // param   key     STRING  the page's key
 // param   intra   FLOAT   weight of a link inside a host

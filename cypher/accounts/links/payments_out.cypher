@@ -1,4 +1,4 @@
-// How much the pages that a page links to pay its hub side, and what that pays them.
+// Return the payments of the pages that a page links to to its hub side, and its payments to them.
 //
 // param   key     STRING  the page's key
 // param   intra   FLOAT   weight of a link inside a host

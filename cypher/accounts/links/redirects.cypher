@@ -1,4 +1,4 @@
-// Where pages redirect, one step of the way.
+// Return the next target of pages that redirect, one step of the way.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, id it redirects to] of those that do

@@ -1,8 +1,8 @@
-// Let links begin and end at other pages; since when they are known stays, and what the page says of them.
+// Let links begin and end at other pages, and keep the time since which they are known, their anchor and rel.
 //
 // param   rows   LIST  [id of the source, id of the target, id of the new source, id of the new target]; the caller has
 //                      locked all, and made sure that the new ones are not linked, nor the same page
-// column  moved  LIST  those whose link was there: the accounts go by these
+// column  moved  LIST  those whose link existed, by which the accounts change
 // rows    one
 // locks   the ends, held already
 // mode    write
@@ -10,7 +10,7 @@
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
 MATCH (q:Page) WHERE id(q) = row[1]
-// Both ends first, and then the link from the end that has fewer: see links/delete.
+// Both ends first, and then the link from the end with fewer links: see links/delete.
 WITH DISTINCT p, q, row
 MATCH (p)-[r:LINKS]->(q)
 MATCH (a:Page) WHERE id(a) = row[2]

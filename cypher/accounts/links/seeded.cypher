@@ -1,4 +1,4 @@
-// The pages that one has made seeds by redirecting to them, and does no longer redirect to as a seed.
+// Return the pages that a page has made seeds by redirecting to them, and to which it no longer redirects as a seed.
 //
 // param   id   INTEGER  its internal id
 // column  ids  LIST     internal ids of the pages

@@ -1,4 +1,4 @@
-// Make pages seeds because a seed redirects to them. That they are seeds for no other reason is noted (`seed_led`).
+// Make pages seeds because a seed redirects to them. `seed_led` marks those that are seeds for no other reason.
 //
 // param   rows   LIST  [id of the alias, id it leads to]; the caller has locked both
 // rows    none

@@ -1,9 +1,9 @@
-// Note which aliases pages name in their links, and which links are there only because of these.
+// Write the aliases that pages name in their links, and mark the links that exist only because of these.
 //
-// Both ends of a link are found first, and then the link from the end that has fewer: see links/delete.
+// Both ends of a link are found first, and then the link from the end with fewer links: see links/delete.
 //
-// param   rows  LIST  [id, [aliases it names now], [aliases it names no more], [ids it links to by way of aliases only],
-//                     [ids it links to by themselves], true if it names any alias, else null]; the caller has locked
+// param   rows  LIST  [id, [aliases it names now], [aliases it names no more], [ids it links to only through aliases],
+//                     [ids it names itself], true if it names any alias, else null]; the caller has locked
 //                     all of them
 // rows    none
 // locks   the pages, held already

@@ -1,7 +1,7 @@
-// The aliases that pages name in their links, and which of their links are there only because of these.
+// Return the aliases that pages name in their links, and the links that exist only because of these.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [id, [ids of aliases it names], [ids it links to by way of these only]] of each
+// column  rows  LIST  [id, [ids of aliases it names], [ids it links to only through these]] of each
 // rows    one
 // locks   none
 // mode    read

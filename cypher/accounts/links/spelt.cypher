@@ -1,4 +1,4 @@
-// The links of some pages, with their URLs.
+// Return the links of some pages, with their URLs.
 //
 // param   ids    LIST     internal ids
 // param   cross  BOOLEAN  only links to another host

@@ -1,4 +1,4 @@
-// Say that pages no longer redirect: they are not looked at again as aliases.
+// End the redirects of pages, which are then no longer looked at again as aliases.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // rows    none

@@ -1,12 +1,12 @@
-// Take back that a page makes others seeds.
+// End the effect of a page that makes others seeds.
 //
 // param   id     INTEGER  its internal id
 // param   ids    LIST     internal ids of those that it makes seeds no more; the caller has locked all of them
-// column  freed  LIST     those among them that are no seeds now: nothing else had made them so
+// column  freed  LIST     those among them that are no seeds now, because no other page makes them so
 // rows    one
 // locks   the pages, held already
 // mode    write
-// retry   once   the answer says what this run has changed
+// retry   once   the answer names the changes of this run
 UNWIND $ids AS i
 MATCH (p:Page)-[r:SEEDS]->(q:Page) WHERE id(p) = $id AND id(q) = i
 DELETE r

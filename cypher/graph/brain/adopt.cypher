@@ -1,10 +1,10 @@
-// Make the brain of what an import has left, unless somebody has: the schema must be there before.
+// Make a brain of the properties that an import has left, unless it is one. The schema must exist before.
 //
 // column  brain    MAP      all its properties
 // rows    one
 // locks   the node
 // mode    write
-// retry   safe   what is a brain stays one
+// retry   safe   a brain stays one
 OPTIONAL MATCH (i:Imported {key: 'brain'})
 REMOVE i:Imported, i.kept_tokens
 SET i:Brain

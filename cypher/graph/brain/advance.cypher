@@ -1,4 +1,4 @@
-// Remember how far a conversion of all accounts has come.
+// Store the last key that a conversion of all accounts has done.
 //
 // param   after  STRING  the last key that is done
 // rows    none

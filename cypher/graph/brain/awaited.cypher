@@ -1,4 +1,4 @@
-// Does somebody wait for locks?
+// Return whether a transaction waits for locks.
 //
 // column  awaited  BOOLEAN  a transaction of graphbrain waits for another one; those of the settling pass do not count
 // rows    one

@@ -1,4 +1,4 @@
-// What an import has carried over for whoever comes first to make a brain of it.
+// Return the data that an import has carried over for the process that makes a brain of it.
 //
 // column  tokens  STRING  the access tokens of the service, as JSON, or null
 // rows    one

@@ -1,10 +1,10 @@
-// Change settings of the brain, and say so by its revision.
+// Change settings of the brain, and increase its revision.
 //
 // param   settings  MAP     names and new values
 // rows    none
 // locks   the Brain
 // mode    write
-// retry   safe   absolute values; a revision more does no harm
+// retry   safe   absolute values; a further increase of the revision does no harm
 MATCH (locked:Brain {key: 'brain'})
 SET locked:Brain
 WITH count(*) AS held

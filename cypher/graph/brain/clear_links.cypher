@@ -1,4 +1,4 @@
-// Delete some links, whoever has them: only `clear` does this.
+// Delete some links of any pages. Only `clear` does this.
 //
 // param   limit    INTEGER  at most this many
 // column  deleted  INTEGER  how many there were

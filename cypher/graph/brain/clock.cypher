@@ -1,4 +1,4 @@
-// The server's clock.
+// Return the time of the server's clock.
 //
 // column  millis  INTEGER  milliseconds since the epoch
 // rows    one

@@ -1,14 +1,14 @@
-// Add to a worker's counters of the hour, and show that it lives.
+// Add to a worker's counters of the hour, and record that it is alive.
 //
 // param   hour     INTEGER  hours since the epoch
-// param   worker   STRING   who counts
+// param   worker   STRING   the worker that counts
 // param   now      FLOAT    seconds since the epoch
-// param   tending  BOOLEAN  true when this is a worker that tends for everybody
+// param   tending  BOOLEAN  true if this worker tends for all processes
 // param   counts   LIST     [pages, links, claims, pushes, payments, retries] to add
 // param   reports  LIST     reports to add, by their outcomes in the order of OUTCOMES in graphbrain/model.py
 // param   lapsed   INTEGER  lapsed leases that it has taken back, to add
 // param   frontier LIST   [found, left] to add: pages that reports brought into the frontier, and took out of it
-// param   price    FLOAT    what the last visits were worth that were not first ones, or null
+// param   price    FLOAT    the value of the last revisits, or null
 // rows    none
 // locks   the Hour
 // mode    write

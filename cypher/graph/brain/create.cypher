@@ -3,7 +3,7 @@
 // param   settings  MAP     the fixed and shared settings
 // param   now       FLOAT   seconds since the epoch
 // param   rules     INTEGER the version of the URL rules
-// column  brain     MAP     all its properties, as somebody else may have made them meanwhile
+// column  brain     MAP     all its properties; another process may have made them
 // rows    one
 // locks   the Brain
 // mode    write

@@ -1,6 +1,6 @@
-// Has an import left the brain's properties for whoever comes first to make a brain of them?
+// Return whether an import has left properties of a brain that no process has made a brain yet.
 //
-// column  imported  BOOLEAN  whether
+// column  imported  BOOLEAN  true if so
 // rows    one
 // locks   none
 // mode    read

@@ -1,4 +1,4 @@
-// The access tokens of the service, to be carried over to a database that takes the place of this one.
+// Return the access tokens of the service, for a database that replaces this one.
 //
 // column  tokens  LIST  their properties
 // rows    one

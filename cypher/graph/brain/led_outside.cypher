@@ -1,6 +1,6 @@
-// How many aliases redirect to a page outside the crawl. Reads every alias: for people, not for programs.
+// Count the aliases that redirect to a page outside the crawl. Reads every alias: for people, not for programs.
 //
-// column  aliases  INTEGER  how many
+// column  aliases  INTEGER  their number
 // rows    one
 // locks   none
 // mode    read

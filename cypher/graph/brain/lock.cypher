@@ -1,4 +1,4 @@
-// Lock the brain and read what stands on it.
+// Lock the brain and read its properties.
 //
 // column  brain    MAP      all properties of the (:Brain)
 // rows    one

@@ -1,4 +1,4 @@
-// Note how far a pass over all pages has come.
+// Record the progress of a pass over all pages.
 //
 // param   notes  MAP  the pass and the last key it has done, or null at its end; the caller has locked the brain
 // rows    none

@@ -1,5 +1,5 @@
-// A node that stands where none should: anything but a brain, its schema, its counters and the tokens for its service,
-// which outlive it. An import would have to leave it alone, or replace it; a new brain would not be alone with it.
+// Return a node that is none of a brain, its schema, its counters and the tokens for its service, which outlive it.
+// An import would have to keep it or delete it, and a new brain would share the database with it.
 //
 // column  labels   LIST     its labels
 // rows    many

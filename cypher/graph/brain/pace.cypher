@@ -1,13 +1,13 @@
-// How fast the crawl goes: visits and links reported in the last full hour and the one that runs, pages that came into
-// the frontier and left it by them, since when they are counted, and what visits of pages that were fetched before are
-// worth at that pace.
+// Return the pace of the crawl: visits and links reported in the last full hour and the current one, pages that these
+// visits brought into the frontier and took out of it, the beginning of the counting, and the value of revisits at
+// that pace.
 //
-// param   hour     INTEGER  the hour that runs, since the epoch
-// column  before   LIST     [visits, links, found, left, visits of those who do not count these] of the last full hour
-// column  now      LIST     the same of the one that runs
+// param   hour     INTEGER  the current hour, since the epoch
+// column  before   LIST     [visits, links, found, left, visits of workers that do not count these] of the last full hour
+// column  now      LIST     the same of the current one
 // column  began    FLOAT    when the first of these counters was begun, in seconds since the epoch; or null
-// column  earlier  BOOLEAN  whether something was counted in the hour before these, too
-// column  price    FLOAT    or null when none were made
+// column  earlier  BOOLEAN  whether a worker counted in the hour before these
+// column  price    FLOAT    or null if there were no revisits
 // rows    one
 // locks   none
 // mode    read

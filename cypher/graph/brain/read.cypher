@@ -1,4 +1,4 @@
-// The brain of this database.
+// Return the brain of this database.
 //
 // column  brain    MAP      all properties of the (:Brain), or null
 // rows    one

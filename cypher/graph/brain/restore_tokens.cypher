@@ -1,4 +1,4 @@
-// Make access tokens that were carried over anew.
+// Make access tokens that were carried over from another database.
 //
 // param   rows  LIST  their properties
 // rows    none

@@ -1,9 +1,9 @@
-// Take the settling pass, or hold it longer: only one at a time, and only marks it leaves behind tell of one that died.
+// Begin the settling pass, or extend it. One pass runs at a time, and a pass that died leaves only marks.
 //
 // param   token  STRING   of the pass
 // param   now    FLOAT    seconds since the epoch
-// param   until  FLOAT    when it counts as dead
-// column  mine   BOOLEAN  false when another one is under way
+// param   until  FLOAT    the time after which it counts as dead
+// column  mine   BOOLEAN  false if another pass is running
 // rows    one
 // locks   the brain
 // mode    write

@@ -1,7 +1,7 @@
-// The settling pass is over and all marks are right again.
+// End the settling pass, after all marks are right again.
 //
 // param   token  STRING  of the pass
-// param   now    FLOAT   seconds since the epoch: the sides that it has settled say no time of their own
+// param   now    FLOAT   seconds since the epoch: settled sides have no time of their own
 // rows    none
 // locks   the brain
 // mode    write

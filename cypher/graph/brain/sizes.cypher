@@ -1,4 +1,4 @@
-// How much there is, from the count store.
+// Return the numbers of pages, links and hosts, from the count store.
 //
 // column  pages  INTEGER  pages known
 // column  links  INTEGER  links known

@@ -1,11 +1,11 @@
-// Pages by state, and how many wait, are leased, or are to be tried again. Reads every page: for people, not for programs.
+// Count pages by state, and of these the waiting, leased and failed ones. Reads every page: for people, not for programs.
 //
 // param   now      FLOAT    seconds since the epoch
 // column  state    STRING   frontier, known, alias, outside, parked or gone
-// column  pages    INTEGER  how many
+// column  pages    INTEGER  their number
 // column  waiting  INTEGER  of them in a queue
 // column  leased   INTEGER  of them held by a worker
-// column  lapsed   INTEGER  of them held by one whose lease has lapsed, until somebody takes them back
+// column  lapsed   INTEGER  of them held by a worker whose lease has lapsed and was not yet taken back
 // column  retries  INTEGER  of them waiting to be tried again
 // column  hub      FLOAT    the sum of their hub accounts, cash and history
 // column  authority FLOAT   the sum of their authority accounts

@@ -1,4 +1,4 @@
-// Remember that schema files were applied.
+// Record that schema files were applied.
 //
 // param   rows  LIST   [the file's number, its name, the checksum of its text]
 // param   now   FLOAT  seconds since the epoch

@@ -1,4 +1,4 @@
-// The schema files that were applied to this database.
+// Return the schema files that were applied to this database.
 //
 // column  number    INTEGER  the file's number
 // column  name      STRING   the file's name

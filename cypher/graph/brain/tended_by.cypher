@@ -1,4 +1,4 @@
-// Is a worker tending this brain for everybody?
+// Return whether a worker tends this brain for all processes.
 //
 // param   hour     INTEGER  this hour, in hours since the epoch
 // param   now      FLOAT    seconds since the epoch

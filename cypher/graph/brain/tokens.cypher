@@ -1,15 +1,15 @@
-// Make the names of properties and of kinds of links known to the database.
+// Make the names of properties and relationship types known to the database.
 //
-// A plan that was made before a name was known looks it up each time it runs, and shares what it finds with whoever
-// runs it beside, without a lock: for a moment one can miss properties or links that are there.
+// A plan that was made before a name was known looks it up at each run, and shares the result with concurrent runs
+// without a lock: for a moment a run can miss properties or links that exist.
 //
 // param   properties  LIST  names of properties
-// param   types       LIST  kinds of links
-// column  made        INTEGER  how many kinds of links
+// param   types       LIST  relationship types
+// column  made        INTEGER  the number of types
 // rows    one
 // locks   none
 // mode    write
-// retry   safe   a name that is known stays
+// retry   safe   a known name stays known
 UNWIND $properties AS property
 CALL db.createProperty(property)
 WITH count(*) AS done

@@ -1,8 +1,8 @@
-// What all workers have counted since the brain was made.
+// Return the counts of all workers since the brain was made.
 //
 // column  pages     INTEGER  visits reported
 // column  links     INTEGER  links reported
-// column  claims    INTEGER  pages handed out
+// column  claims    INTEGER  pages claimed
 // column  pushes    INTEGER  sides pushed
 // column  payments  INTEGER  payments made by pushes
 // column  retries   INTEGER  transactions run again

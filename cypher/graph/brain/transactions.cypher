@@ -1,4 +1,4 @@
-// Which transactions of graphbrain run now, this one among them.
+// Return the transactions of graphbrain that run now, including this one.
 //
 // column  ids  LIST  their names
 // rows    one

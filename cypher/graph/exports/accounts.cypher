@@ -1,7 +1,7 @@
-// What the accounts of some pages say now.
+// Return the accounts of some pages as they are now.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [id, hub_history, hub_cash, authority_history, authority_cash]; a page that is gone is missing
+// column  rows  LIST  [id, hub_history, hub_cash, authority_history, authority_cash]; a deleted page is missing
 // rows    one
 // locks   none
 // mode    read

@@ -1,4 +1,4 @@
-// One property of some pages, a number.
+// Return one numeric property of some pages.
 //
 // param   ids   LIST    internal ids
 // param   name  STRING  the property

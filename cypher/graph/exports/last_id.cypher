@@ -1,6 +1,6 @@
-// The highest internal id of a page: where an export by ranges of ids ends.
+// Return the highest internal id of a page, at which an export by ranges of ids ends.
 //
-// column  last  INTEGER  or null when there is no page
+// column  last  INTEGER  or null if there is no page
 // rows    one
 // locks   none
 // mode    read

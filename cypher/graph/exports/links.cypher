@@ -1,4 +1,4 @@
-// The pages in a range of ids, and their links, packed: a result row costs fifty times as much as a list item.
+// Return the pages in a range of ids, and their links, packed: a row costs fifty times as much as a list item.
 //
 // param   first  INTEGER  internal id
 // param   last   INTEGER  internal id, in the range

@@ -1,10 +1,10 @@
-// What scores follow from besides the links: the hosts of some pages, each named once, and what is their own.
+// Return the terms of scores besides the links: the hosts of some pages, each named once, and the pages' own values.
 //
 // Few pages have a relevance or a payout of their own, so only those are listed.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [host, ids of those of its pages that are there, [id, relevance or -1, payout or -1] of those that
-//                     have either]
+// column  rows  LIST  [host, ids of its existing pages, [id, relevance or -1, payout or -1] of those with
+//                     either]
 // rows    one
 // locks   none
 // mode    read

@@ -1,7 +1,7 @@
-// The URLs of some pages.
+// Return the URLs of some pages.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [id, url] of each that is there
+// column  rows  LIST  [id, url] of each existing page
 // rows    one
 // locks   none
 // mode    read

@@ -1,4 +1,4 @@
-// Which scores stand on the pages, and how they were computed.
+// Return the rankings whose scores the pages carry, with their parameters and figures.
 //
 // column  rankings  LIST  all properties of each (:Ranking), the latest first
 // rows    one

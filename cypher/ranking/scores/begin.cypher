@@ -1,7 +1,7 @@
-// Say that scores are about to be written, by which method and how they were computed.
+// Record that scores of a method are about to be written, and how they were computed.
 //
 // param   method   STRING  one of the methods of `graphbrain rank`
-// param   facts    MAP     its parameters and figures, with a token of whoever writes
+// param   facts    MAP     its parameters and figures, with a token of the writer
 // rows    none
 // locks   the Brain, then the Ranking: one (:Ranking) a method, without an index for so few
 // mode    write

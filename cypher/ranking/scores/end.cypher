@@ -1,4 +1,4 @@
-// Say that all scores of a method are written.
+// Record that all scores of a method are written.
 //
 // param   method    STRING  one of the methods of `graphbrain rank`
 // param   now       FLOAT   seconds since the epoch

@@ -1,4 +1,4 @@
-// Say what pages count that a batch score has not seen yet.
+// Write the provisional scores of pages that a batch score does not cover yet.
 //
 // param   ids     LIST  internal ids; the caller has locked the pages
 // param   values  LIST  of each, on a scale on which the mean of all pages is 1

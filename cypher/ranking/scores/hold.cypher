@@ -1,8 +1,8 @@
-// Is it still we who write the scores of a method? Until the transaction ends nobody else does.
+// Return whether this process still writes the scores of a method, and keep other writers out until the transaction ends.
 //
 // param   method  STRING   one of the methods of `graphbrain rank`
 // param   token   STRING   as given to scores/begin
-// column  ours    BOOLEAN  false when somebody else has begun since
+// column  ours    BOOLEAN  false if another process has begun since
 // rows    many
 // locks   the Ranking; pages only after it
 // mode    write

@@ -1,10 +1,10 @@
-// Let the right to keep scores fresh go.
+// Give up the right to keep scores fresh.
 //
-// param   token  STRING  of whoever has it
+// param   token  STRING  of its holder
 // rows    none
 // locks   the Brain
 // mode    write
-// retry   safe   another's token stays
+// retry   safe   another token stays
 MATCH (locked:Brain {key: 'brain'})
 SET locked:Brain
 WITH count(*) AS held

@@ -1,4 +1,4 @@
-// Where the crawl began.
+// Return the seeds of the crawl.
 //
 // column  ids   LIST  internal ids of the seeds
 // rows    one

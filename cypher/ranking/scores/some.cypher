@@ -1,4 +1,4 @@
-// Does any page carry a batch score?
+// Return whether any page carries a batch score.
 //
 // param   name  STRING   the property that keeps it
 // column  some  BOOLEAN  stops at the first page that does

@@ -1,12 +1,12 @@
-// Take the right to keep the scores of a method fresh, or hold it longer: only one at a time.
+// Take the right to keep the scores of a method fresh, or extend it. One process holds it at a time.
 //
 // param   method  STRING   one of the methods of `graphbrain rank`
-// param   token   STRING   of whoever wants it
+// param   token   STRING   of the process that wants it
 // param   now     FLOAT    seconds since the epoch
-// param   until   FLOAT    when it counts as dead
+// param   until   FLOAT    the time after which its holder counts as dead
 // param   every   FLOAT    seconds after which scores are old
-// param   broken  FLOAT    seconds after which those that are not written to their end are
-// column  mine    BOOLEAN  false when somebody else has it, or the scores are not old
+// param   broken  FLOAT    seconds after which unfinished scores are old
+// column  mine    BOOLEAN  false if another process holds it, or the scores are not old
 // rows    one
 // locks   the Brain
 // mode    write

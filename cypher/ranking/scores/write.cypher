@@ -1,10 +1,10 @@
-// Write one score of some pages. A page younger than the export has another's internal id, and is left out.
+// Write one score of some pages. A page that is younger than the export reuses an internal id, and is left out.
 //
 // param   name    STRING   the property
 // param   ids     LIST     internal ids, ascending
 // param   values  LIST     of each
 // param   before  FLOAT    seconds since the epoch: when the export began
-// column  written INTEGER  how many
+// column  written INTEGER  their number
 // rows    one
 // locks   the pages, in the order of ids
 // mode    write

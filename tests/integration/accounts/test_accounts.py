@@ -176,7 +176,7 @@ def test_the_error_bound_holds(make_brain: MakeBrain, neo4j: Any) -> None:
     total = found.hub.sum() + found.authority.sum()
     bound = brain.audit(None).figures["error_bound"]
     assert bound == pytest.approx(0.85 / 0.15, rel=1e-9)  # every side waits for .85 of its score of 1
-    assert off == pytest.approx(0.85 * (hub.sum() + authority.sum()))  # 85 % error, as DESIGN §5.1 says
+    assert off == pytest.approx(0.85 * (hub.sum() + authority.sum()))  # 85 % error, by the bound of algebra.residual
     assert off <= bound * total * (1 + 1e-9)
     assert brain.stats()["error_bound"] == pytest.approx(bound, rel=1e-12)
 
@@ -556,7 +556,7 @@ def marks(brain: Brain, page: int) -> dict[str, Any]:
 
 
 def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: bool) -> dict[str, Any]:
-    """The marks that follow from a page's accounts, by the words of DESIGN §3 and §5.1, in plain Python."""
+    """The marks that follow from a page's accounts, in plain Python."""
     r = min(max(page.get("relevance", 0.5), 0.001), 0.999)
     hub = page["hub_history"] + page["hub_cash"]
     authority = page["authority_history"] + page["authority_cash"]

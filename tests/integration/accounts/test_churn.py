@@ -182,7 +182,7 @@ class Churn:
         answers = self.brain.report([Fetched(claim.url, targets, claim) for claim, targets in found])
         for (claim, targets), answer in zip(found, answers, strict=True):
             # A page that was forgotten while it was held, and is found anew by another page of this batch, was never
-            # fetched in its new life: its links are news, though the visit is refused (DESIGN §6).
+            # fetched in its new life: its links are news, though the visit is refused .
             anew = any(claim.url in others for other, others in found if other != claim)
             assert answer.accepted or claim.url not in self.model.links or anew, answer
             if answer.accepted or anew:

@@ -47,7 +47,7 @@ def test_who_is_kept_out_by_others_is_told_so_and_waits(neo4j: Neo4j) -> None:
         other.close()
         assert len(tried) < 20
     graph = opened(neo4j, neo4j.password)
-    with pytest.raises(GraphUnavailable, match="somebody has tried wrong passwords"):
+    with pytest.raises(GraphUnavailable, match="a program has tried wrong passwords"):
         graph.connect()
     assert graph.read(lambda tx: tx.one("brain/clock"), "brain/clock")
     graph.close()

@@ -1,6 +1,6 @@
 """The algebra of OPIC-HITS against numbers worked out by hand, its limits, and its edges.
 
-The expected numbers are plain fractions from DESIGN §5.1, not what the code said when it was tried.
+The expected numbers are plain fractions that follow from the equations in docs/scores.md, not output of the code.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def f(*values: float) -> algebra.Floats:
 
 
 def test_defaults_of_the_rule() -> None:
-    """DESIGN §5.1: α .15, eps .03, intra-host weight off, 100,000 payees, best first."""
+    """The defaults: α .15, eps .03, intra-host weight off, 100,000 payees, best first."""
     assert Rule() == Rule(0.15, 0.03, 1.0, 100_000, "best_first")
 
 

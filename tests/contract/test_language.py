@@ -1,0 +1,227 @@
+"""The words of the code: rooms whose prose is finished stay so. CONTRIBUTING.md has the style, with examples."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.contract.language import (
+    AVOIDED,
+    FEW,
+    OPENINGS,
+    Prose,
+    comments,
+    docs,
+    docstrings,
+    headers,
+    messages,
+    room_of,
+)
+from tests.contract.source import ROOT, modules, tree
+
+FINISHED: frozenset[str] = frozenset(
+    {
+        "__init__",
+        "__main__",
+        "accounts",
+        "ahead",
+        "arrays",
+        "bench",
+        "border",
+        "csr",
+        "demo",
+        "errors",
+        "fair",
+        "graph",
+        "hints",
+        "hostnames",
+        "installs",
+        "lean_driver",
+        "masking",
+        "meaning",
+        "memory",
+        "methods",
+        "metrics",
+        "pagefacts",
+        "places",
+        "ranking",
+        "records",
+        "relevance",
+        "retry_after",
+        "robots",
+        "rules",
+        "scope",
+        "server",
+        "show",
+        "simulate",
+        "tables",
+        "timings",
+        "tokens",
+        "url",
+        "url_before",
+        "url_v1",
+        "url_v2",
+        "wall",
+        "work",
+    }
+)
+"""Rooms whose docstrings, comments, messages and headers keep the style. This set only grows."""
+
+UNFINISHED = frozenset(
+    {
+        "analyst",
+        "bench.traps",
+        "bench.worlds",
+        "brain",
+        "cli",
+        "client",
+        "frontier",
+        "hosts",
+        "ingest",
+        "inspect",
+        "model",
+        "schedule",
+        "scrapy",
+        "sections",
+        "service",
+        "settings",
+        "wire",
+    }
+)
+"""Rooms that were written before the style. A room leaves this set for good; a new room is never in it."""
+
+FINISHED_DOCS = frozenset({"docs/glossary.md"})
+"""Pages that keep the style."""
+
+EXCEPTIONS: dict[tuple[str, str, str], str] = {
+    ("cypher/graph/schema/026_asked_key.cypher", "handed out", "handed out by a caller's key"): (
+        "the checksum of an applied schema file is stored in databases"
+    ),
+}
+"""(Module, word of AVOIDED, a part of the text) → the reason why it may be there."""
+
+PLAIN_LINES = 8
+"""Lines of a function or class beyond which its name and types cannot be all that there is to know."""
+
+
+_NAMES = re.compile(r"`[^`]+`")
+
+
+def _excused(text: Prose, word: str) -> bool:
+    return any(text.module == module and word == of and part in text.text for module, of, part in EXCEPTIONS)
+
+
+def _dialect(texts: tuple[Prose, ...]) -> list[str]:
+    """Return the words of the dialect; names between backticks are none."""
+    return [
+        f"{each.module}:{each.line}: {match[0]!r} in {text[max(0, match.start() - 40) : match.end() + 40]!r}"
+        for each in texts
+        for text in (_NAMES.sub("``", each.text),)
+        for word, pattern in AVOIDED.items()
+        if not _excused(each, word)
+        for match in pattern.finditer(text)
+    ]
+
+
+def _without_a_subject(texts: tuple[Prose, ...]) -> list[str]:
+    return [f"{each.module}:{each.line}: {each.text[:80]}" for each in texts if OPENINGS.match(each.text)]
+
+
+def _too_few(texts: tuple[Prose, ...]) -> list[str]:
+    return [f"{each.module}:{each.line}: {each.text}" for each in texts if each.words <= FEW]
+
+
+def _of_room(room: str, texts: tuple[Prose, ...]) -> tuple[Prose, ...]:
+    return tuple(each for each in texts if room_of(each.module) == room)
+
+
+def _faults(room: str) -> list[str]:
+    here = _of_room(room, docstrings())
+    texts = (*here, *_of_room(room, comments()), *_of_room(room, messages()), *_of_room(room, headers()))
+    return [*_dialect(texts), *_without_a_subject(here), *_too_few(here)]
+
+
+def test_every_room_is_finished_or_named_as_unfinished() -> None:
+    assert not FINISHED & UNFINISHED
+    assert {room_of(name) for name in modules()} == FINISHED | UNFINISHED
+
+
+@pytest.mark.parametrize("room", sorted(FINISHED))
+def test_a_finished_room_keeps_the_style(room: str) -> None:
+    faults = _faults(room)
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("room", sorted(UNFINISHED))
+def test_an_unfinished_room_has_something_to_finish(room: str) -> None:
+    assert _faults(room), "it belongs to FINISHED"
+
+
+def test_a_finished_page_keeps_the_style() -> None:
+    pages = tuple(each for each in docs() if each.module in FINISHED_DOCS)
+    assert {each.module for each in pages} == FINISHED_DOCS
+    assert not _dialect(pages)
+
+
+def test_an_exception_is_needed_and_has_a_reason() -> None:
+    texts = (*docstrings(), *comments(), *messages(), *headers())
+    for (module, word, part), reason in EXCEPTIONS.items():
+        found = [each for each in texts if each.module == module and part in each.text]
+        assert any(AVOIDED[word].search(each.text) for each in found), (module, word, part)
+        assert len(reason.split()) > 3
+        assert room_of(module) in FINISHED
+
+
+def test_what_a_room_offers_has_a_docstring_or_is_short() -> None:
+    """A private function needs none, nor does one that its name and its types describe. Users' names are tested in
+    test_public_surface."""
+    missing = [
+        f"{name}.{node.name}"
+        for name in sorted(modules())
+        for node in tree(name).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        if not ast.get_docstring(node) and (node.end_lineno or 0) - node.lineno >= PLAIN_LINES
+    ]
+    assert not missing, "\n".join(missing)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("It tells the brain.", "told"),
+        ("Nobody knows.", "whoever"),
+        ("as it stands", "stands"),
+        ("The order goes by it.", "goes by"),
+        ("Pages are handed out.", "handed out"),
+        ("The host is left alone.", "left alone"),
+        ("It was reckoned anew.", "reckoned"),
+    ],
+)
+def test_the_search_for_words_finds_them(text: str, word: str) -> None:
+    assert len(_dialect((Prose("here", 1, text),))) == 1
+    assert AVOIDED[word].search(text)
+
+
+def test_the_search_for_openings_and_lengths_finds_them() -> None:
+    assert _without_a_subject((Prose("here", 1, "Of all pages the best."), Prose("here", 2, "Whose page"))) != []
+    assert not _without_a_subject((Prose("here", 1, "Return the best page."), Prose("here", 2, "Often it is so.")))
+    assert _too_few((Prose("here", 1, "The best page."), Prose("here", 2, "Return the page that ranks first."))) == [
+        "here:1: The best page."
+    ]
+
+
+def test_one_comment_is_lines_that_follow_each_other() -> None:
+    found = [each for each in comments() if each.module == "errors"]
+    assert found == []
+    assert len({(each.module, each.line) for each in comments()}) == len(comments())
+
+
+def test_the_glossary_defines_each_term_once_in_the_order_of_the_alphabet() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"^\*\*([^*]+)\.\*\* ", text, re.MULTILINE)
+    assert len(terms) >= 50
+    assert [term.lower() for term in terms] == sorted({term.lower() for term in terms})
+    for other in re.findall(r"Compare \*([^*]+)\*", text):
+        assert other.lower() in {term.lower() for term in terms}
