@@ -72,7 +72,7 @@ _EVENTS = (
     "recovered_at",
     "place_since",
 )
-"""Of a host."""
+"""The events of a host."""
 
 
 def put_host_right(host: _Host, patience: float, now: float) -> bool:

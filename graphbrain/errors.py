@@ -2,14 +2,14 @@
 
     GraphbrainError
     ├── BadInput            a URL, number, file or argument that cannot be used
-    │   ├── NoScore         no page carries the score named yet
-    │   ├── UnknownHost     no page of the host named is in the graph
-    │   └── UnknownPage     the page named is not in the graph
-    ├── SettingsError       an unknown or impossible setting, or one that may not change any more
-    ├── BeingConverted      the brain is between two engines: its accounts cannot be used just now
-    ├── SchemaMismatch      the database holds another version's, or somebody else's, data
+    │   ├── NoScore         no page has the named score yet
+    │   ├── UnknownHost     no page of the named host is in the graph
+    │   └── UnknownPage     the named page is not in the graph
+    ├── SettingsError       an unknown or impossible setting, or one that can no longer change
+    ├── BeingConverted      the brain is between two engines: its accounts cannot be used now
+    ├── SchemaMismatch      the database holds data of another version or of another program
     ├── GraphUnavailable    Neo4j could not be reached, or did not answer, within the time limit
-    ├── Cancelled           a question took longer than it may, or nobody waits for its answer any more
+    ├── Cancelled           a question took too long, or its caller no longer waits for the answer
     ├── GraphRefused        Neo4j answered, and refused: wrong password, disk full, read-only
     │   └── GraphTooSmall   it has too little memory for the request
     ├── ServerFailed        the local Neo4j could not be fetched, started or stopped
@@ -25,6 +25,7 @@ from __future__ import annotations
 __all__ = [
     "BadInput",
     "BeingConverted",
+    "Cancelled",
     "GraphRefused",
     "GraphTooSmall",
     "GraphUnavailable",
@@ -86,7 +87,7 @@ class GraphUnavailable(GraphbrainError):
 
 
 class Cancelled(GraphbrainError):
-    """The question was cancelled."""
+    """The question was cancelled: it took too long, or its caller no longer waits."""
 
 
 class GraphRefused(GraphbrainError):

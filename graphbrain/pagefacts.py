@@ -141,8 +141,9 @@ class PageFacts:
 
 
 def forbids_index(values: Iterable[str], agents: Iterable[str], forbid: frozenset[str] = FORBID) -> bool:
-    """Does one of these lists of directives say noindex or none to one of these agents? An empty name: to everybody.
-    `forbid`: the directives that are looked for, `FORBID_FOLLOW` for those that forbid to follow links.
+    """Return True if one of these lists contains one of the directives `forbid` for one of these agents.
+
+    `FORBID` has the directives that forbid to index a page, `FORBID_FOLLOW` those that forbid to follow its links.
 
     A list is `noindex, max-image-preview:none`, or in a header `googlebot: noindex, otherbot: none`: a name applies to
     the directives that follow it, up to the next name. An empty name applies to all agents.

@@ -100,11 +100,16 @@ class PageSection(Record):
 class ExpectedCopy(Record):
     """The page that a waiting page is expected to equal, as far as visits have shown.
 
-    `url`: of that page, which was fetched. `rule`: what alone they differ by: ?sort is an argument, /print a step of
-    the path, /article or /print two that stand in place of each other. Of `compared` pages of the host that differ in
-    this alone `equal` had the same content; `expected`: which share has, as is expected in the section of the page.
-    `because`: the same in a sentence. `factor`: by which the page counts less for it, beside the factor of its section;
-    1 where the pages of the host were not compared yet for the order, or `value` does not name harvest.
+    Attributes:
+        url: The URL of that page, which was fetched.
+        rule: The only difference of the two URLs: ?sort is an argument, /print a step of the path, /article or /print
+            two steps that replace each other.
+        compared: The number of pages of the host that were compared with one that differs in this alone.
+        equal: The number of these that had the same content.
+        expected: The share of equal pages that is expected in the section of the page.
+        because: The same in a sentence.
+        factor: The factor by which the page counts less for it, beside the factor of its section; 1 while the pages of
+            the host have not been compared for the order, or if `value` does not name harvest.
     """
 
     url: str
@@ -121,7 +126,7 @@ class LinkedPage(Record):
     """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen.
 
     `named`: the URL that the page's HTML has, where that redirects to the target; of several one. `anchor`, `rel`: what
-    the link says there. On a path they are None.
+    the link has there. On a path they are None.
     """
 
     url: str
@@ -166,7 +171,7 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class Payments:
-    """Why a page has its scores: the largest payers of both its sides, and whom they pay in turn.
+    """The origin of the scores of a page: the largest payers of both its sides, and the pages that it pays.
 
     A score is the payout plus what all payers have paid. Authority is paid by the pages that link here, and pays them
     back; a hub is paid by the pages it links to, and pays them.
@@ -207,7 +212,7 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
     """A fault: `count` pages or links (each a `what`) have it. `share`: of the authority inside the scope, 0..1, that
-    these pages hold, or that is paid along these links. `question`: names them, where it is told what is `given`."""
+    these pages hold, or that is paid along these links. `question`: the question that names them, with the parameters `given`."""
 
     title: str
     what: str

@@ -1,12 +1,12 @@
 """An attempt to lose a claim or cash: processes that claim, report and push on one graph while they are killed.
 
-`graphbrain hammer` runs it for as long as you like; the tests run it shorter. Each process crawls the same generated
+`graphbrain hammer` runs it for any time; the tests run it shorter. Each process crawls the same generated
 web and keeps a journal, written before and after each call: which claims it got, until when, which visits were
 acknowledged. The parent kills one of them with SIGKILL again and again (and the server, if it runs it), starts it
 anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
 time, no host was asked early, no page was visited again before it was due, no page was lost, every acknowledged visit
 is there, and the audit of all accounts is clean. Half of the calls ask for robots.txt, too, which are forgotten now
-and then, lead elsewhere, or cannot be had: nobody may hold one while another does. Pages are visited again and again
+and then, lead elsewhere, or cannot be had: no two processes may hold one at the same time. Pages are visited again and again
 until the last minute, each a second after its last visit at the earliest, so that there is nearly always something to
 claim.
 """
@@ -47,7 +47,7 @@ LONGEST_START = 120.0
 """Seconds that the processes are given to begin; their lives are counted from then on."""
 BOTH = ("page", "robots")
 FORGETS = 0.3
-"""How often a process forgets a robots.txt, each time it claims."""
+"""The share of calls before which a process forgets a robots.txt."""
 ROUNDING = 1e-5
 """Seconds that are lost when the begin of a lease is computed from its end."""
 
@@ -418,7 +418,7 @@ def _live(task: dict[str, Any]) -> None:
         while True:
             kinds = dice.choice([PAGES, BOTH])
             claims = list(brain.next_urls(dice.randrange(1, 60), wait=0.05, kinds=kinds))
-            if dice.random() < FORGETS:  # as if nobody had ever read it
+            if dice.random() < FORGETS:  # as if it had never been read
                 brain.set_robots(dice.choice(claims).host if claims else host_of(url_of(0)), None)
             for claim in claims:
                 note("claimed", [claim], until=claim.until, granted=claim.until - LEASE)
@@ -453,7 +453,8 @@ def _open_brain(connect: dict[str, Any]) -> Brain:
 
 
 def _maybe(claim: Claim, web: Web, dice: random.Random) -> Fetched | Failed | Resource:
-    """Mostly a page, or a robots.txt that allows it; sometimes a host that asks to be left alone for a moment."""
+    """Return a report: mostly a page, or a robots.txt that allows it; sometimes the refusal of a host that asks for a
+    short wait."""
     if claim.kind == "robots":
         return _robots(claim, web, dice)
     if dice.random() < 0.02:

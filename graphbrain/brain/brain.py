@@ -408,10 +408,8 @@ class Brain(Asking):
         )
 
     def frame(self, table: str, kind: str = "arrow") -> Any:
-        """All `pages`, `links` or `hosts` as a table in memory: `arrow`, `pandas` or `polars`. Raises BadInput.
-
-        Needs the extra `tables`; larger crawls are for `graphbrain dump tables`.
-        """
+        """All `pages`, `links` or `hosts` as a table in memory: `arrow`, `pandas` or `polars`, by the extra `tables`;
+        larger crawls are for `graphbrain dump tables`. Raises BadInput."""
         return self._looking.frame(table, kind)
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:

@@ -1,6 +1,6 @@
 """What the console shows of a whole crawl, each as plain values. For people: most of it reads every page.
 
-Statements: watch/*.
+Statements: watching/*.
 """
 
 from __future__ import annotations
@@ -66,8 +66,10 @@ def overview(brain: Brain, sample: Sample, minutes: Minutes) -> dict[str, Any]:
 def activity(brain: Brain) -> dict[str, Any]:
     """What is done now: pages that are held, the last that failed, those that come next."""
     now = brain.now()
-    held = brain.graph.read(bound(Tx.many, "watch/held", now=now, limit=HELD), "watch/held")
-    failed = brain.graph.read(bound(Tx.many, "watch/failed", since=now - FAILED_SINCE, limit=FAILED), "watch/failed")
+    held = brain.graph.read(bound(Tx.many, "watching/held", now=now, limit=HELD), "watching/held")
+    failed = brain.graph.read(
+        bound(Tx.many, "watching/failed", since=now - FAILED_SINCE, limit=FAILED), "watching/failed"
+    )
     coming = brain.ask("next-pages", limit=NEXT)
     return {
         "now": now,

@@ -180,7 +180,7 @@ class _Watched(Brain):
     reporting = 0.0
 
     def report(self, items: Sequence[AnyReport]) -> list[Answer]:
-        """Record visits."""
+        """Record visits, and the time at which the report began."""
         self.reporting = self.now()
         return super().report(items)
 

@@ -68,7 +68,7 @@ class Meter:
 
     @property
     def sample(self) -> Sample:
-        """What was sampled last."""
+        """Return the latest sample."""
         return self._sampler.latest
 
     def on_sample(self, told: Callable[[Sample], None]) -> None:

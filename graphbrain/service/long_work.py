@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from fastapi import Query as InQuery
 from pydantic import ConfigDict, Field
-from pydantic.config import JsonDict
+from pydantic.config import JsonDict, JsonValue
 
 from graphbrain.brain.rank import LONGEST_EVERY, Wish, checked, checked_every
 from graphbrain.errors import BadInput
@@ -49,13 +49,15 @@ CHANGED: JsonDict = {
     "additionalProperties": False,
 }
 """How the document describes what may be changed."""
+_PLAIN: list[JsonValue] = [method for method in METHODS if method not in ("trustrank", "hits")]
 _TRUSTED: JsonDict = {
     "anyOf": [
-        {"required": ["trusted"], "properties": {"method": {"enum": ["trustrank"]}, "trusted": {"type": "array"}}},
-        {"properties": {"method": {"enum": [each for each in METHODS if each != "trustrank"]}, "trusted": _NONE}},
+        {"properties": {"method": {"enum": ["trustrank"]}, "content": {"const": False}}},
+        {"properties": {"method": {"enum": ["hits"]}, "trusted": _NONE}},
+        {"properties": {"method": {"enum": _PLAIN}, "trusted": _NONE, "content": {"const": False}}},
     ]
 }
-"""How the document says that trusted pages are for one method."""
+"""How the document says which arguments are for one method alone."""
 _SHARE: JsonDict = {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
 MOST_TOP = 1_000_000
 

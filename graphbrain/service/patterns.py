@@ -45,7 +45,7 @@ HOST: JsonDict = {"pattern": f"^(?:{_SCHEME})?{_AT}/?$"}
 NAME: JsonDict = {"pattern": "^[!-~](?:[ -~]{0,98}[!-~])?$"}
 """A name; those in other scripts are taken, too."""
 PART_OF_HOST: JsonDict = {"pattern": r"^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$"}
-_HOSTS = r"^(?:[a-z][a-z0-9]{0,20}\.[a-z]{2,9}(?: [a-z][a-z0-9]{0,20}\.[a-z]{2,9}){0,9})?$"
+_HOSTS = r"^(?:(?:\*|[a-z][a-z0-9]{0,20}(?:\.[a-z]{2,9})?)(?: [a-z][a-z0-9]{0,20}\.[a-z]{2,9}){0,9})?$"
 _TEXTS = {
     **dict.fromkeys(HOST_LISTS, _HOSTS),
     **dict.fromkeys(NAMES, "^[A-Za-z][A-Za-z0-9-]*$"),

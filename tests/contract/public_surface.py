@@ -44,11 +44,20 @@ RECORDED = Path(__file__).with_name("public_surface.txt")
 MODULES: dict[str, tuple[str, ...]] = {
     "graphbrain": (
         *("Answer", "AsyncClient", "Brain", "Claim", "Claims", "Client", "Failed", "Fetched", "GraphbrainError"),
-        *("Hint", "Link", "Page", "Seen"),
+        *("Hint", "Link", "Page", "Resource", "Seen"),
     ),
     "graphbrain.demo.crawler": ("HtmlPage",),
     "graphbrain.errors": (
-        *("BadInput", "BeingConverted", "GraphRefused", "GraphTooSmall", "GraphUnavailable", "GraphbrainError"),
+        *(
+            "BadInput",
+            "BeingConverted",
+            "Cancelled",
+            "NoScore",
+            "GraphRefused",
+            "GraphTooSmall",
+            "GraphUnavailable",
+            "GraphbrainError",
+        ),
         *("SchemaMismatch", "ServerFailed", "ServiceRefused", "ServiceUnavailable", "SettingsError", "UnknownHost"),
         "UnknownPage",
     ),

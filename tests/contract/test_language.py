@@ -76,6 +76,8 @@ UNFINISHED = frozenset(
         "bench.worlds",
         "brain",
         "cli",
+        "console",
+        "crawl",
         "client",
         "frontier",
         "hosts",

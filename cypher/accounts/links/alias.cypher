@@ -1,4 +1,4 @@
-// Say that a page redirects to another, instead of wherever it redirected before, or its links counted.
+// Let a page redirect to another one, and no longer to its earlier target, nor to the page that its canonical named.
 //
 // param   rows   LIST     [id, id it redirects to]; the caller has locked both
 // rows    none

@@ -2,11 +2,11 @@
 //
 // param   before    STRING   the key after which the pages of this step begin
 // param   after     STRING   the last key it has done, or null at the end
-// param   revision  INTEGER  of the settings it went by
+// param   revision  INTEGER  of the settings by which the step ran
 // rows    none
 // locks   the Brain
 // mode    write
-// retry   safe   whoever has done the same pages before has noted it
+// retry   safe   another process that has done the same pages has noted it
 MATCH (locked:Brain {key: 'brain'})
 SET locked:Brain
 WITH count(*) AS held

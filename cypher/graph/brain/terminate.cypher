@@ -1,7 +1,7 @@
 // End the transactions of one question that was cancelled.
 //
-// param   asked  STRING   the token that stands in their metadata
-// column  ended  INTEGER  how many were under way
+// param   asked  STRING   the token in their metadata
+// column  ended  INTEGER  the number of those that were running
 // rows    one
 // locks   none
 // mode    read
