@@ -6,8 +6,8 @@ acknowledged. The parent kills one of them with SIGKILL again and again (and the
 anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
 time, no host was asked early, no page was visited again before it was due, no page was lost, every acknowledged visit
 is there, and the audit of all accounts is clean. Half of the calls ask for robots.txt, too, which are forgotten now
-and then, lead elsewhere, or cannot be had: no two processes may hold one at the same time. Pages are visited again and again
-until the last minute, each a second after its last visit at the earliest, so that there is nearly always something to
+and then, lead elsewhere, or cannot be had: no two processes may hold one at the same time. Pages are visited again
+until the last minute, each a second after its last visit at the earliest, so that there is nearly always a page to
 claim.
 """
 

@@ -68,7 +68,7 @@ class Meter:
 
     @property
     def sample(self) -> Sample:
-        """Return the latest sample."""
+        """The latest sample of the brain's figures."""
         return self._sampler.latest
 
     def on_sample(self, told: Callable[[Sample], None]) -> None:
