@@ -212,7 +212,8 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
     """A fault: `count` pages or links (each a `what`) have it. `share`: of the authority inside the scope, 0..1, that
-    these pages hold, or that is paid along these links. `question`: the question that names them, with the parameters `given`."""
+    these pages hold, or that is paid along these links. `question`: the question that names them, with the parameters
+    `given`."""
 
     title: str
     what: str
