@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from http.cookiejar import Cookie
 
     from graphbrain.brain.brain import Brain
+    from graphbrain.crawl.closing import Found
     from graphbrain.crawl.jsonl import Lines
     from graphbrain.crawl.order import Order
     from graphbrain.crawl.running import Ended
@@ -31,6 +32,8 @@ __all__ = ["COMMANDS"]
 CONNECTION = ("uri", "user", "password", "database", "crawl", "data", "trace")
 DONE, FAILED, LIMIT, NOTHING, INTERRUPTED = 0, 1, 3, 4, 130
 """Exit codes; 2 is a wrong command line."""
+LOOK = ("graphbrain summary crawl.html", "graphbrain ask")
+"""How to look at what was crawled."""
 PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio")
 
 
@@ -227,6 +230,7 @@ def _with_contact(brain: Brain, order: Order) -> Order:
 def _run(
     connection: Mapping[str, Any], order: Order, cookies: Sequence[Cookie], agent: str, data: Path | None, as_json: bool
 ) -> int:
+    from graphbrain.crawl import closing
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.running import Run
     from graphbrain.crawl.showing import shown
@@ -243,9 +247,12 @@ def _run(
                 sinks.append(running.requisites)
         say, looked = stack.enter_context(shown(running))
         ended = Run(running, connection, agent, say, looked).run()
-    code = _code(running, ended)
-    _close(running, ended, code, connection, data, as_json)
-    _say_end(running, ended, code, data)
+    known = None if ended.reason == "failed" else _known(connection)
+    waiting = known.waiting if isinstance(known, closing.Found) else 0
+    code = _code(running, ended, waiting)
+    if known is not None:
+        _show(running, ended, known, code, [*LOOK, *_browser(connection, data)], as_json)
+    _say_end(running, ended, code, waiting, data)
     return code
 
 
@@ -291,7 +298,8 @@ def _look(order: Order, as_json: bool) -> int:
     return DONE if any(site.inside for site in sites) else NOTHING
 
 
-def _code(running: Running, ended: Ended) -> int:
+def _code(running: Running, ended: Ended, waiting: int) -> int:
+    """The exit code. `waiting`: so many pages that were never fetched are left."""
     if ended.reason == "interrupted":
         return INTERRUPTED
     if ended.reason == "failed":
@@ -301,27 +309,32 @@ def _code(running: Running, ended: Ended) -> int:
     if ended.reason in ("max_pages", "max_time"):
         return LIMIT if running.watch.fetched else NOTHING
     tried = running.watch.failed or (ended.counts or {}).get("forbidden") or running.watch.outcomes.total()
-    return NOTHING if tried and not running.watch.fetched else DONE
+    if tried and not running.watch.fetched:
+        return NOTHING
+    return LIMIT if waiting else DONE
 
 
-def _close(
-    running: Running, ended: Ended, code: int, connection: Mapping[str, Any], data: Path | None, as_json: bool
-) -> None:
-    """Print the six lines, on stdout."""
+def _known(connection: Mapping[str, Any]) -> Found | GraphbrainError:
+    """What the brain knows at the end, or why it cannot be asked."""
     from graphbrain import show
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl import closing
 
-    if code == FAILED:
-        return
-    known: closing.Found | GraphbrainError
     try:
         with Brain.open(**connection, as_it_is=True) as brain, show.status_line() as line:
             line("looking at what was found")
-            known = closing.found(brain, brain.stats())
+            return closing.found(brain, brain.stats())
     except GraphbrainError as error:
-        known = error
-    where = ["graphbrain summary crawl.html", "graphbrain ask", *_browser(connection, data)]
+        return error
+
+
+def _show(
+    running: Running, ended: Ended, known: Found | GraphbrainError, code: int, where: Sequence[str], as_json: bool
+) -> None:
+    """Print the six lines, on stdout."""
+    from graphbrain import show
+    from graphbrain.crawl import closing
+
     rows = closing.lines(running.watch, ended.seconds, known, where)
     if as_json:
         show.json_lines([closing.as_dict(running.watch, ended.seconds, known, code)])
@@ -337,7 +350,7 @@ def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
     return [found.browser] if found is not None and found.uri == connection.get("uri") else []
 
 
-def _say_end(running: Running, ended: Ended, code: int, data: Path | None) -> None:
+def _say_end(running: Running, ended: Ended, code: int, waiting: int, data: Path | None) -> None:
     """What else is to be said: why nothing was fetched, and how to go on."""
     from graphbrain import show
 
@@ -349,6 +362,12 @@ def _say_end(running: Running, ended: Ended, code: int, data: Path | None) -> No
         show.say(f"graphbrain: nothing is to be fetched now{f'; {ended.due}' if ended.due else ''}.")
     elif code == DONE and ended.due:
         show.say(f"graphbrain: nothing more is to be fetched now; {ended.due}.")
+    elif code == LIMIT and ended.reason == "finished":
+        pages = (
+            "1 page that was never fetched waits" if waiting == 1 else f"{waiting:,} pages that were never fetched wait"
+        )
+        when = f" ({ended.due})" if ended.due else ""
+        show.say(f"graphbrain: {pages}, as for a host that fails{when}; 'graphbrain crawl{_at(data)}' goes on then.")
     elif code in (LIMIT, INTERRUPTED):
         why = {"max_pages": "--max-pages is reached", "max_time": "--max-time is over"}.get(ended.reason, "interrupted")
         show.say(f"graphbrain: {why}; 'graphbrain crawl{_at(data)}' goes on where it stopped.")

@@ -1,6 +1,6 @@
 """What came of a crawl, in six lines.
 
-Statements: figures/outside.
+Statements: figures/left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OUTSIDE = {"scope": "outside the scope", "robots": "forbidden by robots.txt", "s
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the brain knows at the end. `broken`, `duplicates`: None where they were not counted."""
+    """What the brain knows at the end. `waiting`: pages that wait for their first try. `broken`, `duplicates`: None where they were not counted."""
 
     outside: dict[str, int]
     pages: int
@@ -37,15 +37,16 @@ class Found:
 
 def found(brain: Brain, stats: dict[str, Any]) -> Found:
     """Look at the brain. `stats`: of the same."""
-    rows = brain.graph.read(bound(Tx.many, "figures/outside"), "figures/outside")
-    outside = {str(because): int(pages) for because, pages in rows}
+    rows = brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
+    left = {str(because): int(pages) for because, pages in rows}
+    untried = left.pop("", 0)
     if stats["pages"] > MOST_PAGES:
-        return Found(outside, stats["pages"], stats["frontier"]["waiting"], None, None)
+        return Found(left, stats["pages"], untried, None, None)
     links = ask(brain.graph, "broken-links", limit=MOST_ROWS)
     broken = {row[links.columns.index("broken")] for row in links.rows}
     copies = ask(brain.graph, "duplicates", limit=MOST_ROWS)
     more = sum(row[copies.columns.index("pages")] - 1 for row in copies.rows)
-    return Found(outside, stats["pages"], stats["frontier"]["waiting"], (len(links.rows), len(broken)), more)
+    return Found(left, stats["pages"], untried, (len(links.rows), len(broken)), more)
 
 
 def lines(watch: Watch, seconds: float, known: Found | GraphbrainError, where: Sequence[str]) -> list[tuple[str, str]]:

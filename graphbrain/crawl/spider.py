@@ -90,6 +90,10 @@ class Pages(Spider):
 class CrawlScheduler(Scheduler):
     """Hands out no more pages than were asked for, and goes on where it is to go on for ever."""
 
+    PROBE_PATIENCE = 60.0
+    """A host is tried again after a sixth of the time for which it has failed: one that has failed for six minutes is
+    left for the next run."""
+
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self.pages = 0

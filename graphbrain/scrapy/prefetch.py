@@ -90,7 +90,7 @@ class Desk:
 
     `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
     that waits for its host, or that others hold, is further away than the length of a lease, and one that has failed
-    than `RETRY_PATIENCE`. `now_only`: claim only pages that were asked for by hand. `agent`: the product token
+    than `RETRY_PATIENCE`, and the next try at a host that has failed than `probe_patience`. `now_only`: claim only pages that were asked for by hand. `agent`: the product token
     by which each robots.txt is read; None: the brain's. `witness`: is called with all visits that are reported.
     """
 
@@ -102,8 +102,10 @@ class Desk:
         now_only: bool = False,
         agent: str | None = None,
         witness: Witness | None = None,
+        probe_patience: float = RETRY_PATIENCE,
     ) -> None:
         self.brain, self._now_only, self._agent = brain, now_only, agent
+        self._probe_patience = probe_patience
         self._witness = witness or Witness()
         self.failure: GraphbrainError | None = None
         """Why the threads have given up; nothing is claimed or written any more."""
@@ -313,7 +315,8 @@ class Desk:
         if self._patience is not None:
             return beyond(claims.next_ready, self._patience)
         regular, lease = claims.next_unfailed, self.brain.settings.lease_seconds
-        return beyond(claims.next_ready, RETRY_PATIENCE) and (regular is None or beyond(regular, lease))
+        patience = self._probe_patience if claims.next_because == "probe" else RETRY_PATIENCE
+        return beyond(claims.next_ready, patience) and (regular is None or beyond(regular, lease))
 
     def _hand_over(self) -> None:
         """Put what was claimed at hand, with its notes."""

@@ -38,7 +38,7 @@ from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.hosts.robots import Robots, parsed, product, readable
 from graphbrain.meaning import TEMPORARY
-from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited, Witness
+from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, RETRY_PATIENCE, Desk, Taken, Visited, Witness
 from graphbrain.scrapy.requests import (
     CLAIM,
     EVERY,
@@ -107,6 +107,9 @@ class Addon:
 
 class Scheduler(BaseScheduler):
     """Hands out what the brain claims, and reports what came of it. See the module's text, and docs/scrapy.md."""
+
+    PROBE_PATIENCE = RETRY_PATIENCE
+    """Seconds for which a crawl waits for the next try at a host that has failed."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -203,7 +206,12 @@ class Scheduler(BaseScheduler):
         if options.every_link and getattr(spider, "allowed_domains", None) and not brain.settings.allow_hosts:
             log.warning("GRAPHBRAIN_LINKS is 'all': set GRAPHBRAIN_ALLOW_HOSTS too, or pages outside will be claimed.")
         self._desk = Desk(
-            brain, options.patience, now_only=options.now_only, agent=self._agent, witness=self.make_witness(brain)
+            brain,
+            options.patience,
+            now_only=options.now_only,
+            agent=self._agent,
+            witness=self.make_witness(brain),
+            probe_patience=self.PROBE_PATIENCE,
         )
         self._desk.open()
         self._ticks.start(TICK, now=False)

@@ -43,6 +43,7 @@ MAY_SCAN = {
     "brain/imported": "a label that one node has, for a moment",
     "brain/occupied": "any node but the brain's own, of a database that should have none; stops at the first",
     "brain/states": "for people: counts every page",
+    "figures/left": "once, at the end of a crawl by one command",
     "visits/firsts": "a part of all pages, by ids, to learn from",
     "pages/all_authorities": "for webs so small that ranks name too few",
     "pages/all_hubs": "for webs so small that ranks name too few",
@@ -220,6 +221,8 @@ def test_a_lock_keeps_others_out(raw: driver.Driver, web: dict[str, int]) -> Non
             write, wanted = "MATCH (h:Host {name: $x}) SET h:Host", sent["names"][0]
         elif name.startswith("brain/") or name == "classic/lock_virtual":
             write, wanted = "MATCH (b:Brain {key: $x}) SET b:Brain", "brain"
+        elif name == "resources/lock":
+            write, wanted = "MATCH (r:Resource {key: $x}) SET r:Resource", sent["keys"][0]
         else:
             write, wanted = "MATCH (p:Page) WHERE id(p) = $x SET p:Page", sent["ids"][0]
         with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
