@@ -26,7 +26,8 @@ OUTSIDE = {"scope": "outside the scope", "robots": "forbidden by robots.txt", "s
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the brain knows at the end. `waiting`: pages that wait for their first try. `broken`, `duplicates`: None where they were not counted."""
+    """What the brain knows at the end. `waiting`: pages that wait for their first try. `broken`, `duplicates`: None where
+    they were not counted."""
 
     outside: dict[str, int]
     pages: int

@@ -89,9 +89,10 @@ class Desk:
     """Claims ahead, reports behind. All methods but `open` and `close` answer at once, and belong to one thread.
 
     `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
-    that waits for its host, or that others hold, is further away than the length of a lease, and one that has failed
-    than `RETRY_PATIENCE`, and the next try at a host that has failed than `probe_patience`. `now_only`: claim only pages that were asked for by hand. `agent`: the product token
-    by which each robots.txt is read; None: the brain's. `witness`: is called with all visits that are reported.
+    that waits for its host, or that others hold, is further away than the length of a lease, one that has failed than
+    `RETRY_PATIENCE`, and the next try at a host that has failed than `probe_patience`. `now_only`: claim only pages
+    that were asked for by hand. `agent`: the product token by which each robots.txt is read; None: the brain's.
+    `witness`: is called with all visits that are reported.
     """
 
     def __init__(
