@@ -26,7 +26,7 @@ OUTSIDE = {"scope": "outside the scope", "robots": "forbidden by robots.txt", "s
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the brain knows at the end. `waiting`: pages that wait for their first try. `broken`, `duplicates`: None where
+    """What the brain knows at the end. `waiting`: pages that wait for their first try. `broken`, `duplicates`: None if
     they were not counted."""
 
     outside: dict[str, int]
