@@ -639,7 +639,7 @@ class HostState:
         The host whose probe has been due for the longest gets the next place (`candidates`). In case that it cannot be
         claimed then, it is also looked at in its turn among all hosts: the later, the more of them are `waiting`.
         """
-        if not self.waits_for_place:
+        if not self.place_since:  # an older version let it wait without that
             self.place_since = min(self.probe_at or now, now)
         self.waits_for_place = True
         self.look_at = now + max((waiting + 1) / LOOKS, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
