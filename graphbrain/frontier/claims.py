@@ -473,6 +473,6 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
     """Let the failed pages among these that are due wait in a queue again; how many there were."""
     rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
     if rows:
-        politeness.file_retries(tx, {host for _, host in rows}, manners, now)
+        politeness.file_retries(tx, dict.fromkeys((host for _, host in rows), now), manners, now)
         tx.do("claims/requeue", rows=[[page, retry_queue(host)] for page, host in rows], soonest=health.SOONEST)
     return len(rows)

@@ -14,7 +14,8 @@ from graphbrain import ahead
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
-from graphbrain.hosts import politeness
+from graphbrain.hosts import health, politeness
+from graphbrain.hosts.state import retry_queue
 
 __all__ = ["LOOKS", "NO_TIME", "begun", "next_pages"]
 
@@ -51,15 +52,24 @@ def next_pages(tx: Tx, now: float, policy: Policy, spans: ahead.Spans, revision:
 
 def _put_right(tx: Tx, ids: list[int], policy: Policy, spans: ahead.Spans, now: float) -> None:
     """Write the times of these pages anew, and let their hosts be looked at when the first of them may be visited."""
-    rows, moments = [], []
+    rows, moments, retries = [], [], []
     for page, host, queue, times in tx.one("pages/times", ids=ids)[0]:
         changed = ahead.of_page(times, now, spans)
         if changed:
             rows.append([page, changed])
         if changed and queue is not None:
             since = changed.get("waiting_since", times["waiting_since"])
-            moments.append((host, float(policy.schedule.ripe_at(times["lane"], since))))
+            ripe_at = float(policy.schedule.ripe_at(times["lane"], since))
+            if queue == retry_queue(host):
+                untried = changed.get("untried_since", times["untried_since"])
+                retries.append((host, ripe_at if untried is None else max(ripe_at, untried + health.SOONEST)))
+            else:
+                moments.append((host, ripe_at))
+    if names := {host for host, _ in (*moments, *retries)}:
+        politeness.lock(tx, names, policy.manners)  # all of them at once, in order
     if moments:
         politeness.queues(tx, politeness.earliest(moments), policy.manners, now)
+    if retries:
+        politeness.file_retries(tx, politeness.earliest(retries), policy.manners, now)
     if rows:
         tx.do("pages/put_right", rows=rows)

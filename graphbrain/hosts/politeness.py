@@ -334,11 +334,14 @@ def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) ->
     return conclude(tx, {}, filing, manners, now)
 
 
-def file_retries(tx: Tx, names: Iterable[str], manners: Manners, now: float) -> None:
-    """Pages of these hosts, whose last visit failed, are put in the queues of retries; the hosts are locked."""
-    held = lock(tx, set(names), manners, now)
-    for host in held.values():
-        host.file_retry(now)
+def file_retries(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) -> None:
+    """Pages of these hosts, whose last visit failed, are put in the queues of retries; the hosts are locked.
+
+    `filing`: host → from when on the first of these pages may be visited.
+    """
+    held = lock(tx, set(filing), manners, now)
+    for name, host in held.items():
+        host.file_retry(filing[name])
     write(tx, (held[name] for name in sorted(held)), (), now)
 
 

@@ -500,11 +500,11 @@ class HostState:
         self.queued, self.tried_all = True, False
         self.ripe_at = min(self.ripe_at, ripe_at)
 
-    def file_retry(self, now: float) -> None:
-        """A page whose last visit failed waits in the queue of those."""
+    def file_retry(self, ripe_at: float) -> None:
+        """A page whose last visit failed, and that may be visited from then on, waits in the queue of those."""
         if not self.retrying:
             self.retrying, self.since_retry = True, 0
-        self.queued, self.ripe_at = True, min(self.ripe_at, now)
+        self.queued, self.ripe_at = True, min(self.ripe_at, ripe_at)
 
     def is_evidence(self, failed_at: float | None) -> bool:
         """Does a failure of a page at that moment say something of the page? None: it did not fail."""
