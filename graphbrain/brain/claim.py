@@ -255,7 +255,14 @@ class Claiming:
         combiner = self._combiners[wish.now_only, wish.kinds]
         return None if wish.n >= combiner.alone else combiner.submit(wish, owner, wish.n)
 
-    def _wish(self, n: int, worker: str | None, key: str | None, now_only: bool, kinds: frozenset[Kind]) -> _Wish:
+    def _wish(
+        self,
+        n: int,
+        worker: str | None,
+        key: str | None,
+        now_only: bool = False,
+        kinds: frozenset[Kind] = PAGES,
+    ) -> _Wish:
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
         session = self._session

@@ -23,7 +23,10 @@ __all__ = ["STREAMED", "UNOBSERVED", "VERBS", "Observer", "together"]
 
 _CRAWLING = ("next_urls", "renew", "give_back", "report", "seed", "hint", "note", "notes", "crawl_now")
 _UPKEEP = ("tend", "settle", "audit", "rank", "rank_if_due", "change", "remake", "clear", "convert_engine", "rekey")
-_LOOKING = ("page", "top", "payments", "path", "neighbours", "stats", "rankings", "frame", "host", "robots", "sections")
+_LOOKING = (
+    *("page", "top", "payments", "path", "neighbours", "stats", "rankings", "frame", "host", "robots", "sections"),
+    *("ask", "questions", "findings", "summary"),
+)
 _CORRECTING = (
     "link",
     "unlink",

@@ -127,7 +127,7 @@ def _end(tx: Tx, method: str, token: str, now: float) -> None:
 
 def _hold(tx: Tx, method: str, token: str) -> None:
     if tx.many("scores/hold", method=method, token=token) != [[True]]:
-        raise GraphbrainError(f"Another process has begun to write the scores of{method!r}; its scores will be kept.")
+        raise GraphbrainError(f"Another process has begun to write the scores of {method!r}; its scores will be kept.")
 
 
 def _write(tx: Tx, method: str, token: str, ids: list[int], columns: Mapping[str, list[float]], before: float) -> int:

@@ -63,7 +63,7 @@ def test_the_dictionary_is_the_codes(brain: Brain) -> None:
     """What stands on nodes after a crawl is explained, and nothing is that no statement names."""
     crawl(brain)
     brain.seed(["http://unread.org/"])
-    assert {claim.kind for claim in brain.next_urls(3, kinds=("page", "robots"))} == {"robots"}
+    assert "robots" in {claim.kind for claim in brain.next_urls(3, kinds=("page", "robots"))}
     for label, table in (("Page", PAGE), ("Host", HOST), ("Resource", RESOURCE), ("Hour", HOUR)):
         text = f"MATCH (n:{label}) UNWIND keys(n) AS name RETURN collect(DISTINCT name)"
         names = brain.graph.read(lambda tx, t=text: tx.asked("keys", t, {})[1][0][0], "keys")
