@@ -281,7 +281,7 @@ def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
             changed = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
         rests = host.ripe_at > now
         if rests:
-            host.file(now)
+            host.ripe_at = now
         turns, host.turn_at = host.turn_at > now, min(host.turn_at, now)
         if changed or host.set_aside or rests or turns or host.righted:
             _rewrite(tx, host, changed, now)

@@ -279,3 +279,31 @@ def test_whatever_happens_while_it_is_ahead_all_that_waits_is_fetched_soon(
     crawl(brain, clock, clock.at + DAY)
     assert not [page.url for page in brain.find(fetched=False)]
     assert all(host.in_flight == 0 for host in brain.hosts())
+
+
+def test_a_host_all_of_whose_pages_have_failed_is_not_taken_to_have_others(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask
+) -> None:
+    """It is asked for its pages again no sooner than `health.SOONEST` after the last try, as the outlook says."""
+    brain = make_brain()
+    brain.seed(pages("a.org", 3))
+    clock.pass_(DAY)
+    for _ in range(8):
+        claims = brain.next_urls(9)
+        clock.at = max(clock.at, claims.next_ready or 0.0) if not claims else clock.at
+        clock.pass_(1.0)
+        brain.report([Failed(claim.url, claim) for claim in claims])
+    tried = "MATCH (h:Host {name: 'a.org'}) RETURN h.tried_all"
+    brain.session.refresh()
+    brain.next_urls(9)
+    assert ask(tried) == [[True]]
+    clock.pass_(1.0 - DAY)
+    brain.session.refresh()
+    brain.tend(None)
+    assert ask(tried) == [[True]]
+    empty = 0
+    while not (claims := brain.next_urls(9)):
+        empty += 1
+        assert claims.next_ready is not None and claims.next_ready > clock.at
+        clock.at = claims.next_ready
+    assert empty <= 3
