@@ -299,7 +299,7 @@ def _look(order: Order, as_json: bool) -> int:
 
 
 def _code(running: Running, ended: Ended, waiting: int) -> int:
-    """The exit code. `waiting`: so many pages that were never fetched are left."""
+    """The exit code. `waiting`: so many pages wait for their first try."""
     if ended.reason == "interrupted":
         return INTERRUPTED
     if ended.reason == "failed":
@@ -363,9 +363,7 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, data: Path
     elif code == DONE and ended.due:
         show.say(f"graphbrain: nothing more is to be fetched now; {ended.due}.")
     elif code == LIMIT and ended.reason == "finished":
-        pages = (
-            "1 page that was never fetched waits" if waiting == 1 else f"{waiting:,} pages that were never fetched wait"
-        )
+        pages = "1 page waits for its first try" if waiting == 1 else f"{waiting:,} pages wait for their first try"
         when = f" ({ended.due})" if ended.due else ""
         show.say(f"graphbrain: {pages}, as for a host that fails{when}; 'graphbrain crawl{_at(data)}' goes on then.")
     elif code in (LIMIT, INTERRUPTED):

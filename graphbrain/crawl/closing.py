@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphbrain import Brain
-from graphbrain.analyst.questions import ask
 from graphbrain.crawl.watching import Watch
 from graphbrain.errors import GraphbrainError
 from graphbrain.graph.connection import Tx, bound
@@ -43,9 +42,9 @@ def found(brain: Brain, stats: dict[str, Any]) -> Found:
     untried = left.pop("", 0)
     if stats["pages"] > MOST_PAGES:
         return Found(left, stats["pages"], untried, None, None)
-    links = ask(brain.graph, "broken-links", limit=MOST_ROWS)
+    links = brain.ask("broken-links", limit=MOST_ROWS)
     broken = {row[links.columns.index("broken")] for row in links.rows}
-    copies = ask(brain.graph, "duplicates", limit=MOST_ROWS)
+    copies = brain.ask("duplicates", limit=MOST_ROWS)
     more = sum(row[copies.columns.index("pages")] - 1 for row in copies.rows)
     return Found(left, stats["pages"], untried, (len(links.rows), len(broken)), more)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -59,8 +59,8 @@ class HostSeen:
 class Watch:
     """Counts one run. All methods may be called by any thread. `clock`: monotonic seconds."""
 
-    def __init__(self, clock: object = time.monotonic) -> None:
-        self._clock = clock if callable(clock) else time.monotonic
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._lock = threading.Lock()
         self.began = self.now()
         self.outcomes: Counter[str] = Counter()
@@ -76,7 +76,7 @@ class Watch:
 
     def now(self) -> float:
         """Seconds by the watch's clock."""
-        return float(self._clock())
+        return self._clock()
 
     @property
     def fetched(self) -> int:
@@ -169,7 +169,7 @@ class Watch:
             return f"{name} began to block this crawl: its last {many} answers had the status {status}; {_WHY[status]}."
         alone = seen.logins and seen.logins >= seen.pages
         if alone and (seen.logins >= LOGINS or self.now() > self.began + PATIENCE):
-            return f"{name} leads to a login ({seen.login}): --cookies or --header can bring a session."
+            return _leads_to_login(name, seen)
         return ""
 
     def ends_walled(self) -> Iterator[str]:
@@ -183,7 +183,11 @@ class Watch:
                         status = seen.refusals.most_common(1)[0][0]
                         yield f"{name} answered with the status {status}: {_WHY[status]}."
                     elif seen.logins:
-                        yield f"{name} leads to a login ({seen.login}): --cookies or --header can bring a session."
+                        yield _leads_to_login(name, seen)
+
+
+def _leads_to_login(name: str, seen: HostSeen) -> str:
+    return f"{name} leads to a login ({seen.login}): --cookies or --header can bring a session."
 
 
 def _kind(report: Failed) -> str:

@@ -147,9 +147,10 @@ def _let_go(tx: Tx, held: Sequence[Origin], manners: Manners, now: float) -> Non
     for origin in held:
         _end(ends, origin)
         origin.let_go(RETURNED)
-    for host in _concluded(tx, held, ends, manners, now).values():
+    hosts = _concluded(tx, held, ends, manners, now)
+    for host in hosts.values():
         host.end_robots_hold()
-        politeness.write(tx, [host], (), now)
+    politeness.write(tx, (hosts[name] for name in sorted(hosts)), (), now)
     write(tx, held)
 
 

@@ -303,8 +303,7 @@ def probes(tx: Tx, now: float) -> tuple[int, int, int]:
 
 def _probes(tx: Tx, now: float) -> tuple[int, int, int]:
     probing, out, waiting = tx.one("hosts/probes", now=now, most=MOST_WAITING)
-    others: int = tx.one("hosts/resources_out", now=now)[0]
-    return int(probing), int(out) + others, int(waiting)
+    return int(probing), int(out), int(waiting)
 
 
 def may_probe(probing: int, out: int) -> bool:

@@ -5,7 +5,6 @@ Needs the extra `browser` and a Chromium of the system.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,9 @@ from graphbrain.service import access
 from tests.acceptance.test_in_a_browser import shoot
 from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.integration.analyst.webs import EVIL, A, C, crawl, hostile
-from tests.serving import serving, tokens
+from tests.serving import serving
 
 pytestmark = pytest.mark.browser
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 CONTENT = "#main .card, #main table, #main dl"
 VIEWS = {
     "overview": "#/overview",
@@ -45,26 +43,10 @@ def brain(neo4j: Neo4j) -> Iterator[Brain]:
 
 
 @pytest.fixture(scope="module")
-def given(brain: Brain) -> dict[str, str]:
-    return tokens(brain)
-
-
-@pytest.fixture(scope="module")
 def url(brain: Brain, given: dict[str, str]) -> Iterator[str]:
     assert given
     with serving(brain) as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def signed_in(browser: Any, url: str, token: str, **options: Any) -> tuple[Any, list[str]]:

@@ -6,7 +6,6 @@ Needs the extra `browser` and a Chromium of the system.
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +21,6 @@ from tests.integration.analyst.webs import crawl, hostile
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1400, 820, 360)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +32,6 @@ def written(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> Path:
         file = tmp_path_factory.mktemp("summary") / "summary.html"
         file.write_text(summary.page(brain.graph, brain.now()), "utf-8")
     return file
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """A headless browser."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

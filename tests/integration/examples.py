@@ -141,7 +141,6 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "resources/lapsed": {"now": NOW, "limit": 10},
         "resources/outlook": {"limit": 10},
         "resources/keep_back": {"rows": [[other, NOW]]},
-        "hosts/resources_out": {"now": NOW},
         "audit/resources": {},
         "asked/again": {"keys": ["k"]},
         "asked/bind": {"rows": [["k", TOKEN, ["x"], NOW]]},

@@ -1,5 +1,5 @@
-// How many claims are out: of ill hosts, and of all; and how many ill hosts wait for others to be reported first. Claims that
-// have lapsed, and that nobody has taken back yet, count for their hosts, but not among all.
+// How many claims are out, of pages and of resources: of ill hosts, and of all; and how many ill hosts wait for others to be
+// reported first. Claims that have lapsed and have not been swept yet count for their hosts, but not among all.
 //
 // param   now     FLOAT    seconds since the epoch
 // param   most    INTEGER  count so many waiting hosts at most
@@ -16,10 +16,14 @@ CALL () {
 }
 CALL () {
   MATCH (p:Page) WHERE p.lease_until > $now
-  RETURN count(*) AS out
+  RETURN count(*) AS pages
+}
+CALL () {
+  MATCH (r:Resource) WHERE r.lease_until > $now
+  RETURN count(*) AS resources
 }
 CALL () {
   MATCH (h:Host) WHERE h.probing = false WITH h LIMIT $most
   RETURN count(h) AS waiting
 }
-RETURN probes, out, waiting
+RETURN probes, pages + resources AS out, waiting

@@ -22,7 +22,7 @@ from graphbrain.service.app import Terms
 from graphbrain.service.backend import Backend
 from graphbrain.service.door import Limits
 from tests.conftest import Neo4j, emptied, eventually
-from tests.serving import bearer, serving, tokens
+from tests.serving import bearer, serving
 
 A, B = "http://a.org/", "http://a.org/b"
 FOR_EVER = "UNWIND range(1, 1000000000000) AS x WITH x WHERE x % 7 = 8 RETURN count(x) AS count"
@@ -35,11 +35,6 @@ def brain(neo4j: Neo4j) -> Iterator[Brain]:
         title = "=1+1, \"<b>\" 'é'"
         brain.report([Fetched(A, [B], title=title), Failed(B, status=404), Fetched("http://a.org/c", [A], title=title)])
         yield brain
-
-
-@pytest.fixture(scope="module")
-def given(brain: Brain) -> dict[str, str]:
-    return tokens(brain)
 
 
 @pytest.fixture(scope="module")

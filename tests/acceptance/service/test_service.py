@@ -38,7 +38,7 @@ from graphbrain.settings import ENGINES
 from graphbrain.url import address, is_key
 from tests.conftest import Neo4j, emptied, eventually
 from tests.documents import PAGES
-from tests.serving import ROLES, bearer, serving, tokens
+from tests.serving import ROLES, bearer, serving
 
 A = "http://a.org/"
 EXAMPLES = 4
@@ -50,12 +50,6 @@ def brain(neo4j: Neo4j) -> Iterator[Brain]:
     with emptied(neo4j, delay_seconds=0.0) as brain:
         brain.seed([A, "http://b.org/"])
         yield brain
-
-
-@pytest.fixture(scope="module")
-def given(brain: Brain) -> dict[str, str]:
-    """Role → its token."""
-    return tokens(brain)
 
 
 @pytest.fixture(scope="module")
