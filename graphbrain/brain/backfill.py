@@ -9,10 +9,11 @@ from contextlib import suppress
 from graphbrain import ahead
 from graphbrain.accounts import payout_policy
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier import put_right, requeue, sections
+from graphbrain.frontier import claims, put_right, requeue, sections
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.hosts import admin, politeness
+from graphbrain.hosts.state import HostState
 
 __all__ = ["Backfill", "Progress"]
 
@@ -62,18 +63,28 @@ class Backfill:
 
     def put_right(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         """Do for hosts what follows from the brain's settings; and for hosts and pages what follows from a clock that
-        was ahead."""
+        was ahead.
+
+        Hosts come first, so that none rests for long for a wrong time; and once more when all pages are put right, for
+        only then is it known when the first page of each host may be visited.
+        """
+        session = self._session
 
         def review(tx: Tx, now: float, revision: int) -> int:
-            return admin.review(tx, now, self._session.policy.manners, revision)
+            def look(hosts: list[HostState]) -> None:
+                claims.review_queues(tx, session.finder, hosts, now)
+
+            known = session.stored.get("putting_right") is None
+            return admin.review(tx, now, session.policy.manners, revision, look if known else None)
 
         def right(tx: Tx, now: float, revision: int) -> int:
-            session = self._session
             spans = ahead.Spans(session.settings.lease_seconds, session.settings.park_after_seconds)
             return put_right.next_pages(tx, now, session.policy, spans, revision)
 
         self._run("reviewing_hosts", review, "hosts", progress, until)
         self._run("putting_right", right, "the clock", progress, until)
+        if session.stored.get("putting_right") is None:
+            self._run("reviewing_hosts", review, "hosts", progress, until)
 
     def count_budgets(self) -> None:
         """From now on first visits are counted; all has ended that began before, so a budget can be used."""

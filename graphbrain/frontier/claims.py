@@ -42,6 +42,7 @@ __all__ = [
     "release",
     "renew",
     "retry",
+    "review_queues",
     "sweep",
     "take",
     "take_aliases",
@@ -190,7 +191,9 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         sections.tried(tx, chosen, granted, deal.now)
     # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
     sure = {name for name in found.more & held.keys() if not held[name].set_aside}
-    _review_queues(tx, finder, (deal.sources - sure).union(found.idle) & held.keys(), deal)
+    unsure = (deal.sources - sure).union(found.idle) & held.keys()
+    review_queues(tx, finder, [held[name] for name in unsure], deal.now)
+    deal.touched |= {name: held[name] for name in unsure}
     _write_hosts(tx, deal, at)
     moved = len(deal.moves) + len(deal.barred) + len(deal.kept_back)
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
@@ -377,18 +380,18 @@ def _hosts_of(
     return held, at
 
 
-def _review_queues(tx: Tx, finder: Finder, names: Iterable[str], deal: Deal) -> None:
-    """Hosts whose queues are empty now wait with everybody again; those in whose queues nothing may be visited yet are
-    not looked at before.
+def review_queues(tx: Tx, finder: Finder, hosts: Iterable[HostState], now: float) -> None:
+    """Set what the hosts' states say of their queues by what waits in these.
 
-    What is read of the queues is read under their hosts' locks, so nothing comes meanwhile.
+    A host whose queues are empty leaves the ready hosts; one in whose queues no page may be visited yet is not looked
+    at before the first of them may be. The hosts must be locked, so that nothing is queued meanwhile.
     """
-    queues = {name: [name, aside_queue(name)][: 1 + deal.held[name].set_aside] for name in sorted(names)}
-    ripe = finder.ripe_at(tx, [queue for each in queues.values() for queue in each], deal.now) if queues else {}
-    retrying = [name for name in queues if deal.held[name].retrying]
-    retries = candidates.retries_ripe_at(tx, finder, retrying, deal.now)
+    held = {host.name: host for host in hosts}
+    queues = {name: [name, aside_queue(name)][: 1 + held[name].set_aside] for name in sorted(held)}
+    ripe = finder.ripe_at(tx, [queue for each in queues.values() for queue in each], now) if queues else {}
+    retries = candidates.retries_ripe_at(tx, finder, [name for name in queues if held[name].retrying], now)
     for name in queues:
-        host = deal.touched[name] = deal.held[name]
+        host = held[name]
         host.set_aside &= aside_queue(name) in ripe
         host.retrying = name in retries
         moments = [ripe[queue] for queue in open_queues(host) if queue in ripe]

@@ -21,6 +21,8 @@ __all__ = ["LOOKS", "NO_TIME", "begun", "next_pages"]
 
 BEGIN: Mapping[str, Any] = {"putting_right": "", "reviewing_hosts": ""}
 """What stands on the brain when both passes begin."""
+ENDED: Mapping[str, Any] = {"putting_right": None, "reviewing_hosts": ""}
+"""What stands on the brain when all pages are put right: hosts are reviewed once more, by the times of their pages."""
 NO_TIME: Mapping[str, Any] = {"clock_seen": None, "putting_right": None}
 """What stands on the brain of an empty graph."""
 LOOKS = ("prior_tried", "payout_looked")
@@ -46,7 +48,7 @@ def next_pages(tx: Tx, now: float, policy: Policy, spans: ahead.Spans, revision:
     if ids:
         _put_right(tx, sorted(ids), policy, spans, now)
     tx.one("brain/lock")
-    tx.do("brain/note", notes={"putting_right": last if seen == LOOKED_AT else None})
+    tx.do("brain/note", notes={"putting_right": last} if seen == LOOKED_AT else ENDED)
     return max(int(seen), 1)
 
 

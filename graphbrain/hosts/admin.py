@@ -9,7 +9,7 @@ Statements: hosts/*, pages/hosts, brain/note.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -262,12 +262,14 @@ def no_news(tx: Tx, name: str, told: Told, manners: Manners, now: float) -> None
         _rewrite(tx, host, {"robots_news": None}, now)
 
 
-def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
-    """Do for the next hosts what follows from the brain's settings; how many, 0 when the backfill has ended.
+def review(tx: Tx, now: float, manners: Manners, revision: int, look: Callable[[list[HostState]], None] | None) -> int:
+    """Do for the next hosts what follows from the brain's settings; return how many, 0 when the backfill has ended.
 
-    Pages that were set aside are offered where there is room now, a robots.txt is read for who the crawler is now, and
-    a host that rests is looked at again. Times that a clock wrote which was ahead are put right, and a host that waits
-    for its address gets another turn. Raises BegunAnew.
+    Pages that were set aside are offered where there is room now, a robots.txt is read for who the crawler is now.
+    Times that a clock wrote which was ahead are put right, and a host that waits for its address gets another turn.
+    `look`: sets when the first page of each of these locked hosts may be visited. It gets the hosts that rest, and
+    those that open later: what a host says of its queue is what callers are told to wait for. None: that is not known
+    yet, as while the times of pages are being put right; then a claim looks at hosts that rest. Raises BegunAnew.
     """
     stored = brain_state.stored(tx, revision)
     if stored.get("reviewing_hosts") is None:
@@ -275,15 +277,24 @@ def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
     names = tx.one("hosts/after", after=stored["reviewing_hosts"], limit=BATCH)[0]
     held = politeness.lock(tx, names, manners, now) if names else {}
     politeness.rules(tx, held.values())
-    for name in names:
-        host, changed = held[name], dict[str, Any]()
+    changes: dict[str, dict[str, Any]] = {}
+    unsure: list[HostState] = []
+    for host in held.values():
+        if host.ripe_at > now or (look is not None and host.queued and host.opens_at() > now):
+            unsure.append(host)
+            changes[host.name] = {}
+        if host.turn_at > now or host.set_aside or host.righted:
+            host.turn_at = min(host.turn_at, now)
+            changes[host.name] = {}
         if any(agent is None for _, agent in host.robots().values()):
-            changed = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
-        rests = host.ripe_at > now
-        if rests:
+            changes[host.name] = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
+    if look is not None:
+        politeness.know_budgets(tx, unsure)
+        look(unsure)
+    else:
+        for host in unsure:
             host.ripe_at = now
-        turns, host.turn_at = host.turn_at > now, min(host.turn_at, now)
-        if changed or host.set_aside or rests or turns or host.righted:
-            _rewrite(tx, host, changed, now)
+    for name in sorted(changes):
+        _rewrite(tx, held[name], changes[name], now)
     tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
     return len(names)

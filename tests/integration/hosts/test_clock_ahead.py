@@ -307,3 +307,37 @@ def test_a_host_all_of_whose_pages_have_failed_is_not_taken_to_have_others(
         assert claims.next_ready is not None and claims.next_ready > clock.at
         clock.at = claims.next_ready
     assert empty <= 3
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("status", [None, 500])
+def test_hosts_that_open_one_after_another_are_not_announced_before_their_pages(
+    make_brain: MakeBrain, clock: HandClock, order: str, status: int | None
+) -> None:
+    """Each of the hosts opens before its page is due again, and `next_ready` counts with both."""
+    brain = make_brain(order=order)
+    hosts = [f"h{n}.org" for n in range(10)]
+    brain.seed([url for host in hosts for url in pages(host, 3)])
+    for n, host in enumerate(hosts):
+        brain.set_host(host, delay=20.0 + n)
+        for url in pages(host, 3):
+            brain.set_interval(url, 300.0)
+    clock.pass_(DAY)
+    left = {host: 3 for host in hosts}
+    while any(left.values()):
+        claims = brain.next_urls(10)
+        for claim in claims:
+            left[claim.host] -= 1
+        brain.report([fetched(claim) if status is None else Failed(claim.url, claim, status) for claim in claims])
+        clock.at = max(clock.at, claims.next_ready or 0.0)
+    brain.session.refresh()  # as all processes do now and then
+    clock.pass_(MINUTE - DAY)
+    until, empty, seen = clock.at + HOUR, 0, set[str]()
+    while seen < set(hosts):
+        claims = brain.next_urls(4)
+        brain.report([fetched(claim) for claim in claims])
+        seen |= {claim.host for claim in claims}
+        empty = 0 if claims else empty + 1
+        assert empty <= 3
+        clock.at = max(clock.at + 0.01, claims.next_ready or clock.at)
+        assert clock.at < until
