@@ -1,6 +1,7 @@
 """One process that crawls generated sites: each line of stdin asks for a turn, and a line of stdout says what it met.
 
-A turn claims some pages of the brain, looks them up on the site, and reports them. The process ends with its stdin.
+A turn claims some pages of the brain, looks them up on the site, and reports them, all at the moment that the order
+names: what a crawl learns by the clock does not depend on how busy the machine is. The process ends with its stdin.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from graphbrain.bench.traps.site import Site
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import GraphbrainError
 from graphbrain.model import Fetched, Link
+from graphbrain.simulate.on_graph import SimulatedClock
 from graphbrain.url import normal
 
 __all__ = ["main"]
@@ -32,9 +34,11 @@ class _Member:
     def __init__(self) -> None:
         self._crawl: int | None = None
         self._brain: Brain | None = None
+        self._clock = SimulatedClock()
 
     def turn(self, order: Mapping[str, Any]) -> list[tuple[str, bool, list[str]]]:
         """Of each page that was fetched: its URL, whether it is real, and the made-up pages that it names."""
+        self._clock.at = max(self._clock.at, order["at"])
         site, brain = _site(order["shape"], order["seed"], order["pages"]), self._opened(order)
         reports = [visit(site, claim) for claim in brain.next_urls(order["count"], wait=PAUSE)]
         brain.report(reports)
@@ -51,7 +55,7 @@ class _Member:
     def _opened(self, order: Mapping[str, Any]) -> Brain:
         if self._brain is None or self._crawl != order["crawl"]:
             self.close()
-            self._brain = Brain.open(**order["connect"], as_it_is=True)
+            self._brain = Brain.open(**order["connect"], as_it_is=True, clock=self._clock)
             self._crawl = order["crawl"]
         return self._brain
 

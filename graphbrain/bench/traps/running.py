@@ -1,7 +1,7 @@
 """Crawls of generated sites by one process or several that share a brain, and what share of their fetches was worth it.
 
 A crawl fetches as many pages as a third of the site's real ones, in batches of ten, without delay, by the calls that a
-crawler makes. It runs in processes of its own, each of which builds the site by its seed.
+crawler makes, in simulated time. It runs in processes of its own, each of which builds the site by its seed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ from graphbrain.bench.traps.shapes import SHAPES, Shape, site_of
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.workers import send_order, spawned
 from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.simulate.on_graph import SimulatedClock
 
 __all__ = ["BATCH", "PART", "Crawled", "Crew", "Met", "Trial", "crawl", "run"]
 
 BATCH = 10
+TURN = 0.2
+"""Simulated seconds from one turn to the next: as long as ten fetches take by two processes on a quiet machine."""
 PART = 3
 """A crawl ends after one fetch for so many real pages."""
 EMPTY = 20
@@ -147,11 +150,13 @@ def crawl(
     brain.seed([site.start])
     order = {"connect": dict(connect), "crawl": number, "shape": trial.shape, "seed": trial.seed, "pages": trial.pages}
     done, known = Crawled(trial, len(site.nodes) // PART), _Known()
+    clock = SimulatedClock(brain.now())
     asked, empty, out = 0, 0, dict[Future[list[Met]], int]()
     while not stop():
         while len(out) < trial.processes and asked < done.wanted and empty < EMPTY:
             count = min(BATCH, done.wanted - asked)
-            out[crew.turn({**order, "count": count})] = count
+            out[crew.turn({**order, "count": count, "at": clock()})] = count
+            clock.at += TURN
             asked += count
         if not out:
             break
