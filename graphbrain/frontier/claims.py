@@ -189,6 +189,8 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         _put_off(tx, deal, granted, found.since, hiding)
     elif chosen is not None:
         sections.tried(tx, chosen, granted, deal.now)
+    if wish.acting is not None:
+        wish.acting.book.took((row[2], row[3]) for row in waiting if row[NEW] and row[0] in granted)
     # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
     sure = {name for name in found.more & held.keys() if not held[name].set_aside}
     unsure = (deal.sources - sure).union(found.idle) & held.keys()

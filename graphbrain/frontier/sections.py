@@ -32,6 +32,7 @@ from graphbrain.model import Fetched
 from graphbrain.rules import Rule
 from graphbrain.schedule import shingles
 from graphbrain.schedule.lanes import ASKED
+from graphbrain.sections.shapes import name_of
 from graphbrain.sections.site import GROWN, Sections, Site, Visit
 from graphbrain.url import host_of
 
@@ -67,6 +68,8 @@ AT_ONCE = 200
 """Pages that one transaction learns from."""
 FRESH = 1.0
 """Seconds for which a process goes by what it has read of a host's sections."""
+OUT_FOR = 60.0
+"""Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from, or failed."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
 FEWEST_VISITS, MOST_AWAITED = 8, 50
@@ -242,12 +245,15 @@ def _may_rise(before: Sections, after: Sections) -> bool:
 
 
 class Book:
-    """What a process has read of the sections of hosts, and when by the brain's clock. Thread-safe."""
+    """What a process has read of the sections of hosts, and when by the brain's clock; and which pages it has claimed
+    since. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._read: OrderedDict[str, tuple[float, str, Sections]] = OrderedDict()
+        self._out: dict[str, dict[int | None, float]] = {}
+        """Of hosts that were read: the names of pages that were claimed, and when."""
 
     def of(self, tx: Tx, hosts: Iterable[str], *, fresh: bool = False) -> Mapping[str, Sections]:
         """The sections of these hosts; `fresh`: as they are in this transaction."""
@@ -258,12 +264,23 @@ class Book:
         if stale:
             stored = dict(tx.one("sections/read", hosts=stale)[0])
             read = {name: (now, *_parsed(known.get(name), stored.get(name, ""))) for name in stale}
-            known |= read
             with self._lock:
-                self._read.update(read)
+                for name, (at, text, found) in read.items():
+                    before = self._out.get(name, {})
+                    self._out[name] = {out: since for out, since in before.items() if abs(now - since) <= OUT_FOR}
+                    known[name] = self._read[name] = at, text, replace(found, out=self._out[name])
                 while len(self._read) > HOSTS_KNOWN:
-                    self._read.popitem(last=False)
+                    self._out.pop(self._read.popitem(last=False)[0], None)
         return {name: known[name][2] for name in names}
+
+    def took(self, pages: Iterable[tuple[str, str]]) -> None:
+        """These pages (URL, host) were claimed for their first visit: others of their names are echoes from now on, as
+        long as it is not known whether the visit has brought anything."""
+        now = self._clock()
+        with self._lock:
+            for url, host in pages:
+                if host in self._out:
+                    self._out[host][name_of(url)] = now
 
     def forget(self, host: str) -> None:
         """Read the sections of this host anew when they are wanted: it was just learned from."""
@@ -296,15 +313,42 @@ class Waiting:
 
 
 def put_back(tx: Tx, pages: Sequence[Waiting], acting: Acting, now: float) -> set[int]:
-    """Let those of these pages wait with the factors of their sections whose sections have fallen; which."""
+    """Let those of these pages, best first, wait with the factors of their sections whose sections have fallen; which.
+
+    Of pages of one name the first is taken, and the others are echoes of it.
+    """
     found = acting.book.of(tx, {page.host for page in pages})
-    acts = {host for host, sections in found.items() if sections.acts}
-    fallen = {
-        page.page: factor
-        for page in pages
-        if page.host in acts and (factor := found[page.host].factor(page.url)) < page.harvest
-    }
+    together = {host: _Together(sections) for host, sections in found.items() if sections.acts}
+    fallen: dict[int, float] = {}
+    for page in pages:
+        if page.host in together and (factor := together[page.host].factor(page.url)) < page.harvest:
+            fallen[page.page] = factor
     return set(_wait_with(tx, fallen, acting.rule, now, fall=True)) if fallen else set()
+
+
+class _Together:
+    """The sections of a host for pages that are claimed together."""
+
+    def __init__(self, sections: Sections) -> None:
+        self._names = set[int | None]()
+        self._with_names = replace(sections, out=_Either(sections.out, self._names))
+
+    def factor(self, url: str) -> float:
+        """By which factor the next page counts."""
+        factor = self._with_names.factor(url)
+        self._names.add(name_of(url))
+        return factor
+
+
+@dataclass(frozen=True, slots=True)
+class _Either:
+    """What is in one of two."""
+
+    one: Container[int | None]
+    other: Container[int | None]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.one or name in self.other
 
 
 def put_back_front(tx: Tx, finder: Finder, acting: Acting, now: float) -> int:

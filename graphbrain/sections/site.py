@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
@@ -74,10 +74,13 @@ class Sections:
     names: frozenset[int] = frozenset()
     """the names of pages that were fetched, the last steps of their paths, as numbers: the last `MOST_NAMES`"""
     copies: Copies = NO_COPIES
+    out: Container[int | None] = frozenset()
+    """the names of pages that are being fetched, which are learned from soon; not kept"""
 
     def is_echo(self, url: str) -> bool:
-        """Was a page of the same name fetched?"""
-        return name_of(url) in self.names
+        """Was a page of the same name fetched, or is one being fetched?"""
+        name = name_of(url)
+        return name in self.names or name in self.out
 
     def of(self, url: str, *, echo: bool | None = None) -> Section:
         """The section of a URL; `echo`: where it is not as it is now."""
