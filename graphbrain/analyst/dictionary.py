@@ -174,7 +174,7 @@ HOST: dict[str, tuple[str, str]] = {
     "failing_since": (TIME, "when the first of them was; later, where nobody asked for long"),
     "failing_at": (TIME, "when the last of them was"),
     "illness": ("", "how that one failed: refused, broken or silent"),
-    "well_at": (TIME, "when it last answered well, to half a minute, as far as it was noted"),
+    "well_at": (TIME, "when the last page was claimed that it answered well, to half a minute, as far as it was noted"),
     "probe_at": (TIME, "when an ill host is tried again"),
     "probing": (
         "",

@@ -92,7 +92,7 @@ class Session:
             settings.orphans,
             settings.park_after_seconds,
             settings.sections_per_host,
-            Acting(self.book, rule) if rule.harvests else None,
+            Acting(self.book, rule, self._key_of) if rule.harvests else None,
             self._key_of if settings.canonical_links == "follow" else None,
         )
         if not rule.revisits:

@@ -318,14 +318,14 @@ def _answer(one: Visited, outcome: Outcome | None) -> Answer:
 
 def _attempted(end: Ends, one: Visited, origin: Origin) -> None:
     """What an attempt means to the host that was asked."""
+    claimed_at = tokens.made_at(one.token)
+    at = one.at if claimed_at is None else min(claimed_at, one.at)
     if one.kind == "well":
-        end.well_at = max(end.well_at or 0.0, one.at)
+        end.well(at, one.at)
         end.successes.update([one.token])
     elif one.kind == "none":
         end.inconclusive = True
     else:
-        claimed_at = tokens.made_at(one.token)
-        at = one.at if claimed_at is None else min(claimed_at, one.at)
         failed = origin.failed if origin.failing_since is not None else None
         end.failures.append(
             Request(at, claimed_at is not None, one.retry_after, one.kind, one.at, failed_before=failed)

@@ -19,7 +19,7 @@ import random
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from graphbrain.accounts import ledgers
@@ -296,10 +296,12 @@ def _parsed(known: tuple[float, str, Sections] | None, text: str) -> tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """How new pages wait by their sections: by what is remembered of these, and by the rule of the brain."""
+    """How new pages wait by their sections: by what is remembered of these, and by the rule of the brain. `key_of`:
+    the key of the page of a URL, None where it has none."""
 
     book: Book
     rule: Rule
+    key_of: Callable[[str], str | None] = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,15 +317,36 @@ class Waiting:
 def put_back(tx: Tx, pages: Sequence[Waiting], acting: Acting, now: float) -> set[int]:
     """Let those of these pages, best first, wait with the factors of their sections whose sections have fallen; which.
 
-    Of pages of one name the first is taken, and the others are echoes of it.
+    A page that is expected to equal one under a plainer URL leaves the first visit to that. Of pages of one name the
+    first is taken, and the others are echoes of it.
     """
     found = acting.book.of(tx, {page.host for page in pages})
     together = {host: _Together(sections) for host, sections in found.items() if sections.acts}
-    fallen: dict[int, float] = {}
-    for page in pages:
-        if page.host in together and (factor := together[page.host].factor(page.url)) < page.harvest:
+    acts = [page for page in pages if page.host in together]
+    fallen = _beside_plainer(tx, acts, found, acting)
+    for page in acts:
+        if page.page not in fallen and (factor := together[page.host].factor(page.url)) < page.harvest:
             fallen[page.page] = factor
     return set(_wait_with(tx, fallen, acting.rule, now, fall=True)) if fallen else set()
+
+
+def _beside_plainer(
+    tx: Tx, pages: Iterable[Waiting], found: Mapping[str, Sections], acting: Acting
+) -> dict[int, float]:
+    """Those of these pages that count for less, as the page that each is expected to equal waits, too, or was fetched:
+    id → factor."""
+    named = [
+        (page, key, factor)
+        for page in pages
+        for url, factor in found[page.host].plainer(page.url)
+        if factor < page.harvest and (key := acting.key_of(url)) is not None
+    ]
+    there = set(tx.one("sections/there", keys=sorted({key for _, key, _ in named}))[0]) if named else set()
+    fallen: dict[int, float] = {}
+    for page, key, factor in named:
+        if key in there:
+            fallen[page.page] = min(factor, fallen.get(page.page, factor))
+    return fallen
 
 
 class _Together:

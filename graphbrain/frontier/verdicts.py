@@ -148,14 +148,18 @@ class Item:
         """How long the URLs of its links are together."""
         return sum(len(url) for url, _ in self.targets.values())
 
-    def request(self, visit: Visit) -> Request:
-        """The request that the visit made, to be held against what else was under way; `visit`: the page before it."""
+    @property
+    def asked_at(self) -> float:
+        """When the request was made at the earliest: when its page was claimed, or when it was fetched without a claim."""
         claimed_at = made_at(self.token) if self.claimed else None
         # A clock that was ahead may have made the token: no claim was after its visit.
-        at = self.at if claimed_at is None else min(claimed_at, self.at)
+        return self.at if claimed_at is None else min(claimed_at, self.at)
+
+    def request(self, visit: Visit) -> Request:
+        """The request that the visit made, to be held against what else was under way; `visit`: the page before it."""
         return Request(
-            at,
-            claimed_at is not None,
+            self.asked_at,
+            self.claimed and made_at(self.token) is not None,
             self.retry_after,
             self.kind,
             self.at,

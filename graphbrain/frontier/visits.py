@@ -272,7 +272,7 @@ def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
             end.spent += 1
         kind = verdict.item.kind
         if kind == "well":
-            end.well_at = max(end.well_at or 0.0, verdict.item.at)
+            end.well(verdict.item.asked_at, verdict.item.at)
             if visit.spared_at is not None:
                 end.spared_at = max(end.spared_at or 0.0, visit.spared_at)
         elif kind == "none":

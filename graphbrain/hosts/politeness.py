@@ -72,7 +72,9 @@ class Ends:
     failures: list[Request] = field(default_factory=list)
     """refused, broken and silent ones"""
     well_at: float | None = None
-    """when the last well attempt was made"""
+    """when the last well attempt ended"""
+    well_asked_at: float = 0.0
+    """when the last well attempt was made, at the earliest"""
     spared_at: float | None = None
     """when pages that were well now had failed the last time, of those that failed by their host's fault alone"""
     inconclusive: bool = False
@@ -83,6 +85,11 @@ class Ends:
     """how long the last fetch took"""
     address: str | None = None
     """where the crawler reached it"""
+
+    def well(self, asked_at: float, at: float) -> None:
+        """An attempt was well that was made at `asked_at` at the earliest, and ended at `at`."""
+        self.well_at = max(self.well_at or 0.0, at)
+        self.well_asked_at = max(self.well_asked_at, asked_at)
 
     def certain(self, manners: Manners) -> bool:
         """Must the host be locked, whatever stands on it?"""
@@ -271,7 +278,7 @@ def _attend(host: HostState, end: Ends, now: float) -> None:
         host.clear_pages(now)
     blamed = [each for each in end.failures if not host.is_own_fault(each)]
     if end.well_at is not None and end.well_at >= host.failing_at:
-        host.recover(now)
+        host.recover(end.well_asked_at)
         blamed = [each for each in blamed if each.ended > (end.well_at or 0.0)]
     if blamed:
         host.fail(blamed, now)

@@ -376,7 +376,7 @@ class HostState:
         return self.doubted() and self.failing_for(now) >= health.ABANDONED_AFTER
 
     def well_since(self, moment: float | None) -> bool:
-        """Did it answer a page well after this moment?"""
+        """Did it answer a page well that was asked for after this moment?"""
         return moment is not None and self.well_at > moment
 
     def retries_next(self) -> bool:
@@ -611,10 +611,14 @@ class HostState:
         """It gave some answer: it is not silent."""
         self.unanswered, self.unanswered_at = 0, 0.0
 
-    def recover(self, now: float) -> None:
-        """It answered a page well."""
-        if self.failing or now - self.well_at >= WELL_EVERY:
-            self.well_at = now
+    def recover(self, asked_at: float) -> None:
+        """It answered a page well that was asked for at `asked_at` at the earliest.
+
+        That is the moment of which the answer is evidence: what failed after it, while the host still worked on the
+        answer, is not shown by it to fail alone.
+        """
+        if self.failing or asked_at - self.well_at >= WELL_EVERY:
+            self.well_at = max(self.well_at, asked_at)
         self.forget_failures()
 
     def clear_pages(self, now: float) -> None:

@@ -33,8 +33,10 @@ SURE = 0.75
 MOST_RULES, MOST_BASES, MOST_ALIKE = 48, 2_000, 8
 """Rules that are tried, those first that the most pages have; URLs that are looked up for it; pages of one last step
 that are compared for steps that stand in place of each other."""
-NEAR = 3
-"""Bits in which the simhashes of two pages may differ that have one text, where one of them brought nothing."""
+NEAR = 8
+"""Bits in which the simhashes of two pages may differ that have one text, where one of them brought nothing: on the
+sites of `bench traps` copies differ in up to 5, and pages of which one shows other products, posts or results in 13 or
+more."""
 MOST_MODELS, MODEL_BITS = 4_096, 24
 """Reduced URLs of fetched pages that are remembered, as numbers of so many bits."""
 HOST = "*"
@@ -368,6 +370,16 @@ class Copies:
         if form is None:
             return 1.0
         return min((factor for rule, (factor, _) in holding.items() if self._has(rule, form)), default=1.0)
+
+    def plainer(self, url: str, pattern: str) -> list[tuple[str, float]]:
+        """The URLs that are left of this one without what the rules are about that hold in its section, and by which
+        factor a page counts that is expected to equal the page of that URL."""
+        holding = self.of(pattern)
+        form = Form.of(url) if holding else None
+        if form is None:
+            return []
+        bases = [(rule.reduced(form), factor) for rule, (factor, _) in holding.items() if factor < 1.0]
+        return [(base.url, factor) for base, factor in bases if base != form]
 
     def _has(self, rule: Rule, form: Form) -> bool:
         return _number(rule, rule.reduced(form)) in self.models

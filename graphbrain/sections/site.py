@@ -95,6 +95,13 @@ class Sections:
         section = self.of(url)
         return held_factor(section.factor, self.copies.factor(url, section.leaf.pattern))
 
+    def plainer(self, url: str) -> list[tuple[str, float]]:
+        """The URLs whose pages a page is expected to equal once they are fetched, and by which factor it counts
+        beside each."""
+        section = self.of(url)
+        found = self.copies.plainer(url, section.leaf.pattern)
+        return [(base, held_factor(section.factor, factor)) for base, factor in found]
+
     @property
     def acts(self) -> bool:
         """May a page count for less than 1?"""

@@ -196,11 +196,6 @@ class _Learning:
             ]
         )
         # Of tests that part the visits alike the first one, which is about the earliest step of the path.
-        echoes = np.array([self._tests[k].what == "echo" for k in possible.tolist()])
-        import os
-        if (gains[~echoes] > 0.0).any() and gains[~echoes].max() >= float(os.environ.get("ECHO","0")) * gains.max():
-            # What says how such pages are made says it of those, too, whose like was not fetched yet.
-            gains[echoes] = -np.inf
         best = int(np.flatnonzero(gains >= gains.max() - 1e-9)[0])
         return (float(gains[best]), int(possible[best])) if gains[best] > 0.0 else None
 

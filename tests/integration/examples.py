@@ -275,6 +275,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "canonicals/write": {"rows": [[hub, other], [other, -1]]},
         "sections/choose": {"rows": [[page, 5.0] for page in some]},
         "sections/canonicals": {"keys": sorted([key_of(HUB), key_of(OTHER)])},
+        "sections/there": {"keys": sorted([key_of(HUB), key_of(OTHER)])},
         "sections/contents": {"keys": sorted([key_of(HUB), key_of(OTHER)])},
         "sections/evidence": {"host": "leaf.org"},
         "sections/unfetched": {"host": "leaf.org", "after": 0, "limit": 10},

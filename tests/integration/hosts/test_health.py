@@ -144,6 +144,30 @@ def test_what_failed_while_its_host_was_ill_is_no_fault_of_the_pages(
     assert not left
 
 
+def test_an_answer_to_an_older_request_does_not_blame_a_page_that_failed_meanwhile(
+    make_brain: MakeBrain, clock: HandClock
+) -> None:
+    """The host had begun to answer before its outage: that one page fails and another is well says nothing of pages."""
+    brain = make_brain(delay_seconds=1.0)
+    found(brain, ["slow", "quick"])
+    clock.pass_(1.0)
+    (slow,) = brain.next_urls(1)
+    clock.pass_(1.0)
+    (quick,) = brain.next_urls(1)
+    clock.pass_(0.5)
+    brain.report([Failed(quick.url, quick, 502)])
+    clock.pass_(5.0)
+    brain.report([Fetched(slow.url, [], slow)])
+    began, last = clock.at, clock.at
+    for claim in crawl(brain, clock, began + 12 * HOUR):
+        assert clock.at - last <= (last - began) / 3 + 5 * MINUTE
+        last = clock.at
+        brain.report([Failed(claim.url, claim, 502)])
+    assert last - began > 8 * HOUR
+    clock.at = last + (last - began) / 3
+    assert [claim.url for claim in brain.next_urls(1)] == [quick.url]
+
+
 def test_a_page_that_was_ill_before_its_host_stays_to_blame(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(order="best_first", delay_seconds=1.0, revisit_seconds=30 * DAY)
     found(brain, ["ill", *(str(n) for n in range(20))])
