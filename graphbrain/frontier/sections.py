@@ -69,7 +69,7 @@ AT_ONCE = 200
 FRESH = 1.0
 """Seconds for which a process goes by what it has read of a host's sections."""
 OUT_FOR = 60.0
-"""Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from, or failed."""
+"""Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
 FEWEST_VISITS, MOST_AWAITED = 8, 50

@@ -10,8 +10,9 @@ answer begins a new stretch. Where nobody asks for much longer than the waits be
 stretch counts as shorter (`counted_from`). Failures of requests that were under way together are one *event*. A host is
 *doubted* from the first event of a stretch, and *ill* from event number `dead_after` on.
 
-The blame. A page that failed before, and whose host was asked for another page since then and answered it well, is itself to blame, now and
-for as long as it goes on failing: its host is not doubted for it. Any other failure counts for the stretch of its host.
+The blame. A page that failed before, and whose host was asked for another page since then and answered it well, is
+itself to blame, now and for as long as it goes on failing: its host is not doubted for it. Any other failure counts for
+the stretch of its host.
 While the host is ill, no page is to blame: the pages that fail wait for the host alone, and are due when it answers.
 When one of these is well, the host was ill in truth, and not its pages: no failure before that moment (`recovered_at`)
 counts against a page, or for the time for which it has been failing, but for pages that were to blame already.

@@ -373,12 +373,15 @@ class Copies:
 
     def plainer(self, url: str, pattern: str) -> list[tuple[str, float]]:
         """The URLs that are left of this one without what the rules are about that hold in its section, and by which
-        factor a page counts that is expected to equal the page of that URL."""
-        holding = self.of(pattern)
+        factor a page counts that is expected to equal the page of that URL. Of two steps that stand in place of each
+        other neither is plainer."""
+        holding = {
+            rule: factor for rule, (factor, _) in self.of(pattern).items() if factor < 1.0 and rule.what != "swap"
+        }
         form = Form.of(url) if holding else None
         if form is None:
             return []
-        bases = [(rule.reduced(form), factor) for rule, (factor, _) in holding.items() if factor < 1.0]
+        bases = [(rule.reduced(form), factor) for rule, factor in holding.items()]
         return [(base.url, factor) for base, factor in bases if base != form]
 
     def _has(self, rule: Rule, form: Form) -> bool:

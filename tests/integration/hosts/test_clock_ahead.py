@@ -323,7 +323,7 @@ def test_hosts_that_open_one_after_another_are_not_announced_before_their_pages(
         for url in pages(host, 3):
             brain.set_interval(url, 300.0)
     clock.pass_(DAY)
-    left = {host: 3 for host in hosts}
+    left = dict.fromkeys(hosts, 3)
     while any(left.values()):
         claims = brain.next_urls(10)
         for claim in claims:

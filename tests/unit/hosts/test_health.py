@@ -20,7 +20,10 @@ def host(**stored: Any) -> HostState:
 
 
 def end(state: HostState, now: float, *requests: Request, well_at: float | None = None) -> None:
-    politeness._end(state, Ends(failures=list(requests), well_at=well_at), now)
+    ends = Ends(failures=list(requests))
+    if well_at is not None:
+        ends.well(well_at, well_at)
+    politeness._end(state, ends, now)
 
 
 def silent(at: float, **more: Any) -> Request:
@@ -135,7 +138,9 @@ def test_refusals_among_well_answers_block_for_a_short_time_and_slow_down_to_an_
         end(state, now, well_at=now)
         end(state, now + 1.0, Request(now + 0.5, True, kind="refused", ended=now + 1.0))
         assert state.blocked_until == now + 1.0 + 10.0
-        politeness._end(state, Ends(well_at=now + 30.0, successes=politeness.Counter({"no token": 1})), now + 30.0)
+        answered = Ends(successes=politeness.Counter({"no token": 1}))
+        answered.well(now + 30.0, now + 30.0)
+        politeness._end(state, answered, now + 30.0)
     assert state.pace >= 1 / 8
 
 
