@@ -276,6 +276,8 @@ class Trial:
         return found
 
     def _compare(self, rule: Rule, classes: Mapping[Form, Mapping[str, Content]], found: Expectations) -> None:
+        if rule.what != "swap":
+            found.based[rule] = self._based(classes)
         for base, pages in classes.items():
             first = next((page for page in pages.values() if not page.alias), None)
             if first is None:
@@ -288,14 +290,26 @@ class Trial:
                     pattern = self._sections.get(page.url, self._sections.get(first.url, ""))
                     found.of_section.setdefault((pattern, rule), _Tally()).add(equal)
 
+    def _based(self, classes: Mapping[Form, Mapping[str, Content]]) -> _Tally:
+        """Of how many visited pages that a rule says something of, the page without that was fetched."""
+        tally = _Tally()
+        for base, pages in classes.items():
+            fetched = {page.url for page in pages.values()}
+            for url in fetched & self._forms.keys():
+                if self._forms[url] != base:
+                    tally.add(base.url in fetched)
+        return tally
+
 
 @dataclass
 class Expectations:
-    """What the visits of a host have taught of rules. `models`: by rule, a fetched page of each reduced URL."""
+    """What the visits of a host have taught of rules. `models`: by rule, a fetched page of each reduced URL; `based`: of
+    how many pages that a rule says something of, the page of the reduced URL was fetched."""
 
     of_host: dict[Rule, _Tally] = field(default_factory=dict)
     of_section: dict[tuple[str, Rule], _Tally] = field(default_factory=dict)
     models: dict[Rule, dict[Form, str]] = field(default_factory=dict)
+    based: dict[Rule, _Tally] = field(default_factory=dict)
 
     @property
     def says_nothing(self) -> bool:
@@ -332,7 +346,12 @@ class Expectations:
         holding = sorted({rule for found in rules.values() for rule in found})
         names = [(rule, base) for rule in holding for base in self._of(rule)]
         models = frozenset(_number(rule, base) for rule, base in names[-MOST_MODELS:])
-        return Copies(seen, rules if models else {}, models)
+        return Copies(seen, rules if models else {}, models, frozenset(filter(self._is_based, holding)))
+
+    def _is_based(self, rule: Rule) -> bool:
+        """Is a page that the rule says something of expected to have a counterpart under the reduced URL?"""
+        tally = self.based.get(rule, _Tally())
+        return tally.compared >= LEAST_PAIRS and posterior(tally.equal, tally.compared, 0.0) >= SURE
 
     def _of(self, rule: Rule) -> Iterable[Form]:
         return self.models.get(rule, {})
@@ -352,12 +371,14 @@ class Copies:
 
     `at`: how many visits the host had when they were compared; `rules`: by pattern of a section, (factor, how many
     pages were compared when it changed) of each rule that holds there; `models`: reduced URLs of pages that were
-    fetched, each with its rule, as numbers.
+    fetched, each with its rule, as numbers; `based`: the rules of which a page is expected to have a counterpart under
+    its reduced URL, whether that is known yet or not.
     """
 
     at: int = 0
     rules: Mapping[str, Mapping[Rule, tuple[float, float]]] = field(default_factory=dict)
     models: frozenset[int] = frozenset()
+    based: frozenset[Rule] = frozenset()
 
     def of(self, pattern: str) -> Mapping[Rule, tuple[float, float]]:
         """The rules that hold in a section: those of the host where it was not there when they were learned."""
@@ -385,11 +406,12 @@ class Copies:
         return [(base.url, factor) for base, factor in bases if base != form]
 
     def _has(self, rule: Rule, form: Form) -> bool:
-        return _number(rule, rule.reduced(form)) in self.models
+        base = rule.reduced(form)
+        return _number(rule, base) in self.models or (rule in self.based and base != form)
 
     def may_rise_to(self, after: Copies) -> bool:
         """Is there a rule that holds a page down no more, or less?"""
-        return any(
+        return not self.based <= after.based or any(
             after.of(pattern).get(rule, (1.0, 0.0))[0] > factor
             for pattern, holding in self.rules.items()
             for rule, (factor, _) in holding.items()
@@ -399,13 +421,13 @@ class Copies:
         """As JSON has it."""
         numbers = np.array(sorted(self.models), dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
         rules = {pattern: [[*rule, *acts] for rule, acts in holding.items()] for pattern, holding in self.rules.items()}
-        return [self.at, rules, base64.b64encode(numbers).decode()]
+        return [self.at, rules, base64.b64encode(numbers).decode(), sorted(self.based)]
 
     @classmethod
     def read(cls, plain: Any) -> Copies:
         """What `plain` has written. Raises ValueError where it is something else."""
         try:
-            at, rules, packed = plain
+            at, rules, packed, *based = plain  # an older version kept no rules that are based
             numbers = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)
             return cls(
                 int(at),
@@ -414,6 +436,7 @@ class Copies:
                     for pattern, holding in rules.items()
                 },
                 frozenset((numbers @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
+                frozenset(Rule(*named) for named in (based[0] if based else ())),
             )
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"not what was learned of copies: {error}") from None

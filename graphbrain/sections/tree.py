@@ -33,9 +33,6 @@ MOST_TESTS = 600
 """Tests that are tried, those that the most visits have first."""
 EVIDENCE = 2.0
 """Nats beyond the number of tests that a split must gain."""
-ECHO_SHARE = 0.5
-"""A section is split by whether a page of the same name was fetched only where no other test gains so large a part of
-what that gains."""
 HALF = 0.5
 """Of the beta distribution of what visits bring (Jeffreys)."""
 Path = tuple[tuple[Question, bool], ...]
@@ -199,10 +196,6 @@ class _Learning:
             ]
         )
         # Of tests that part the visits alike the first one, which is about the earliest step of the path.
-        echoes = np.array([self._tests[k].what == "echo" for k in possible.tolist()])
-        if gains[~echoes].max(initial=0.0) >= ECHO_SHARE * gains.max():
-            # What says how such pages are made says it of those, too, whose like was not fetched yet.
-            gains[echoes] = -np.inf
         best = int(np.flatnonzero(gains >= gains.max() - 1e-9)[0])
         return (float(gains[best]), int(possible[best])) if gains[best] > 0.0 else None
 
