@@ -303,8 +303,8 @@ class Trial:
 
 @dataclass
 class Expectations:
-    """What the visits of a host have taught of rules. `models`: by rule, a fetched page of each reduced URL; `based`: of
-    how many pages that a rule says something of, the page of the reduced URL was fetched."""
+    """What the visits of a host have taught of rules. `models`: by rule, a fetched page of each reduced URL.
+    `based`: of how many pages that a rule says something of, the page of the reduced URL was fetched."""
 
     of_host: dict[Rule, _Tally] = field(default_factory=dict)
     of_section: dict[tuple[str, Rule], _Tally] = field(default_factory=dict)

@@ -178,6 +178,58 @@ def harvests(ask: Ask) -> dict[str, list[object]]:
     return {str(kind): list(found) for kind, found in rows}  # type: ignore[call-overload]
 
 
+def test_of_pages_of_one_name_one_is_claimed_where_names_tell_copies(make_brain: MakeBrain) -> None:
+    """Each page is there under folders without end, and nothing but its name says which pages are the same."""
+    brain, site, dice = make_brain(**ACTING), Site(), random.Random(1)
+
+    def url(number: int) -> str:
+        return f"{HOME}{''.join(dice.choices('bdfgkl', k=9))}/{number}"
+
+    brain.report([Fetched(url(number), body=site.body(number)) for _ in range(3) for number in range(12)])
+    brain.tend(None)
+    brain.report([Fetched(HOME, [url(number) for number in range(30, 40) for _ in range(4)])])
+    first = brain.next_urls(10)
+    assert {claim.url.split("/")[-1] for claim in first} == {str(number) for number in range(30, 40)}
+    # The others of their names count as copies before the first ones are reported, and are claimed all the same.
+    brain.report([Fetched(HOME + "more", [url(number) for number in range(40, 45)])])
+    names = [claim.url.split("/")[-1] for claim in [*brain.next_urls(5), *brain.next_urls(40)]]
+    assert sorted(names[:5]) == [str(number) for number in range(40, 45)]
+    assert sorted(names[5:]) == sorted(3 * [str(number) for number in range(30, 40)])
+
+
+def test_a_page_leaves_the_first_visit_to_one_under_a_plainer_url_that_waits(make_brain: MakeBrain) -> None:
+    """Where a page is known under its plain URL. Of others the decorated URL is as good."""
+    brain, site = make_brain(**ACTING), Site()
+
+    def url(number: int, session: bool) -> str:
+        return f"{HOME}article/{number}" + (f"?visitor=a{number}b" if session else "")
+
+    both = [Fetched(url(number, session), body=site.body(number)) for number in range(12) for session in (False, True)]
+    alone = [Fetched(url(number, True), body=site.body(number)) for number in range(20, 50)]
+    brain.report([*both, *alone])
+    brain.tend(None)
+    waiting = [url(number, session) for number in range(100, 110) for session in (True, False)]
+    brain.report([Fetched(HOME, [*waiting, *(url(number, True) for number in range(120, 130))])])
+    first = {claim.url for claim in brain.next_urls(20)}
+    assert first == {url(number, False) for number in range(100, 110)} | {
+        url(number, True) for number in range(120, 130)
+    }
+    assert {claim.url for claim in brain.next_urls(20)} == {url(number, True) for number in range(100, 110)}
+
+
+def test_where_all_copies_had_a_plainer_page_others_wait_before_that_is_known(make_brain: MakeBrain) -> None:
+    brain, site = make_brain(**ACTING), Site()
+    argument = "?visitor=1"
+    brain.report([site.fetched(number, False) for number in range(20)])
+    brain.report([Fetched(site.url(number, False) + argument, body=site.body(number)) for number in range(20)])
+    brain.tend(None)
+    copies = [site.url(number, False) + argument for number in range(100, 110)]
+    others = [site.url(number, False) for number in range(120, 130)]
+    brain.report([Fetched(HOME, [*copies, *others])])
+    assert {claim.url for claim in brain.next_urls(10)} == set(others)
+    assert {claim.url for claim in brain.next_urls(20)} == set(copies)
+
+
 @pytest.mark.parametrize("engine", ["exact", "classic"])
 def test_a_new_page_of_a_section_that_brings_little_waits_behind_others(
     make_brain: MakeBrain, ask: Ask, engine: str
