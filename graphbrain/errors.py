@@ -38,6 +38,7 @@ __all__ = [
     "SettingsError",
     "UnknownHost",
     "UnknownPage",
+    "UnknownQuestion",
 ]
 
 
@@ -64,6 +65,10 @@ class UnknownHost(BadInput):
 
 class UnknownPage(BadInput):
     """The page is not in the graph."""
+
+
+class UnknownQuestion(BadInput):
+    """There is no such question."""
 
 
 class SettingsError(GraphbrainError):

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 from graphbrain.analyst import computed
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, UnknownQuestion
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.statements import FOLDER
 from graphbrain.masking import masked_values
@@ -200,7 +200,7 @@ def _outside(graph: Graph, rows: list[list[Any]]) -> list[list[Any]]:
 
 
 def question(name: str) -> Question:
-    """The question of that name. Raises BadInput, naming those that come near, when there is none."""
+    """The question of that name. Raises UnknownQuestion, naming those that come near, when there is none."""
     found = {each.name: each for each in questions()}
     wanted = name.replace("_", "-").lower()
     if wanted in found:
@@ -209,7 +209,7 @@ def question(name: str) -> Question:
     near = [each for each in found if any(part in each for part in parts)]
     near = difflib.get_close_matches(wanted, found, 1, 0.7) or near
     hint = f"did you mean {' or '.join(near[:3])}?" if near else "'graphbrain ask' lists them."
-    raise BadInput(f"There is no question {name!r:.80}; {hint}")
+    raise UnknownQuestion(f"There is no question {name!r:.80}; {hint}")
 
 
 @cache

@@ -28,7 +28,7 @@ from graphbrain.ranking import algorithms, store
 from graphbrain.ranking.algorithms import Scores, Until, Web
 from graphbrain.work import Ranking
 
-__all__ = ["Scoring", "Wish", "checked", "checked_every", "cores"]
+__all__ = ["OPTIONS", "Scoring", "Wish", "checked", "checked_every", "cores"]
 
 UNKNOWN_RELEVANCE = 0.5
 LONGEST_EVERY = 31_536_000.0
@@ -58,17 +58,19 @@ class Wish:
     trusted: Sequence[str] | None
 
 
-_KEPT: Mapping[str, tuple[str, ...]] = {
+OPTIONS: Mapping[str, tuple[str, ...]] = {
     method: (
         *(("damping",) if method in DAMPED else ()),
-        *(("tolerance",) if method != "salsa" else ()),
+        *(("tolerance", "iterations") if method != "salsa" else ()),
         *(("content",) if method == "hits" else ()),
         *(("trusted",) if method == "trustrank" else ()),
         "only_external",
     )
     for method in METHODS
 }
-"""What a ranking takes over from the last one by the same method."""
+"""The options of a ranking that each method has."""
+_ANEW = ("iterations",)
+"""Options that a ranking does not take over from the last one by the same method."""
 
 
 class Scoring:
@@ -135,7 +137,7 @@ class Scoring:
             progress(what, done, of)
 
         try:
-            given = {name: last[name] for name in _KEPT[method] if name in last}
+            given = {name: last[name] for name in OPTIONS[method] if name in last and name not in _ANEW}
             return self.rank(method, **given, top=0, warm=True, progress=go_on)
         finally:
             with suppress(GraphbrainError):  # it lapses by itself

@@ -17,7 +17,7 @@ from graphbrain.errors import BadInput
 from graphbrain.model import Answer, Claim, Claims, Hint, Report, Unusable
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend, Gate
-from graphbrain.service.patterns import HOST, KINDS_GIVEN, NAME, PAGE, between, listed
+from graphbrain.service.patterns import HOST, KINDS_GIVEN, NAME_OR_NONE, PAGE, between, listed
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import CALLER
 from graphbrain.service.verbs import (
@@ -54,7 +54,10 @@ class Next(Body):
 
     n: int = Field(100, ge=1, le=MOST, examples=[2])
     worker: str | None = Field(
-        None, description="who takes them; the token's name unless given", examples=["w1"], json_schema_extra=NAME
+        None,
+        description="who takes them; the token's name unless given",
+        examples=["w1"],
+        json_schema_extra=NAME_OR_NONE,
     )
     wait: float = Field(0.0, ge=0, description="seconds to wait for a page", examples=[0])
     now_only: bool = Field(

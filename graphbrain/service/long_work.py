@@ -12,9 +12,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from fastapi import Query as InQuery
 from pydantic import ConfigDict, Field
-from pydantic.config import JsonDict, JsonValue
+from pydantic.config import JsonDict
 
-from graphbrain.brain.rank import LONGEST_EVERY, Wish, checked, checked_every
+from graphbrain.brain.rank import LONGEST_EVERY, OPTIONS, Wish, checked, checked_every
 from graphbrain.errors import BadInput
 from graphbrain.methods import METHODS
 from graphbrain.service import answers
@@ -49,12 +49,23 @@ CHANGED: JsonDict = {
     "additionalProperties": False,
 }
 """How the document describes what may be changed."""
-_PLAIN: list[JsonValue] = [method for method in METHODS if method not in ("trustrank", "hits")]
-_TRUSTED: JsonDict = {
+_UNSAID: Mapping[str, JsonDict] = {
+    "damping": _NONE,
+    "tolerance": _NONE,
+    "iterations": _NONE,
+    "trusted": _NONE,
+    "content": {"const": False},
+}
+"""An option that its method lacks is left out, or has this value."""
+_BY_METHOD: JsonDict = {
     "anyOf": [
-        {"properties": {"method": {"enum": ["trustrank"]}, "content": {"const": False}}},
-        {"properties": {"method": {"enum": ["hits"]}, "trusted": _NONE}},
-        {"properties": {"method": {"enum": _PLAIN}, "trusted": _NONE, "content": {"const": False}}},
+        {
+            "properties": {
+                "method": {"const": method},
+                **{name: value for name, value in _UNSAID.items() if name not in options},
+            }
+        }
+        for method, options in OPTIONS.items()
     ]
 }
 """How the document says which arguments are for one method alone."""
@@ -72,7 +83,7 @@ class Settle(Body):
 class Rank(Body):
     """As `rank` takes it in Python."""
 
-    model_config = ConfigDict(json_schema_extra=_TRUSTED)
+    model_config = ConfigDict(json_schema_extra=_BY_METHOD)
 
     method: str = Field(examples=["pagerank"], json_schema_extra={"enum": list(METHODS)})
     damping: float | None = Field(None, examples=[0.85], json_schema_extra=between(0, 1, below=True))

@@ -15,7 +15,7 @@ from graphbrain.settings import CHOICES, HOST_LISTS, LARGEST, LONGEST, LONGEST_N
 __all__ = [
     "HOST",
     "KINDS_GIVEN",
-    "NAME",
+    "NAME_OR_NONE",
     "PAGE",
     "PART_OF_HOST",
     "SCORE",
@@ -42,8 +42,8 @@ PAGE: JsonDict = {"pattern": f"^(?:[0-9a-f]{{32}}|{_ADDRESS})$"}
 """A page's URL or key."""
 HOST: JsonDict = {"pattern": f"^(?:{_SCHEME})?{_AT}/?$"}
 """A host's name, or an origin."""
-NAME: JsonDict = {"pattern": "^[!-~](?:[ -~]{0,98}[!-~])?$"}
-"""A name; those in other scripts are taken, too."""
+NAME_OR_NONE: JsonDict = {"pattern": "^(?:[!-~](?:[ -~]{0,98}[!-~])?)?$"}
+"""A name, or an empty text for none; names in other scripts are taken, too."""
 PART_OF_HOST: JsonDict = {"pattern": r"^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$"}
 _HOSTS = r"^(?:(?:\*|[a-z][a-z0-9]{0,20}(?:\.[a-z]{2,9})?)(?: [a-z][a-z0-9]{0,20}\.[a-z]{2,9}){0,9})?$"
 _TEXTS = {

@@ -26,6 +26,7 @@ from graphbrain.errors import (
     SettingsError,
     UnknownHost,
     UnknownPage,
+    UnknownQuestion,
 )
 
 __all__ = ["CURRENT_ID", "STATUSES", "Refusal", "body_of", "refusal_of", "validation_sentence"]
@@ -33,6 +34,7 @@ __all__ = ["CURRENT_ID", "STATUSES", "Refusal", "body_of", "refusal_of", "valida
 STATUSES: tuple[tuple[type[GraphbrainError], int], ...] = (
     (UnknownPage, 404),
     (UnknownHost, 404),
+    (UnknownQuestion, 404),
     (NoScore, 409),
     (BadInput, 400),
     (SettingsError, 400),

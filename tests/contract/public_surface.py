@@ -59,7 +59,7 @@ MODULES: dict[str, tuple[str, ...]] = {
             "GraphbrainError",
         ),
         *("SchemaMismatch", "ServerFailed", "ServiceRefused", "ServiceUnavailable", "SettingsError", "UnknownHost"),
-        "UnknownPage",
+        *("UnknownPage", "UnknownQuestion"),
     ),
     "graphbrain.hints": ("Hints", "read"),
     "graphbrain.metrics.meter": ("Meter",),

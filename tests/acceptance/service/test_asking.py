@@ -95,7 +95,7 @@ def test_json_and_csv_say_the_same_and_csv_has_no_formula(brain: Brain, reader: 
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
-        ("ask/nothing", 400, "There is no question 'nothing'"),
+        ("ask/nothing", 404, "There is no question 'nothing'"),
         ("ask/states?nope=1", 400, "has no parameter 'nope'"),
         ("ask/same-titles?limit=x", 400, "limit must be a whole number"),
         ("ask/same-titles?limit=1&limit=2", 400, "given twice"),
