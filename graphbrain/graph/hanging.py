@@ -50,5 +50,5 @@ class Watch(Generic[D]):
                 self._drop(driver)
 
     def stop(self) -> None:
-        """End the thread."""
+        """End the thread that watches."""
         self._stopped.set()

@@ -1,8 +1,8 @@
 """A cluster, as a driver with a `neo4j://` address sees it: proxies on loopback before one Neo4j, or before several.
 
-Each member has a port. A member answers ROUTE itself, refuses transactions that write where it does not lead, and passes
-everything else on to its server. It speaks Bolt 5.4 at most, in which a failure is a code and a message. What it does
-not show: replication, elections, and members that disagree about who leads.
+Each member has a port. A member answers ROUTE itself, refuses transactions that write where it does not lead, and
+passes everything else on to its server. It speaks Bolt 5.4 at most, in which a failure is a code and a message. What it
+does not show: replication, elections, and members that disagree about who leads.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import pytest
 from graphbrain import Brain
 from graphbrain.errors import GraphUnavailable
 from graphbrain.graph.statements import names, statement
-from tests.acceptance.cli.test_cut import A, B, C, CASES, D, _claimed, _linked, _state
+from tests.acceptance.cli.test_cut import CASES, A, B, C, D, _claimed, _linked, _state
 from tests.acceptance.cluster import (
     BEGIN,
     COMMIT,
@@ -47,7 +47,8 @@ def opened(neo4j: Neo4j, cluster: Cluster, **settings: Any) -> Brain:
 # ---------------------------------------------------------------- where it is read
 
 
-def test_verbs_read_at_the_leader_and_analysts_at_a_follower(brain: Brain, neo4j: Neo4j, cluster: Cluster) -> None:
+@pytest.mark.usefixtures("brain")
+def test_verbs_read_at_the_leader_and_analysts_at_a_follower(neo4j: Neo4j, cluster: Cluster) -> None:
     leader, follower = cluster.members
     with opened(neo4j, cluster) as routed:
         claims = _linked(routed)
@@ -80,7 +81,8 @@ def test_verbs_read_at_the_leader_and_analysts_at_a_follower(brain: Brain, neo4j
     assert all(work.reads and work.bookmarks for work in follower.seen), "a follower may lag behind this process"
 
 
-def test_a_question_is_ended_where_it_is_answered(brain: Brain, neo4j: Neo4j, cluster: Cluster) -> None:
+@pytest.mark.usefixtures("brain")
+def test_a_question_is_ended_where_it_is_answered(neo4j: Neo4j, cluster: Cluster) -> None:
     from graphbrain.graph.connection import Cancellation
 
     with opened(neo4j, cluster) as routed:
@@ -153,7 +155,8 @@ def test_the_leader_changes_in_a_transaction(
     assert brain.audit(None).ok
 
 
-def test_it_waits_until_the_cluster_is_in_service(brain: Brain, neo4j: Neo4j, cluster: Cluster) -> None:
+@pytest.mark.usefixtures("brain")
+def test_it_waits_until_the_cluster_is_in_service(neo4j: Neo4j, cluster: Cluster) -> None:
     with opened(neo4j, cluster) as routed:
         cluster.refuse(UNAVAILABLE, 3)
         assert routed.seed([A, B]).new == 2
@@ -169,9 +172,8 @@ def test_it_waits_until_the_cluster_is_in_service(brain: Brain, neo4j: Neo4j, cl
         )
 
 
-def test_a_former_leader_is_no_use_to_a_connection_that_does_not_route(
-    brain: Brain, neo4j: Neo4j, cluster: Cluster
-) -> None:
+@pytest.mark.usefixtures("brain")
+def test_a_former_leader_is_no_use_to_a_connection_that_does_not_route(neo4j: Neo4j, cluster: Cluster) -> None:
     uri = f"bolt://127.0.0.1:{cluster.members[0].port}"
     with Brain.open(uri=uri, user=neo4j.user, password=neo4j.password, auto_tend=False, limit_seconds=1) as direct:
         cluster.lead(cluster.members[1])
@@ -182,9 +184,8 @@ def test_a_former_leader_is_no_use_to_a_connection_that_does_not_route(
 # ---------------------------------------------------------------- bookmarks
 
 
-def test_bookmarks_outlive_the_driver_and_are_dropped_when_they_are_refused(
-    brain: Brain, neo4j: Neo4j, cluster: Cluster
-) -> None:
+@pytest.mark.usefixtures("brain")
+def test_bookmarks_outlive_the_driver_and_are_dropped_when_they_are_refused(neo4j: Neo4j, cluster: Cluster) -> None:
     with opened(neo4j, cluster) as routed:
         routed.seed([A, B])
         bookmarks = routed.graph._bookmarks
@@ -242,10 +243,11 @@ def test_time_goes_on_when_a_leader_with_another_clock_takes_over(
         assert all(one.renew(held))
 
 
+@pytest.mark.usefixtures("brain")
 def test_a_process_that_starts_at_another_leader_goes_on_from_the_high_water_mark(
-    brain: Brain, neo4j: Neo4j, cluster: Cluster
+    neo4j: Neo4j, cluster: Cluster
 ) -> None:
-    first, second = cluster.members
+    second = cluster.members[1]
     second.ahead = -3_600_000
     with opened(neo4j, cluster) as one:
         one.session.refresh()

@@ -2,7 +2,7 @@
 
 A follower may lag behind. A statement that it may answer has the line `reads any` in its header, and is sent there by
 `Graph.anywhere` alone, which refuses all others. That the transactions of each verb go to the leader is seen on two
-servers: tests/acceptance/cluster.
+members: tests/acceptance/test_cluster.py.
 """
 
 from __future__ import annotations
