@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from graphbrain import Brain
+from graphbrain import Brain, Fetched
 from graphbrain.errors import GraphUnavailable
 from graphbrain.graph.statements import names, statement
 from tests.acceptance.cli.test_cut import CASES, A, B, C, D, _claimed, _linked, _state
@@ -22,6 +26,7 @@ from tests.acceptance.cluster import (
     RUN,
     UNAVAILABLE,
     Cluster,
+    Member,
     Transaction,
 )
 from tests.conftest import Neo4j
@@ -261,3 +266,48 @@ def test_a_process_that_starts_at_another_leader_goes_on_from_the_high_water_mar
         two.session.refresh()
         assert two.session.stored["clock_by"] == f"127.0.0.1:{second.port}"
         assert two.session.stored["clock_shift"] == pytest.approx(3_600.0, abs=60.0)
+
+
+# ---------------------------------------------------------------- churn
+
+
+@pytest.mark.long
+def test_no_claim_is_lost_or_doubled_while_the_leader_changes_all_the_time(
+    brain: Brain, neo4j: Neo4j, cluster: Cluster
+) -> None:
+    """Three crawlers, and a ledger outside of the brain: each page is claimed once, and its report is accepted once."""
+    pages = {f"http://h{number % 7}.example/{number}" for number in range(60)}
+    dice, lock = random.Random(54), threading.Lock()
+    claimed, accepted = Counter[str](), Counter[str]()
+    switches = Counter[int]()
+
+    def trouble(_member: Member, transaction: Transaction | None, tag: int) -> str | None:
+        with lock:
+            if tag not in (BEGIN, RUN, COMMIT) or transaction is None or transaction.reads or dice.random() > 0.02:
+                return None
+            switches[tag] += 1
+            cluster.answered_first = dice.random() < 0.5
+            cluster.lead(cluster.members[cluster.leader is cluster.members[0]])
+            return NOT_A_LEADER
+
+    def crawl(crawler: Brain) -> None:
+        while not (claims := crawler.next_urls(4)).finished or claims:
+            with lock:
+                claimed.update(claim.url for claim in claims)
+            answers = crawler.report([Fetched(claim.url, [], claim, body_hash="1") for claim in claims])
+            with lock:
+                accepted.update(answer.url for answer in answers if answer.accepted)
+
+    brain.seed(pages)
+    with ExitStack() as stack:
+        crawlers = [stack.enter_context(opened(neo4j, cluster, limit_seconds=300)) for _ in range(3)]
+        cluster.trouble = trouble
+        with ThreadPoolExecutor(len(crawlers)) as pool:
+            for crawl_ in [pool.submit(crawl, crawler) for crawler in crawlers]:
+                crawl_.result()
+        cluster.trouble = lambda *_: None
+    assert switches.keys() >= {BEGIN, RUN, COMMIT}
+    assert claimed == Counter(dict.fromkeys(pages, 1))
+    assert accepted == Counter(dict.fromkeys(pages, 1))
+    assert all(brain.page(url).visits == 1 for url in pages)
+    assert brain.audit(None).ok
