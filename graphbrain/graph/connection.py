@@ -104,6 +104,9 @@ _OVERTAKEN = (
     "Neo.TransientError.",
 )
 
+_NO_LEADER = (ne.NotALeader, ne.ForbiddenOnReadOnlyDatabase, ne.WriteServiceUnavailable)
+"""The errors of a member that does not lead; the last is the driver's, where it knows no other member."""
+
 
 class Again(Exception):
     """Raised inside a transaction: data that was read has changed since; roll back and run it again."""
@@ -599,7 +602,7 @@ class Graph:
                 f"Neo4j at {self.uri} lets {self.user!r} in again in some seconds: a program has tried wrong "
                 "passwords; stop that program, and try again."
             ) from error
-        if isinstance(error, ne.NotALeader | ne.ForbiddenOnReadOnlyDatabase) and not self.routed:
+        if isinstance(error, _NO_LEADER) and not self.routed:
             raise GraphUnavailable(
                 f"Neo4j at {self.uri} is not the cluster's leader, which alone can write; use an address that begins "
                 "with neo4j://, so that the driver finds the leader."

@@ -164,7 +164,7 @@ def test_the_leader_changes_in_a_transaction(
 def test_it_waits_until_the_cluster_is_in_service(neo4j: Neo4j, cluster: Cluster) -> None:
     with opened(neo4j, cluster) as routed:
         cluster.refuse(UNAVAILABLE, 3)
-        assert routed.seed([A, B]).new == 2
+        assert routed.seed([A, B]).created == 2
         assert cluster.failures == 3
         assert routed.graph.counts["retries DatabaseUnavailable"] == 3
 
