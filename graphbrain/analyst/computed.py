@@ -63,7 +63,7 @@ SITES = 1_000
 
 def islands(graph: Graph, limit: int, least: int) -> Answer:
     """Groups of pages that no link connects to others (weakly connected components), the largest first."""
-    table = exports.links(graph)
+    table = exports.links(graph.anywhere)
     columns = ("pages", "links", "such_as")
     if not table.pages:
         return columns, []
@@ -75,7 +75,7 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] >= least][: max(limit, 0)]
     members = {int(label): table.ids[labels == label][:SHOWN] for label in order}
-    urls = exports.urls(graph, np.concatenate([np.empty(0, dtype=np.int64), *members.values()]))
+    urls = exports.urls(graph.anywhere, np.concatenate([np.empty(0, dtype=np.int64), *members.values()]))
     return columns, [
         [int(sizes[label]), int(links[label]), [urls[page] for page in some.tolist() if page in urls]]
         for label, some in members.items()
@@ -118,7 +118,7 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
         raise BadInput(f"bits must be 0 to {MOST_SOFT_BITS}, not {bits}.")
     texts: dict[str, tuple[list[int], list[int]]] = {}
     missing: dict[str, set[int]] = {}
-    for rows in exports.over_all(graph, "looks/missing", lambda _, row: row[0]):
+    for rows in exports.over_all(graph.anywhere, "looks/missing", lambda _, row: row[0]):
         for page, host, text, said in rows:
             if said is not None:
                 missing.setdefault(host, set()).add(said)
@@ -148,7 +148,7 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
     a farm is a connected component of these. Linear in the links.
     """
     columns = ("hosts", "pages", "inside", "density", "authority", "such_as")
-    table = exports.links(graph)
+    table = exports.links(graph.anywhere)
     names, host, authority = _hosts(graph, table)
     if not len(names):
         return columns, []
@@ -192,7 +192,7 @@ def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDA
     numbers: dict[str, int] = {}
     host = np.full(table.pages, -1, dtype=np.int64)
     authority = np.zeros(table.pages)
-    for rows in exports.over_all(graph, "looks/page_hosts", lambda _, row: row[0]):
+    for rows in exports.over_all(graph.anywhere, "looks/page_hosts", lambda _, row: row[0]):
         for name, ids, scores in rows:
             places = table.at(np.array(ids, dtype=np.int64))
             known = places >= 0
@@ -207,7 +207,7 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
         raise BadInput(f"bits must be 0 to {MOST_BITS}, not {bits}.")
     pages: list[int] = []
     hashes: list[int] = []
-    for rows in exports.over_all(graph, "looks/simhashes", lambda _, row: row[0]):
+    for rows in exports.over_all(graph.anywhere, "looks/simhashes", lambda _, row: row[0]):
         pages += [row[0] for row in rows]
         hashes += [row[1] for row in rows]
     columns = ("pages", "hosts", "bits", "authority", "urls")
@@ -260,10 +260,10 @@ def _censuses(graph: Graph, host: str) -> dict[str, Census]:
     known = _sites(graph, host)
     if host:
         census = Census(known.get(host, Sections()))
-        census.add(graph.read(bound(Tx.many, "sections/pages", host=host), "sections/pages"))
+        census.add(graph.anywhere.read(bound(Tx.many, "sections/pages", host=host), "sections/pages"))
         return {host: census}
     censuses = {name: Census(found) for name, found in known.items()}
-    for rows in exports.over_all(graph, "looks/sections", lambda _, row: row[0]):
+    for rows in exports.over_all(graph.anywhere, "looks/sections", lambda _, row: row[0]):
         for name, pages in rows:
             if name in censuses:  # it may have been learned of just now
                 censuses[name].add(pages)
@@ -318,7 +318,9 @@ def _sites(graph: Graph, host: str) -> dict[str, Sections]:
     found: dict[str, Sections] = {}
     after: str | None = ""
     while after is not None:
-        after, rows = graph.read(bound(Tx.one, "looks/sites", host=host, after=after, limit=SITES), "looks/sites")
+        after, rows = graph.anywhere.read(
+            bound(Tx.one, "looks/sites", host=host, after=after, limit=SITES), "looks/sites"
+        )
         found |= {name: Sections.read(text) for name, text in rows}
     return found
 
@@ -373,7 +375,7 @@ def _in_parts(graph: Graph, name: str, ids: Ints, size: int) -> Iterator[list[li
     """What a statement says of these pages, some at a time."""
     for first in range(0, len(ids), size):
         part = ids[first : first + size].tolist()
-        yield graph.read(bound(_of_pages, name, part), name)
+        yield graph.anywhere.read(bound(_of_pages, name, part), name)
 
 
 def _of_pages(tx: Tx, name: str, ids: list[int]) -> list[list[Any]]:

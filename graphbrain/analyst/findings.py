@@ -32,10 +32,10 @@ KINDS: dict[str, tuple[str, str, str, Mapping[str, int]]] = {
 
 def findings(graph: Graph) -> list[Finding]:
     """Those faults that a crawl has, the most wasteful first. Reads every page, and the links to those that fail."""
-    total, rows = graph.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings")
-    links = graph.read(lambda tx: tx.one("looks/link_findings")[0], "looks/link_findings")
-    copies = graph.read(lambda tx: tx.one("looks/copies"), "looks/copies")
-    titles = graph.read(lambda tx: tx.one("looks/same_titles"), "looks/same_titles")
+    total, rows = graph.anywhere.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings")
+    links = graph.anywhere.read(lambda tx: tx.one("looks/link_findings")[0], "looks/link_findings")
+    copies = graph.anywhere.read(lambda tx: tx.one("looks/copies"), "looks/copies")
+    titles = graph.anywhere.read(lambda tx: tx.one("looks/same_titles"), "looks/same_titles")
     found = [
         Finding(*KINDS[name], count, wasted / total if total else 0.0)
         for name, count, wasted in (*rows, *links, ("copies", *copies), ("titles", *titles))

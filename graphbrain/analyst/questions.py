@@ -167,7 +167,7 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
         columns, rows = _COMPUTED[asked.computed](graph, **values)
     else:
         named = f"analyst/{asked.name}"
-        found = graph.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False)
+        found = graph.anywhere.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False)
         columns, rows = tuple(found[0]), found[1]
     shown = [[masked_values(cell) for cell in row] for row in rows]
     if asked.name in _FINISHED:
@@ -180,10 +180,10 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
 
 def _young(graph: Graph, host: str) -> str:
     """What is to be said of an answer that only a whole crawl can give, as long as pages wait to be fetched."""
-    waiting = graph.read(lambda tx: tx.one("looks/waiting", host="")[0], "looks/waiting")
+    waiting = graph.anywhere.read(lambda tx: tx.one("looks/waiting", host="")[0], "looks/waiting")
     if not waiting:
         return ""
-    here = graph.read(lambda tx: tx.one("looks/waiting", host=host)[0], "looks/waiting") if host else waiting
+    here = graph.anywhere.read(lambda tx: tx.one("looks/waiting", host=host)[0], "looks/waiting") if host else waiting
     of_host = f", {here:,} of them of {host}" if host else ""
     return f"The crawl is too young to be sure: {waiting:,} pages wait for a first visit{of_host}, and may change this."
 

@@ -63,7 +63,7 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
     states: list[str] = []
     numbers: list[Floats] = []
     bodies: dict[str, int] = {}
-    for rows in exports.over_all(graph, "looks/standing", _whole, progress):
+    for rows in exports.over_all(graph.anywhere, "looks/standing", _whole, progress):
         states += [row[2] for row in rows]
         for row in rows:
             if row[-1] is not None and row[2] == "known":
@@ -92,7 +92,10 @@ def _whole(_: int, row: Sequence[Any]) -> list[list[Any]]:
 
 def marks(graph: Graph) -> Marks:
     """All pages with as much as counts by click need, in a third of the time of `standing`."""
-    parts = [np.empty((2, 0)), *exports.over_all(graph, "looks/marks", lambda _, row: np.array(row, dtype=np.float64))]
+    parts = [
+        np.empty((2, 0)),
+        *exports.over_all(graph.anywhere, "looks/marks", lambda _, row: np.array(row, dtype=np.float64)),
+    ]
     packed, authority = np.concatenate(parts, axis=1)
     pages = packed.astype(np.int64)
     return Marks(pages >> 3, authority, *((pages >> bit & 1).astype(bool) for bit in range(3)))

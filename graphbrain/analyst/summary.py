@@ -69,7 +69,7 @@ def page(graph: Graph, now: float, since: float | None = None, progress: Progres
     """The page, as HTML. `since`: epoch seconds; what is new, changed or gone from then on is told of (a week)."""
     stored = graph.read(bound(_stored), "brain/read") or {}
     all_pages = standing(graph, progress)
-    table = exports.links(graph)
+    table = exports.links(graph.anywhere)
     days = (now - since) / DAY if since is not None else 7.0
     sections = [
         ("findings", "Findings", _findings(graph)),

@@ -40,6 +40,8 @@ def session(
         graph.connect()
         now = clock or graph.now
         stored = _stored(graph, given, create, now)
+        if clock is None:
+            graph.time.agree(stored)
         if not to_rekey:
             _refuse_other_rules(stored)
         return Session(graph, _fit(given, stored, as_it_is or to_rekey), stored, now, estimator)

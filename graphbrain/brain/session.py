@@ -65,6 +65,7 @@ class Session:
     ) -> None:
         self.graph = graph
         self._clock = clock
+        self._keeps_time = clock == graph.now  # tests have clocks of their own
         self._estimator = estimator
         self.counters = Counters(graph, self.now, settings.worker)
         self.finder: Finder = InOrder()
@@ -172,11 +173,14 @@ class Session:
             fresh = self.settings.with_stored(stored)
             if fresh != self.settings or stored != self.stored:
                 self._go_by(fresh, stored)
+            self.graph.keep_time()  # the leader may have changed since
             self._watch_clock()
 
     def _watch_clock(self) -> None:
-        """Note once a minute how late it is. Where the brain has seen it later, the clock was ahead then, and what it
-        wrote is put right."""
+        """Follow the time of the brain, and record it once a minute. Where the brain has seen a later time, the clock
+        was ahead then, and what it wrote is put right."""
+        if self._keeps_time and self.graph.time.agree(self.stored) is not None and not self.closed:
+            self.graph.write(self._record_time, "brain/note")
         now, seen = self.now(), float(self.stored.get("clock_seen") or 0.0)
         if ahead.is_ahead(seen, now):
             log.warning(
@@ -186,7 +190,14 @@ class Session:
             )
             self.put_clock_right(anew=True)
         elif now > seen + SEEN_EVERY and not self.closed:
-            self.graph.write(lambda tx: _note(tx, {"clock_seen": now}), "brain/note")
+            self.graph.write(self._record_time, "brain/note")
+
+    def _record_time(self, tx: Tx) -> None:
+        """Write the brain's time, and the shift by which it follows from the leader's clock."""
+        stored = tx.one("brain/lock")[0]
+        shift = self.graph.time.shift(stored, tx.server) if self._keeps_time else {}
+        seen = max(self.now(), float(stored.get("clock_seen") or 0.0)) if shift else self.now()
+        tx.do("brain/note", notes={"clock_seen": seen, **shift})
 
     def put_clock_right(self, anew: bool = False) -> None:
         """Let hosts and pages be gone through for times that a clock wrote which was ahead: whoever tends does it. What
@@ -255,11 +266,6 @@ class Session:
                 return
             yield ids, last
             after = last
-
-
-def _note(tx: Tx, notes: Mapping[str, Any]) -> None:
-    tx.one("brain/lock")
-    tx.do("brain/note", notes=notes)
 
 
 def whole(value: object) -> bool:

@@ -5,6 +5,10 @@ Every transaction is a function of a `Tx`, and may run several times: when the s
 the graph has moved under it (`Again`). That is sound because each write is computed from state the same transaction
 has locked, and each caller's action carries a token made before (DESIGN §2). The driver's own retries are not used:
 its first pause is a second, and it never retries a commit whose outcome is unknown.
+
+With a `neo4j://` address the driver routes each transaction to a member of a cluster. `read` and `write` go to the
+leader. `anywhere.read` may go to a follower, which can lag behind the leader, but not behind what this connection has
+written (bookmarks). It sends only statements whose header has the line `reads any`, and analysts' questions.
 Statements: brain/clock, brain/terminate.
 """
 
@@ -20,13 +24,17 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from enum import Enum
+from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 
 import neo4j
 import tenacity
 from neo4j import exceptions as ne
 
 from graphbrain.errors import Cancelled, GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
+from graphbrain.graph.bookmarks import INVALID, Bookmarks
+from graphbrain.graph.clock import JUMP, Timekeeper, steady
+from graphbrain.graph.hanging import Watch
 from graphbrain.graph.statements import Statement, statement
 
 __all__ = [
@@ -40,6 +48,7 @@ __all__ = [
     "Misfits",
     "Observe",
     "Outdated",
+    "Reads",
     "Trace",
     "Tx",
     "bound",
@@ -76,11 +85,9 @@ AFTER = 1.0
 CLOCK_PROBES = 7
 CLOCK_GOOD_FOR = 300.0
 """Seconds after which the server's clock is measured again, because two clocks drift apart."""
-JUMP = 1.0
-"""A larger difference in seconds between two measurements is no drift: the server's clock was set."""
+MOST_PROBES = 10 * CLOCK_PROBES
+"""Answers after which the clock is taken from the last leader, though the leader changed again and again."""
 log = logging.getLogger(__name__)
-STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""A clock that is never set and that runs while the machine sleeps; `time.monotonic` may stop."""
 
 # Codes that the driver does not call retryable, but that only mean that this attempt was stopped or overtaken.
 _OVERTAKEN = (
@@ -96,6 +103,9 @@ _OVERTAKEN = (
     "Neo.ClientError.Transaction.LockClientStopped",
     "Neo.TransientError.",
 )
+
+_NO_LEADER = (ne.NotALeader, ne.ForbiddenOnReadOnlyDatabase, ne.WriteServiceUnavailable)
+"""The errors of a member that does not lead; the last is the driver's, where it knows no other member."""
 
 
 class Again(Exception):
@@ -147,13 +157,23 @@ class Misfits:
             self._lasting |= fresh
 
 
+class Access(Enum):
+    """Where a transaction runs, and which statements it may send."""
+
+    WRITE = "at the leader"
+    READ = "at the leader, without writes"
+    ANYWHERE = "at any member, statements that may be read there"
+
+
 class Tx:
     """One attempt at one transaction. `one`, `many` and `do` run a statement; nothing else is possible.
 
     `misfits` holds what the transaction, all its attempts and the connection remember of accounts that do not fit.
+    `server` is the address of the member that has answered, "host:port"; None before the first statement, and if the
+    connection does not route.
     """
 
-    __slots__ = ("_counts", "_observe", "_trace", "_tx", "misfits")
+    __slots__ = ("_access", "_counts", "_observe", "_routed", "_trace", "_tx", "misfits", "server")
 
     def __init__(
         self,
@@ -162,25 +182,42 @@ class Tx:
         counts: Counter[str],
         misfits: Misfits,
         observe: Observe | None = None,
+        access: Access = Access.WRITE,
+        routed: bool = False,
     ) -> None:
-        self._tx = tx
+        self._tx, self._access, self._routed = tx, access, routed
         self.misfits = misfits
+        self.server: str | None = None
         self._trace = trace
         self._observe = observe
         self._counts = counts
 
     def many(self, name: str, /, **params: Any) -> list[list[Any]]:
-        """Return all rows of a statement, each a list of its columns."""
+        """Return all rows of a statement, each a list of its columns.
+
+        Raises:
+            ValueError: The statement's header forbids it in this transaction.
+        """
         stated: Statement = statement(name)
+        if self._access is not Access.WRITE:
+            self._check(stated)
         started = time.perf_counter()
         result = self._tx.run(stated.text, stated.arguments(params))
         rows = result.values()
+        if self._routed and self.server is None:
+            self.server = _server(result)
         if self._observe is not None:
             self._observe(name, time.perf_counter() - started)
         if self._trace is not None:
             self._counts["properties written"] += result.consume().counters.properties_set
             self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
         return rows
+
+    def _check(self, stated: Statement) -> None:
+        if stated.mode != "read":
+            raise ValueError(f"{stated.name} writes, and this transaction only reads.")
+        if self._access is Access.ANYWHERE and stated.reads != "any":
+            raise ValueError(f"{stated.name} must be read at the leader: its header lacks the line 'reads any'.")
 
     def one(self, name: str, /, **params: Any) -> list[Any]:
         """Return the only row of a statement.
@@ -205,6 +242,11 @@ class Tx:
         if self._trace is not None:
             self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
         return columns, rows
+
+
+def _server(result: neo4j.Result) -> str:
+    host, port = result.consume().server.address[:2]
+    return f"{host}:{port}"
 
 
 def plain(value: Any) -> Any:
@@ -249,6 +291,8 @@ class Cancellation:
 
     def __init__(self, seconds: float) -> None:
         self.token = uuid.uuid4().hex
+        self.servers: set[str] = set()
+        """The members of a cluster that have run a transaction within it."""
         self._seconds, self._until = seconds, time.monotonic() + seconds
         self._cancelled = threading.Event()
 
@@ -269,6 +313,28 @@ class Cancellation:
 _CANCELLATION: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
 
 
+class Reads(Protocol):
+    """A `Graph`, whose reads go to the leader, or its `anywhere`, whose reads may go to a follower."""
+
+    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
+        """Return the result of `work` in a read transaction called `name`."""
+
+
+class Anywhere:
+    """The reads of a `Graph` that a follower may answer."""
+
+    def __init__(self, run: Callable[[Callable[[Tx], Any], str, Access, bool], Any]) -> None:
+        self._run = run
+
+    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
+        """Return the result of `work` in a read transaction called `name`, at any member of a cluster.
+
+        The member has what this connection wrote before. What others wrote last may be missing.
+        """
+        result: T = self._run(work, name, Access.ANYWHERE, patient)
+        return result
+
+
 class Graph:
     """A connection to one database. It is thread-safe, and opens a new session for each attempt.
 
@@ -278,6 +344,13 @@ class Graph:
 
     def __init__(self, uri: str, user: str, password: str, database: str, limit_seconds: float = 60.0) -> None:
         self.uri, self.user, self.password, self.database = uri, user, password, database
+        self.routed = uri.startswith("neo4j")
+        """Does the driver choose a member of a cluster for each transaction?"""
+        self.anywhere = Anywhere(self._run)
+        """Reads that may go to a follower."""
+        self.time = Timekeeper()
+        self._bookmarks = Bookmarks() if self.routed else None
+        self._leader: str | None = None
         self.limit_seconds = limit_seconds
         self._tracer: Trace | None = None
         self.observe: Observe | None = None
@@ -286,10 +359,9 @@ class Graph:
         self.counts: Counter[str] = Counter()
         self._lasting: set[int] = set()
         self._driver = self._make_driver()
-        self._watch = _Watch(self._renew_driver)
+        self._watch = Watch(self._renew_driver)
         self._barred_until = -math.inf
         """A refused password is not tried again before this time."""
-        self._offset = 0.0
         self._measured_at = 0.0
         self.on_outdated: Callable[[], None] = lambda: None
         """Is called before a transaction is run again that has found changed settings of the brain."""
@@ -324,38 +396,45 @@ class Graph:
         self._measure_clock()
 
     def keep_time(self) -> None:
-        """Measure the server's clock again if the last measurement is too old."""
-        if time.clock_gettime(STEADY) - self._measured_at > CLOCK_GOOD_FOR:
+        """Measure the leader's clock again if the last measurement is too old, or another server leads now."""
+        if steady() - self._measured_at > CLOCK_GOOD_FOR or self._leader != self.time.member:
             self._measure_clock()
 
     def _measure_clock(self) -> None:
         # Take the quickest of some answers over the open connection: the offset is wrong by at most half its time.
-        offset = min(self._ask_clock() for _ in range(CLOCK_PROBES))[1]
-        jump = offset - self._offset
-        if self._measured_at and abs(jump) > JUMP:
+        probes: list[tuple[float, float]] = []
+        leader = None
+        for _ in range(MOST_PROBES):
+            taken, offset, member = self._ask_clock()
+            probes = [*probes, (taken, offset)] if member == leader else [(taken, offset)]
+            leader = member
+            if len(probes) == CLOCK_PROBES:
+                break
+        jump = self.time.measured(leader, min(probes)[1], first=not self._measured_at)
+        if abs(jump) > JUMP:
             log.warning(
                 "The clock of Neo4j at %s was set %s by %.0f s; leases and delays follow it.",
-                self.uri,
+                leader or self.uri,
                 "forward" if jump > 0 else "back",
                 abs(jump),
             )
-        self._offset, self._measured_at = offset, time.clock_gettime(STEADY)
+        self._measured_at = steady()
 
-    def _ask_clock(self) -> tuple[float, float]:
-        """Return the seconds that an answer took, and the server's epoch seconds minus the steady clock's at its
-        middle."""
+    def _ask_clock(self) -> tuple[float, float, str | None]:
+        """Return the seconds that an answer took, the server's epoch seconds minus the steady clock's at its middle,
+        and the server's address where the connection routes."""
 
-        def ask(tx: Tx) -> tuple[float, float]:
-            before = time.clock_gettime(STEADY)
+        def ask(tx: Tx) -> tuple[float, float, str | None]:
+            before = steady()
             millis = tx.one("brain/clock")[0]
-            after = time.clock_gettime(STEADY)
-            return after - before, millis / 1000 - (before + after) / 2
+            after = steady()
+            return after - before, millis / 1000 - (before + after) / 2, tx.server
 
         return self.read(ask, "brain/clock")
 
     def now(self) -> float:
-        """Return the epoch seconds of the server's clock, as last measured and continued by a steady clock."""
-        return time.clock_gettime(STEADY) + self._offset
+        """Return the brain's time in epoch seconds (`graph.clock`)."""
+        return self.time.now()
 
     def close(self) -> None:
         self._watch.stop()
@@ -382,19 +461,32 @@ class Graph:
     def terminate(self, cancellation: Cancellation) -> int:
         """End what is under way within `cancelled_by`, and let nothing more begin there; how many transactions."""
         cancellation.cancel()
+        if not self.routed:
+            return self._terminate(cancellation.token)
+        scheme = self.uri.partition("://")[0].replace("neo4j", "bolt")
+        ended = 0
+        for server in sorted(cancellation.servers):  # a server ends only transactions of its own
+            member = Graph(f"{scheme}://{server}", self.user, self.password, self.database, self.limit_seconds)
+            try:
+                ended += member._terminate(cancellation.token)
+            finally:
+                member.close()
+        return ended
+
+    def _terminate(self, token: str) -> int:
         named = "brain/terminate"
-        ended: int = self.read(lambda tx: tx.one(named, asked=cancellation.token)[0], named, patient=False)
+        ended: int = self.anywhere.read(lambda tx: tx.one(named, asked=token)[0], named, patient=False)
         return ended
 
     def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
-        """Return the result of `work` in a read transaction called `name`."""
-        return self._run(work, name, neo4j.READ_ACCESS, patient)
+        """Return the result of `work` in a read transaction called `name`, at the leader."""
+        return self._run(work, name, Access.READ, patient)
 
     def write(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
         """Return the result of `work` in a committed write transaction called `name`. `work` may run several times."""
-        return self._run(work, name, neo4j.WRITE_ACCESS, patient)
+        return self._run(work, name, Access.WRITE, patient)
 
-    def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
+    def _run(self, work: Callable[[Tx], T], name: str, access: Access, patient: bool) -> T:
         if time.monotonic() < self._barred_until:
             raise GraphRefused(self._no_entry())
         stop = self._tried_enough if patient else tenacity.stop_after_attempt(1)
@@ -407,7 +499,7 @@ class Graph:
         )
         misfits = Misfits(self._lasting, self.counts)
         try:
-            result: T = retrying(self._attempt, work, name, mode, misfits)
+            result: T = retrying(self._attempt, work, name, access, misfits)
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             if (cancellation := _CANCELLATION.get()) is not None:
@@ -425,14 +517,19 @@ class Graph:
         """Limit all calls, including running ones, to these seconds of further tries."""
         self.limit_seconds = min(self.limit_seconds, seconds)
 
-    def _attempt(self, work: Callable[[Tx], T], name: str, mode: str, misfits: Misfits) -> T:
+    def _attempt(self, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits) -> T:
         driver = self._driver
+        mode = neo4j.READ_ACCESS if access is Access.ANYWHERE else neo4j.WRITE_ACCESS
+        sent = self._bookmarks.get_bookmarks() if self._bookmarks is not None else set()
         with self._watch.over(driver, self.limit_seconds * 1.5 + 30):
-            session = driver.session(database=self.database, default_access_mode=mode)
+            session = driver.session(database=self.database, default_access_mode=mode, bookmark_manager=self._bookmarks)
             try:
-                result = self._transact(session, work, name, misfits)
-            except Exception:
+                result = self._transact(session, work, name, access, misfits)
+            except Exception as error:
                 _close(session)
+                code = (error.code or "") if isinstance(error, ne.Neo4jError) else ""
+                if self._bookmarks is not None and self._bookmarks.refused(code, sent, access is not Access.ANYWHERE):
+                    self.counts["bookmarks dropped"] += 1
                 raise
             except BaseException:
                 # A connection that was interrupted in the middle of an answer can neither be used again nor be closed
@@ -442,17 +539,26 @@ class Graph:
             _close(session)
             return result
 
-    def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str, misfits: Misfits) -> T:
+    def _transact(
+        self, session: neo4j.Session, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits
+    ) -> T:
         facts, seconds = {"app": "graphbrain", "work": name}, None
         if (cancellation := _CANCELLATION.get()) is not None:
             facts, seconds = {**facts, "asked": cancellation.token}, cancellation.left() + AFTER
         tx = session.begin_transaction(metadata=facts, timeout=seconds)
         try:
-            result = work(Tx(tx, self._tracer, self.counts, misfits, self.observe))
+            if cancellation is not None and self.routed:
+                cancellation.servers.add(_server(tx.run(statement("brain/clock").text)))  # any would do
+            attempt = Tx(tx, self._tracer, self.counts, misfits, self.observe, access, self.routed)
+            result = work(attempt)
             self._commit(tx)
         except Exception:
             _close(tx)
             raise
+        if attempt.server is not None and access is not Access.ANYWHERE:
+            self._leader = attempt.server
+        if self._bookmarks is not None:
+            self._bookmarks.accepted()
         return result
 
     def _commit(self, tx: neo4j.Transaction) -> None:
@@ -496,6 +602,11 @@ class Graph:
                 f"Neo4j at {self.uri} lets {self.user!r} in again in some seconds: a program has tried wrong "
                 "passwords; stop that program, and try again."
             ) from error
+        if isinstance(error, _NO_LEADER) and not self.routed:
+            raise GraphUnavailable(
+                f"Neo4j at {self.uri} is not the cluster's leader, which alone can write; use an address that begins "
+                "with neo4j://, so that the driver finds the leader."
+            ) from error
         if isinstance(error, ne.ConfigurationError):
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
         if isinstance(error, ne.Neo4jError) and not _can_help(error):
@@ -531,7 +642,7 @@ def _can_help(error: BaseException) -> bool:
             ne.IncompleteCommit | ne.ServiceUnavailable | ne.SessionExpired | ne.TransactionError | ne.ResultError,
         )
     if isinstance(error, ne.Neo4jError):
-        return error.is_retryable() or (error.code or "").startswith(_OVERTAKEN)
+        return error.is_retryable() or (error.code or "").startswith((*_OVERTAKEN, INVALID))
     return isinstance(error, Again | OSError)
 
 
@@ -582,42 +693,3 @@ def _refusal(error: ne.Neo4jError, uri: str, database: str) -> str:
             f"Neo4j at {uri} failed ({_first_line(error)}); look at its log and its free disk space, then restart it."
         )
     return f"Neo4j at {uri} refused: {_first_line(error)}."
-
-
-class _Watch:
-    """A thread that drops the driver of calls that hang past every limit of their own."""
-
-    def __init__(self, drop: Callable[[neo4j.Driver], None]) -> None:
-        self._drop = drop
-        self._calls: dict[int, tuple[float, neo4j.Driver]] = {}
-        self._lock = threading.Lock()
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._next = 0
-
-    @contextlib.contextmanager
-    def over(self, driver: neo4j.Driver, seconds: float) -> Iterator[None]:
-        with self._lock:
-            self._next += 1
-            call = self._next
-            self._calls[call] = (time.monotonic() + seconds, driver)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._look, name="graphbrain-watch", daemon=True)
-                self._thread.start()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._calls.pop(call, None)
-
-    def _look(self) -> None:
-        while not self._stopped.wait(1.0):
-            now = time.monotonic()
-            with self._lock:
-                late = {driver for deadline, driver in self._calls.values() if deadline < now}
-                self._calls = {c: (d, v) for c, (d, v) in self._calls.items() if v not in late}
-            for driver in late:
-                self._drop(driver)
-
-    def stop(self) -> None:
-        self._stopped.set()

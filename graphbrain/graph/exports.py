@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain.arrays import Floats, Ints
-from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Graph, Tx, intact
+from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Reads, Tx, intact
 from graphbrain.places import find
 
 __all__ = ["LinkTable", "Terms", "column", "in_ranges", "links", "over_all", "terms", "urls"]
@@ -75,7 +75,7 @@ class Terms:
     payout: Floats
 
 
-def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
+def links(graph: Reads, progress: Progress = lambda *_: None) -> LinkTable:
     """Return all pages and links. Links to pages that were created during the reading are left out."""
 
     def packed(first: int, row: Sequence[Any]) -> _Range:
@@ -85,7 +85,7 @@ def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
 
 
 def over_all(
-    graph: Graph, statement: str, make: Callable[[int, Sequence[Any]], T], progress: Progress = lambda *_: None
+    graph: Reads, statement: str, make: Callable[[int, Sequence[Any]], T], progress: Progress = lambda *_: None
 ) -> Iterator[T]:
     """Yield the results of `make` for each range of all pages.
 
@@ -145,7 +145,7 @@ def _table(ranges: list[_Range]) -> LinkTable:
     return LinkTable(ids, np.cumsum(counts), targets[:filled])
 
 
-def terms(graph: Graph, table: LinkTable) -> Terms:
+def terms(graph: Reads, table: LinkTable) -> Terms:
     """Return hosts, relevance and payouts of the pages of a table."""
     numbers: dict[str, int] = {}
     hosts = np.full(table.pages, -1, dtype=np.int32)
@@ -162,7 +162,7 @@ def terms(graph: Graph, table: LinkTable) -> Terms:
     return Terms(places[hosts], relevance, payout)
 
 
-def column(graph: Graph, table: LinkTable, name: str) -> Floats:
+def column(graph: Reads, table: LinkTable, name: str) -> Floats:
     """Return a numeric property of the pages of a table, nan for pages without it."""
     values = np.full(table.pages, np.nan)
     for rows in in_ranges(graph, "exports/column", table.ids, name=name):
@@ -178,12 +178,12 @@ def _fill(table: LinkTable, own: Floats, relevance: Floats, payout: Floats) -> N
         column[places[read >= 0.0]] = read[read >= 0.0]
 
 
-def urls(graph: Graph, ids: Ints) -> dict[int, str]:
+def urls(graph: Reads, ids: Ints) -> dict[int, str]:
     """Return internal id → URL, for those of the pages that exist. It takes some hundred bytes a page."""
     return {page: url for rows in in_ranges(graph, "exports/urls", ids) for page, url in rows}
 
 
-def in_ranges(graph: Graph, statement: str, ids: Ints, **params: Any) -> Iterator[list[list[Any]]]:
+def in_ranges(graph: Reads, statement: str, ids: Ints, **params: Any) -> Iterator[list[list[Any]]]:
     """Yield the rows of a statement for these pages, range by range. Ranges without rows are skipped."""
 
     def read(first: int) -> list[list[Any]]:

@@ -1,10 +1,11 @@
 """Every Cypher statement is one file in `cypher/`; its header is its contract.
 
 A file begins with `//` lines: one sentence, then `param NAME TYPE meaning`, `column NAME TYPE meaning`, `rows
-none|one|many`, `locks …`, `mode read|write`, `retry …`. The file is in the folder of the room that sends it, and its
-name is the rest of its path without the ending: `claims/take` is `cypher/frontier/claims/take.cypher`. The header is
-not sent. The name is sent as a comment, so that `SHOW TRANSACTIONS` shows the statement of a transaction. `cypher/` is
-beside the package in a checkout and inside it in a wheel.
+none|one|many`, `locks …`, `mode read|write`, `reads any`, `retry …`. Without `reads any` a statement is read at the
+leader of a cluster; with it, a follower may answer it, which can lag behind (`Graph.anywhere`). The file is in the
+folder of the room that sends it, and its name is the rest of its path without the ending: `claims/take` is
+`cypher/frontier/claims/take.cypher`. The header is not sent. The name is sent as a comment, so that `SHOW TRANSACTIONS`
+shows the statement of a transaction. `cypher/` is beside the package in a checkout and inside it in a wheel.
 
 Lists are sent in one map, `$rows` as `$given.rows`. For a list that is a parameter Neo4j makes a plan for each order of
 magnitude of its length (1, 10, 100, …). A statement with three lists was planned dozens of times, for up to a fifth of
@@ -59,6 +60,8 @@ class Statement:
     locks: str
     mode: str
     retry: str
+    reads: str = "leader"
+    """Where it may be read in a cluster: "leader" or "any"."""
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters as they are sent with the text."""
@@ -140,13 +143,16 @@ def _parse(name: str, header: list[str], body: str) -> Statement:
     sentence: list[str] = []
     for line in header:
         word, _, rest = line.partition(" ")
-        if word in ("param", "column", "rows", "locks", "mode", "retry"):
+        if word in ("param", "column", "rows", "locks", "mode", "reads", "retry"):
             fields.setdefault(word, []).append(rest.strip())
         elif not fields and line:
             sentence.append(line)
     one = {key: (fields.get(key) or [""])[0] for key in ("rows", "locks", "mode", "retry")}
     if not sentence or one["mode"] not in ("read", "write") or one["rows"] not in ("none", "one", "many"):
         raise ValueError(f"cypher/{name}.cypher: the header lacks its sentence, mode or rows")
+    reads = (fields.get("reads") or ["leader"])[0]
+    if reads not in ("leader", "any") or (reads == "any" and one["mode"] == "write"):
+        raise ValueError(f"cypher/{name}.cypher: reads is 'any', of a statement that only reads, or is left out")
     params = [re.split(r"\s+", line) for line in fields.get("param", ())]
     lists = frozenset(param for param, kind, *_ in params if kind == "LIST")
     return Statement(
@@ -156,5 +162,6 @@ def _parse(name: str, header: list[str], body: str) -> Statement:
         params=tuple(param for param, *_ in params),
         lists=lists,
         columns=tuple(re.split(r"\s+", line)[0] for line in fields.get("column", ())),
+        reads=reads,
         **one,
     )

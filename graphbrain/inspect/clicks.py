@@ -57,9 +57,9 @@ def of_page(tx: Tx, key: str) -> int | None:
 
 def clicks(graph: Graph, table: LinkTable | None = None) -> Clicks:
     """The clicks to all pages. Reads every page, and every link unless the `table` of them is at hand."""
-    table = exports.links(graph) if table is None else table
+    table = exports.links(graph.anywhere) if table is None else table
     ways = _Ways([], [], [], [])
-    for rows in exports.over_all(graph, "clicks/ways", lambda _, row: row[0]):
+    for rows in exports.over_all(graph.anywhere, "clicks/ways", lambda _, row: row[0]):
         for page, is_seed, named, led, is_alias in rows:
             ways.seeds += [page] if is_seed else []
             ways.named += [(page, alias) for alias in named]

@@ -23,7 +23,7 @@ from graphbrain.accounts import algebra
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.sides import score
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.graph.connection import Graph, Tx, intact
+from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.inspect import pages
 from graphbrain.inspect.pages import View
 from graphbrain.masking import masked
@@ -154,7 +154,8 @@ def wanted_pages(
 def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress) -> Iterator[KnownLink]:
     """The links of those pages; `between_hosts`: only those to another host."""
     for ids in _ids(graph, wanted, progress):
-        for some in _by_links(_read(graph, "links/degrees", ids=ids)):
+        degrees = graph.read(bound(Tx.one, "links/degrees", ids=ids), "links/degrees")[0]
+        for some in _by_links(degrees):
             for known in _read_each(graph, "links/spelt", _known_links, ids=some, cross=between_hosts):
                 yield from known
 
@@ -177,7 +178,9 @@ def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]
     """The ids of those pages in ascending order: at once if they are of one host that is not too large."""
     criteria = wanted.params() | wanted.least_scores()
     if wanted.host is not None:
-        seen, rows = graph.read(lambda tx: tx.one("pages/of_host", limit=HOST_PAGES, **criteria), "pages/of_host")
+        seen, rows = graph.anywhere.read(
+            lambda tx: tx.one("pages/of_host", limit=HOST_PAGES, **criteria), "pages/of_host"
+        )
         if seen < HOST_PAGES:
             yield sorted(page for page, url in rows if wanted.spelt(url))
             return
@@ -227,7 +230,9 @@ def path(graph: Graph, source: str | None, target: str, view: View | None = None
     """A shortest way by links from one page (key; None: from any seed) to another, both included, or nothing."""
     make = partial(_linked, view)
     if source == target:  # Neo4j's shortestPath refuses this one
-        return graph.read(lambda tx: [make((row[0], None)) for row in tx.many("pages/get", key=target)], "pages/get")
+        return graph.anywhere.read(
+            lambda tx: [make((row[0], None)) for row in tx.many("pages/get", key=target)], "pages/get"
+        )
     if source is None:
         return _read_each(graph, "pages/path_from_seed", make, target=target)
     return _read_each(graph, "pages/path", make, source=source, target=target)
@@ -258,7 +263,7 @@ def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Paymen
             sides.append([_payment(*payee) for payee in payees])
         return Payments(*map(tuple, sides))
 
-    return graph.read(work, "links/payments")
+    return graph.anywhere.read(work, "links/payments")
 
 
 def _payment(url: str, key: str, cash: float, score: float) -> Payment:
@@ -284,12 +289,12 @@ def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
 
 def _read(graph: Graph, name: str, /, **params: Any) -> Any:
     """The only column of the only row of a statement, read in a transaction of its own."""
-    return graph.read(lambda tx: tx.one(name, **params)[0], name)
+    return graph.anywhere.read(lambda tx: tx.one(name, **params)[0], name)
 
 
 def _read_each(graph: Graph, name: str, make: Callable[[Sequence[Any]], T], /, **params: Any) -> list[T]:
     """What `make` makes of each item of the only column of the only row; it may raise Again."""
-    return graph.read(lambda tx: [make(item) for item in tx.one(name, **params)[0]], name)
+    return graph.anywhere.read(lambda tx: [make(item) for item in tx.one(name, **params)[0]], name)
 
 
 def _slices(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -6,6 +6,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page {key: $key})
 MATCH (p)<-[r:LINKS]-(q:Page)

@@ -7,6 +7,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 UNWIND $ids AS i
 MATCH (p)-[r:LINKS]->(q:Page) WHERE id(r) = i AND p.key = $key

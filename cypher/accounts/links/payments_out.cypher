@@ -8,6 +8,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 OPTIONAL MATCH (p:Page {key: $key})
 CALL (p) {

@@ -5,6 +5,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page) WHERE p.body_hash IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
 WITH p.body_hash AS body, count(*) AS pages, sum(p.authority_history + p.authority_cash) AS score,

@@ -5,6 +5,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 CALL () {
   MATCH (p:Page) WHERE coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)

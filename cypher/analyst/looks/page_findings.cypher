@@ -5,6 +5,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page) WHERE NOT (p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope')
 WITH p.authority_history + p.authority_cash AS score, p.state = 'known' AS known, p, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails

@@ -5,6 +5,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page) WHERE p.title IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
 WITH p.host AS host, p.title AS title, count(*) AS pages, sum(p.authority_history + p.authority_cash) AS score,

@@ -8,6 +8,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 CALL () {
   MATCH (s:Site) WHERE $host <> '' AND s.host = $host

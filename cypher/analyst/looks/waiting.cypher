@@ -5,6 +5,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page) WHERE p.state = 'frontier' AND ($host = '' OR p.host = $host)
 RETURN count(p) AS pages

@@ -12,6 +12,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page) WHERE p.authority_rank >= $rank
 WITH id(p) AS i, p {.url, .host, .state, .first_fetched, .authority_history, .authority_cash} AS m

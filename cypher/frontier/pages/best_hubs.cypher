@@ -12,6 +12,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page) WHERE p.hub_rank >= $rank
 WITH id(p) AS i, p {.url, .host, .state, .first_fetched, .hub_history, .hub_cash} AS m

@@ -8,6 +8,7 @@
 // rows    many
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page {key: $key})
 RETURN p {.*, id: id(p)} AS page, COUNT { (p)-[:LINKS]->() } AS out_links, COUNT { (p)<-[:LINKS]-() } AS in_links,

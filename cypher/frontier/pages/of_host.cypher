@@ -14,6 +14,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page {host: $host})
 WITH p LIMIT $limit

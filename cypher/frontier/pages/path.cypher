@@ -6,6 +6,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 OPTIONAL MATCH (a:Page {key: $source}), (b:Page {key: $target})
 OPTIONAL MATCH way = shortestPath((a)-[:LINKS*..1000]->(b))

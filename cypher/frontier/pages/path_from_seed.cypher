@@ -5,6 +5,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 OPTIONAL MATCH (b:Page {key: $target})
 OPTIONAL MATCH way = ANY SHORTEST (s:Page)-[:LINKS]->{0,1000}(b) WHERE s.is_seed

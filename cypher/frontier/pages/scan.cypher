@@ -14,6 +14,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 UNWIND range($first, $last) AS i
 MATCH (p:Page) WHERE id(p) = i

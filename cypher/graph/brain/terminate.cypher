@@ -5,6 +5,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.asked = $asked
 TERMINATE TRANSACTIONS id YIELD transactionId

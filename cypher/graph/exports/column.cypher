@@ -6,6 +6,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i

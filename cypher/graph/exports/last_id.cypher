@@ -4,6 +4,7 @@
 // rows    one
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page)
 RETURN max(id(p)) AS last

@@ -11,6 +11,7 @@
 // rows    many
 // locks   none
 // mode    read
+// reads   any
 // retry   safe
 MATCH (p:Page {host: $host})
 RETURN p.url AS url, p.state AS state, p.first_fetched IS NOT NULL AS learned,

@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from graphbrain import Brain
+from graphbrain.graph.clock import steady
 
 
 def test_a_connection_says_that_the_clock_of_the_server_was_set(
@@ -15,7 +16,8 @@ def test_a_connection_says_that_the_clock_of_the_server_was_set(
     graph = brain.graph
     really = graph.now()
     with caplog.at_level(logging.WARNING, "graphbrain"):
-        monkeypatch.setattr(type(graph), "_ask_clock", lambda _: (0.001, graph._offset - 3_600.0))
+        offset = graph.now() - steady()
+        monkeypatch.setattr(type(graph), "_ask_clock", lambda _: (0.001, offset - 3_600.0, None))
         monkeypatch.setattr(graph, "_measured_at", 1e-9)
         graph.keep_time()
     assert "was set back by 3600 s" in caplog.text
