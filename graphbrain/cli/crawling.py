@@ -306,10 +306,11 @@ def _code(running: Running, ended: Ended, waiting: int) -> int:
         return FAILED
     if ended.reason == "nothing":
         return NOTHING
+    useful = running.watch.useful() > 0
     if ended.reason in ("max_pages", "max_time"):
-        return LIMIT if running.watch.fetched else NOTHING
+        return LIMIT if useful else NOTHING
     tried = running.watch.failed or (ended.counts or {}).get("forbidden") or running.watch.outcomes.total()
-    if tried and not running.watch.fetched:
+    if tried and not useful:
         return NOTHING
     return LIMIT if waiting else DONE
 
@@ -374,6 +375,8 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, data: Path
 def _why_nothing(running: Running, ended: Ended) -> str:
     if (ended.counts or {}).get("forbidden") and not running.watch.failed:
         return "robots.txt forbids it"
+    if running.watch.fetched:
+        return "all pages led to a login"
     if running.watch.errors:
         return "all requests failed (" + ", ".join(f"{k} ×{n:,}" for k, n in running.watch.errors.most_common(3)) + ")"
     if running.watch.outcomes["alias"]:

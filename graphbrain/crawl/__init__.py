@@ -11,6 +11,7 @@ __all__ = [
     "closing",
     "config",
     "dryrun",
+    "gone",
     "jsonl",
     "order",
     "requisites",

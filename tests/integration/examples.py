@@ -182,6 +182,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "figures/counted": {"first": 1, "last": 2},
         "figures/hosts": {"now": NOW, "dead": 5},
         "figures/left": none,
+        "figures/missed": {"keys": [key_of(HUB), key_of(OTHER)]},
         "figures/pages": {"first": min(some), "last": max(some), "now": NOW, "shape": 0.5, "scale": 10.0},
         "figures/quick": {"now": NOW, "hour": int(NOW // 3600)},
         "brain/awaited": none,
