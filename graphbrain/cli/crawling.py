@@ -231,6 +231,7 @@ def _run(
     connection: Mapping[str, Any], order: Order, cookies: Sequence[Cookie], agent: str, data: Path | None, as_json: bool
 ) -> int:
     from graphbrain.crawl import closing
+    from graphbrain.crawl.again import Again
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.running import Run
     from graphbrain.crawl.showing import shown
@@ -240,6 +241,9 @@ def _run(
     with ExitStack() as stack:
         sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
         running = Running(order, Watch(), sinks, cookies)
+        if not order.revisit:
+            running.again = Again()
+            sinks.append(running.again)
         if order.warc is not None:
             running.archive = stack.enter_context(_archive(order, agent, connection))
             if order.requisites:

@@ -7,6 +7,7 @@ analysts' questions, the add-on.
 """
 
 __all__ = [
+    "again",
     "archive",
     "closing",
     "config",

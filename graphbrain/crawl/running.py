@@ -174,6 +174,8 @@ class Run:
             self._close("max_pages")
         elif order.max_time is not None and time.monotonic() - self._began >= order.max_time:
             self._close("max_time")
+        elif running.again is not None and running.again.over() and not self._waits_for_requisites():
+            self._close("finished")
 
     def _waits_for_requisites(self) -> bool:
         return self._running.requisites is not None and self._running.requisites.busy()

@@ -25,6 +25,7 @@ from graphbrain.scrapy import Joined, Options, Reader, Report, Scheduler, Visit,
 from graphbrain.wall import bare
 
 if TYPE_CHECKING:
+    from graphbrain.crawl.again import Again
     from graphbrain.crawl.order import Order
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.warc import Archive
@@ -68,6 +69,8 @@ class Running:
         self.failure = ""
         """Why the run cannot go on, though the brain could."""
         self.requisites: Requisites | None = None
+        self.again: Again | None = None
+        """None for a crawl that comes back to its pages."""
 
 
 class Pages(Spider):

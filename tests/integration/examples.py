@@ -179,6 +179,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "lapsed": 9,
             "frontier": [10, 11],
         },
+        "figures/again": {"keys": [key_of(HUB), key_of(OTHER)], "since": NOW},
         "figures/counted": {"first": 1, "last": 2},
         "figures/hosts": {"now": NOW, "dead": 5},
         "figures/left": none,
