@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import ProxyHandler, build_opener
 
 import pytest
 from fastwarc.warc import ArchiveIterator
@@ -185,6 +187,36 @@ def test_what_is_new_changed_and_gone_has_a_line_each(neo4j: Neo4j, tmp_path: Pa
         assert {found: count for found, count in news().items() if found[1] != "changed"} == dict.fromkeys(
             (found for found in wanted if found[1] != "changed"), 1
         )
+
+
+@pytest.mark.long
+def test_the_console_ends_with_its_crawl_even_if_that_is_killed(neo4j: Neo4j, tmp_path: Path) -> None:
+    """It is served while the crawl runs; no process is left afterwards."""
+    with (
+        hostile(Site("long.example", plain(200))) as web,
+        emptied(neo4j, delay_seconds=1.0),
+        (tmp_path / "said").open("w+", encoding="utf-8") as said,
+    ):
+        words, env = command(neo4j, web.proxy, "http://long.example/", "--no-contact", "--console")
+        running = subprocess.Popen(words, env={**env, "BROWSER": "true"}, stdout=subprocess.PIPE, stderr=said)
+
+        def address() -> str:
+            found = re.search(r"(http://127\S+/console)#token=", Path(said.name).read_text(encoding="utf-8"))
+            return found[1] if found else ""
+
+        def served() -> bool:
+            try:
+                return bool(build_opener(ProxyHandler({})).open(address(), timeout=PATIENCE).status == 200)
+            except OSError:
+                return False
+
+        try:
+            eventually(lambda: bool(address()), "an address", running)
+            assert served()
+        finally:
+            running.kill()
+            running.communicate()
+        eventually(lambda: not served(), "the end of the console")
 
 
 def test_a_login_wall_is_no_page(neo4j: Neo4j) -> None:
