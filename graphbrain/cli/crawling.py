@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphbrain import installs
+from graphbrain.cli.beside import console_beside
 from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
 from graphbrain.cli.starting import started
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
@@ -91,9 +93,12 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
     callback=_configured,
     help="Take options from this file, crawl.toml say; those of the command line go over it.",
 )
+@click.option("--console", is_flag=True, help="Show the crawl in a browser while it runs (needs .[serve]).")
 @click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Write what Scrapy logs to this file.")
 @as_json
-def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry_run: bool, **options: Any) -> int:
+def crawl(
+    app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry_run: bool, console: bool, **options: Any
+) -> int:
     """Crawl sites, beginning at URLs.
 
     A local server is started where none runs, and is left running. Without URLs it goes on with what waits. Run it
@@ -117,7 +122,9 @@ def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     connection, is_new = _brain_at(app)
     try:
-        return _run(connection, order, cookies, _prepare(connection, order), app.data, as_json)
+        agent = _prepare(connection, order)
+        with console_beside(connection, os.environ) if console else nullcontext():
+            return _run(connection, order, cookies, agent, app.data, as_json)
     finally:
         if is_new:
             show.say(
@@ -231,6 +238,7 @@ def _run(
     connection: Mapping[str, Any], order: Order, cookies: Sequence[Cookie], agent: str, data: Path | None, as_json: bool
 ) -> int:
     from graphbrain.crawl import closing
+    from graphbrain.crawl.again import Again
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.running import Run
     from graphbrain.crawl.showing import shown
@@ -240,6 +248,9 @@ def _run(
     with ExitStack() as stack:
         sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
         running = Running(order, Watch(), sinks, cookies)
+        if not order.revisit:
+            running.again = Again()
+            sinks.append(running.again)
         if order.warc is not None:
             running.archive = stack.enter_context(_archive(order, agent, connection))
             if order.requisites:
@@ -306,10 +317,11 @@ def _code(running: Running, ended: Ended, waiting: int) -> int:
         return FAILED
     if ended.reason == "nothing":
         return NOTHING
+    useful = running.watch.useful() > 0
     if ended.reason in ("max_pages", "max_time"):
-        return LIMIT if running.watch.fetched else NOTHING
+        return LIMIT if useful else NOTHING
     tried = running.watch.failed or (ended.counts or {}).get("forbidden") or running.watch.outcomes.total()
-    if tried and not running.watch.fetched:
+    if tried and not useful:
         return NOTHING
     return LIMIT if waiting else DONE
 
@@ -374,6 +386,8 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, data: Path
 def _why_nothing(running: Running, ended: Ended) -> str:
     if (ended.counts or {}).get("forbidden") and not running.watch.failed:
         return "robots.txt forbids it"
+    if running.watch.fetched:
+        return "all pages led to a login"
     if running.watch.errors:
         return "all requests failed (" + ", ".join(f"{k} ×{n:,}" for k, n in running.watch.errors.most_common(3)) + ")"
     if running.watch.outcomes["alias"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -83,7 +84,10 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     help="analyst looks, operator may act too.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address alone; open no browser.")
-def console(app: App, port: int, role: str, no_browser: bool) -> None:
+@click.option(
+    "--while-stdin", is_flag=True, hidden=True, help="End when stdin ends, as when the parent process is gone."
+)
+def console(app: App, port: int, role: str, no_browser: bool, while_stdin: bool) -> None:
     """Show the crawl in a browser on this machine, until Ctrl-C.
 
     The page is served on loopback alone. The address has a token that was made for this run: it ends with it, and after
@@ -106,6 +110,8 @@ def console(app: App, port: int, role: str, no_browser: bool) -> None:
         token = access.make(brain.graph, name, role, brain.now(), RUN_SECONDS)  # type: ignore[arg-type]
 
         def started(where: str) -> None:
+            if while_stdin:
+                threading.Thread(target=_interrupt_at_end_of_stdin, daemon=True).start()
             address = f"{where}/console#token={token}"
             show.out(address)
             sys.stdout.flush()
@@ -117,6 +123,12 @@ def console(app: App, port: int, role: str, no_browser: bool) -> None:
             service.serve(brain, service.Address(port=port), service.Terms(), say=show.say, on_start=started)
         finally:
             access.revoke(brain.graph, name, brain.now())
+
+
+def _interrupt_at_end_of_stdin() -> None:
+    """Interrupt this process when its stdin ends."""
+    sys.stdin.read()
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 @contextlib.contextmanager

@@ -7,10 +7,12 @@ analysts' questions, the add-on.
 """
 
 __all__ = [
+    "again",
     "archive",
     "closing",
     "config",
     "dryrun",
+    "gone",
     "jsonl",
     "order",
     "requisites",

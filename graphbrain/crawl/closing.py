@@ -54,7 +54,7 @@ def lines(watch: Watch, seconds: float, known: Found | GraphbrainError, where: S
     brain could not be asked."""
     outcomes = watch.outcomes
     failed = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
-    hosts = sum(1 for seen in watch.hosts.values() if seen.pages)
+    hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
     moved = f", {outcomes['alias']:,} moved for good" if outcomes["alias"] else ""
     fetched = f"{counted(watch.fetched, 'page')} of {counted(hosts, 'host')} in {seconds_of(seconds)}{moved}"
     changed = f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from graphbrain import Answer, Brain, Claim, Fetched
+from graphbrain.crawl.gone import first_missed, is_missing
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.schedule.fingerprints import visible_text
 from graphbrain.scrapy import Report, Visit
@@ -149,7 +150,8 @@ def _complete(brain: Brain, line: dict[str, Any]) -> bool:
         line["outcome"] = "alias"
         return page.state == "alias"
     if "error" in line:
-        line["outcome"] = "gone" if page.state in ("gone", "parked") else "retry"
+        missed = is_missing(line["status"]) and bool(first_missed(brain, [page.key]))
+        line["outcome"] = "gone" if missed or page.state in ("gone", "parked") else "retry"
         return (page.failed or 0.0) >= since
     changed = (page.changed or 0.0) >= since
     line["outcome"] = "new" if page.visits <= 1 else "changed" if changed else "same"

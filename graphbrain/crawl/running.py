@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scrapy import signals
 from scrapy.crawler import CrawlerProcess
+from scrapy.logformatter import LogFormatter
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
@@ -128,6 +129,7 @@ class Run:
             "EXTENSIONS": {"scrapy.extensions.logstats.LogStats": None},
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
+            "LOG_FORMATTER": CrawlLog,
             "DOWNLOADER_MIDDLEWARES": middlewares() | archiving,
             "GRAPHBRAIN_LINKS": "all",
             **ROBOTS,
@@ -172,6 +174,8 @@ class Run:
             self._close("max_pages")
         elif order.max_time is not None and time.monotonic() - self._began >= order.max_time:
             self._close("max_time")
+        elif running.again is not None and running.again.over() and not self._waits_for_requisites():
+            self._close("finished")
 
     def _waits_for_requisites(self) -> bool:
         return self._running.requisites is not None and self._running.requisites.busy()
@@ -242,6 +246,14 @@ class Run:
             for handler in handlers:
                 root.removeHandler(handler)
                 handler.close()
+
+
+class CrawlLog(LogFormatter):
+    """Scrapy's messages. A request without an answer is no warning: the watch names hosts that are silent."""
+
+    def download_error(self, *args: Any, **named: Any) -> Any:
+        """Return the message on a request that failed."""
+        return {**super().download_error(*args, **named), "level": logging.INFO}
 
 
 class _Said(logging.Handler):

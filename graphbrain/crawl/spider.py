@@ -17,17 +17,20 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.utils import response as responses
 
-from graphbrain import Answer, Brain, Fetched, Link
+from graphbrain import Answer, Brain, Failed, Fetched, Link
+from graphbrain.crawl.gone import with_gone
 from graphbrain.crawl.watching import Watch
 from graphbrain.pagefacts import FORBID_FOLLOW, forbids_index
 from graphbrain.scrapy import Joined, Options, Reader, Report, Scheduler, Visit, Witness
+from graphbrain.wall import bare
 
 if TYPE_CHECKING:
+    from graphbrain.crawl.again import Again
     from graphbrain.crawl.order import Order
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.warc import Archive
 
-__all__ = ["CrawlScheduler", "Pages", "Running", "Sink", "forbids_follow", "links_of"]
+__all__ = ["CrawlScheduler", "Pages", "Running", "Sink", "forbids_follow", "has_password_field", "links_of"]
 
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
@@ -66,6 +69,8 @@ class Running:
         self.failure = ""
         """Why the run cannot go on, though the brain could."""
         self.requisites: Requisites | None = None
+        self.again: Again | None = None
+        """None for a crawl that comes back to its pages."""
 
 
 class Pages(Spider):
@@ -90,9 +95,8 @@ class Pages(Spider):
 class CrawlScheduler(Scheduler):
     """Hands out no more pages than were asked for, and goes on where it is to go on for ever."""
 
-    PROBE_PATIENCE = 60.0
-    """A host is tried again after a sixth of the time for which it has failed: one that has failed for six minutes is
-    left for the next run."""
+    WAITS_FOR_HOSTS = True
+    WALL_ADVICE = "--cookies or --header can bring a session."
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -144,13 +148,21 @@ class CrawlScheduler(Scheduler):
                 sink.finished(visit, result)
 
     def _note_answer(self, visit: Visit, result: Report | None) -> None:
-        response = visit.response
-        if response is None or result is None:
+        """Let the watch know what a visit met."""
+        watch, host, response = self.run.watch, visit.claim.host, visit.response
+        if result is None:
             return
-        led = isinstance(result, Fetched) and result.led_to
-        login = response.url if led and PASSWORD.search(response.body) else ""
-        size, host = len(response.body), visit.claim.host
-        self.run.watch.answered(host, response.status, result.seconds, size, login)
+        if response is None:
+            if isinstance(result, Failed) and result.fault == "silent":
+                watch.silent(host, result.error or "")
+            elif isinstance(result, Fetched) and result.redirected_to:
+                watch.answered(host, result.status or 301, result.seconds, 0, place=bare(result.redirected_to))
+            return
+        form, size = has_password_field(response.body), len(response.body)
+        if isinstance(result, Fetched) and result.led_to:
+            watch.led(host, size, bare(response.url), form)
+        else:
+            watch.answered(host, response.status, result.seconds, size, place=bare(response.url), form=form)
 
 
 class _Reported(Witness):
@@ -164,6 +176,8 @@ class _Reported(Witness):
             sink.before(reports)
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
+        if self._run.brain is not None:
+            answers = with_gone(self._run.brain, reports, answers)
         self._run.watch.reported(reports, answers)
         for sink in self._run.sinks:
             sink.after(reports, answers)
@@ -225,6 +239,11 @@ def links_of(response: HtmlResponse) -> dict[str, tuple[str, str]]:
             text = before[0]
         found[url] = text, words if before is None else words & before[1]
     return {url: (text, " ".join(sorted(words))) for url, (text, words) in found.items()}
+
+
+def has_password_field(body: bytes) -> bool:
+    """Return whether a page asks for a password."""
+    return (b"assword" in body or b"ASSWORD" in body) and PASSWORD.search(body) is not None
 
 
 def forbids_follow(response: TextResponse, agent: str) -> bool:

@@ -1,6 +1,7 @@
-"""What happens in a crawl, counted as it happens, and what is to be said of it at once: sites that block.
+"""Count what happens in a crawl as it happens, and name the sites that let no page be fetched.
 
-`Watch` is told of answers and visits from several threads. It remembers a bounded number of hosts.
+An answer of a host is a page, or a *wall*: a status by which a site refuses, a redirect to a login, or silence. Other
+answers, such as a 404, are neither. `Watch` is called by several threads, and remembers a bounded number of hosts.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from graphbrain.model import Answer, Failed, Fetched
@@ -22,12 +22,15 @@ MOST_LEFT_OUT = 100_000
 """Links to files that are counted once each."""
 REFUSING = (401, 403, 407, 429, 451, 503)
 """Statuses by which a site refuses whoever asks."""
+MOVED = (301, 308)
 REFUSALS = 5
 """So many refusals without any page in between, the site is said to block."""
 PATIENCE = 30.0
 """Or one, and so many seconds later still no page."""
 LOGINS = 3
-"""So many pages that lead to a form with a password, and no other page: a login wall."""
+"""A site is behind a login when at least so many of its pages lead to one, and no more do not."""
+MOST_PLACES = 100
+"""Places per host to which pages lead, or that have a password field, that are remembered."""
 RATE_SECONDS = 60.0
 FETCHED = ("new", "changed", "same")
 
@@ -39,21 +42,55 @@ _WHY = {
     451: "it may not be shown where this crawler is",
     503: "it is overloaded, or refuses crawlers in this way",
 }
+_SILENCE = {
+    "CannotResolveHost": "the name of the host is not known",
+    "DownloadConnectionRefused": "it refuses connections",
+    "DownloadTimeout": "it does not answer in time",
+}
+"""Reasons for silence, by the beginning of the name of Scrapy's exception."""
 
 
 @dataclass(slots=True)
 class HostSeen:
-    """The answers of one host. `pages`: good ones; `refusals`: by status, since the last good one; `since`: when the
-    first of these came (monotonic); `logins`: pages that led to a login; `seconds`: how long good answers took, the
-    newer the weightier; `said`: was it said that it blocks?"""
+    """The answers of one host.
+
+    Attributes:
+        pages: Answers that brought a page, those of a login included.
+        walls: Refusals by status, and silences by reason, since the last page.
+        since: Monotonic seconds of the first of `walls`.
+        led: Visits by the place to which a temporary redirect led them.
+        moved: Visits by the place to which a permanent redirect led them.
+        forms: Places that have a password field, and how often each was fetched as a page of its own.
+        seconds: Mean time of good answers, with exponentially decreasing weights.
+        said: Was the site named as one that blocks?
+    """
 
     pages: int = 0
-    refusals: Counter[int] = field(default_factory=Counter)
+    walls: Counter[int | str] = field(default_factory=Counter)
     since: float = 0.0
-    logins: int = 0
-    login: str = ""
+    led: Counter[str] = field(default_factory=Counter)
+    moved: Counter[str] = field(default_factory=Counter)
+    forms: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     said: bool = False
+
+    def login(self) -> str:
+        """Return the login to which most pages lead; empty if none leads to one."""
+        places = {place: count for place in self.forms if (count := self.led[place] + self.moved[place])}
+        return max(places, key=places.__getitem__, default="")
+
+    def logins(self) -> int:
+        """Return how many visits led to a login."""
+        return sum(self.led[place] + self.moved[place] for place in self.forms)
+
+    def in_vain(self) -> int:
+        """Return how many of `pages` brought only a login."""
+        met = [place for place in self.forms if self.led[place] + self.moved[place]]
+        return sum(self.led[place] + self.forms[place] for place in met)
+
+    def useful(self) -> int:
+        """Return how many of `pages` brought something else than a login."""
+        return self.pages - self.in_vain()
 
 
 class Watch:
@@ -98,22 +135,65 @@ class Watch:
 
     # ---------------------------------------------------------------- what happens
 
-    def answered(self, host: str, status: int, seconds: float | None, size: int, login: str = "") -> None:
-        """A page of this host was answered. `login`: where it led, if that is a form with a password."""
+    def answered(
+        self, host: str, status: int, seconds: float | None, size: int, *, place: str = "", form: bool = False
+    ) -> None:
+        """Count an answer.
+
+        Args:
+            host: The host of the page that was asked for.
+            status: Its status; a permanent redirect that was not followed has its own.
+            seconds: How long it took, None if not known.
+            size: Bytes of its body.
+            place: Where the answer is from, without the query.
+            form: Has it a password field?
+        """
         with self._lock:
             self.bytes += size
             if (seen := self._host(host)) is None:
                 return
-            if login:
-                seen.logins, seen.login = seen.logins + 1, login
-            elif status in REFUSING:
-                seen.since = seen.since if seen.refusals else self.now()
-                seen.refusals[status] += 1
+            if status in REFUSING:
+                self._wall(seen, status)
+            elif status in MOVED:
+                _count(seen.moved, place)
             elif status < 400:
                 seen.pages += 1
-                seen.refusals.clear()
+                if form:
+                    _count(seen.forms, place)
+                if not (form and seen.moved[place] + seen.led[place]):
+                    seen.walls.clear()
                 if seconds is not None:
                     seen.seconds = seconds if not seen.seconds else 0.8 * seen.seconds + 0.2 * seconds
+
+    def led(self, host: str, size: int, place: str, form: bool) -> None:
+        """Count an answer to which temporary redirects led. `place`, `form`: as for `answered`."""
+        with self._lock:
+            self.bytes += size
+            if (seen := self._host(host)) is None:
+                return
+            seen.pages += 1
+            if form:
+                _count(seen.forms, place, 0)
+                _count(seen.led, place)
+            else:
+                seen.walls.clear()
+
+    def silent(self, host: str, error: str) -> None:
+        """Count a request without an answer. `error`: 'name of the exception: text'."""
+        with self._lock:
+            if (seen := self._host(host)) is not None:
+                name, _, text = error.partition(": ")
+                self._wall(seen, next((why for start, why in _SILENCE.items() if name.startswith(start)), text[:100]))
+
+    def _wall(self, seen: HostSeen, kind: int | str) -> None:
+        seen.since = seen.since if seen.walls else self.now()
+        if kind in seen.walls or len(seen.walls) < MOST_PLACES:
+            seen.walls[kind] += 1
+
+    def useful(self) -> int:
+        """Return how many pages were fetched and recorded that brought something else than a login."""
+        with self._lock:
+            return self.fetched - sum(seen.in_vain() for seen in self.hosts.values())
 
     def reported(self, reports: Sequence[Fetched | Failed], answers: Sequence[Answer]) -> None:
         """These visits were reported."""
@@ -159,16 +239,14 @@ class Watch:
                     yield why
 
     def _blocks(self, name: str, seen: HostSeen) -> str:
-        many = seen.refusals.total()
-        if many and not seen.pages and (many >= REFUSALS or self.now() > seen.since + PATIENCE):
-            status = seen.refusals.most_common(1)[0][0]
-            asked = "its only answer" if many == 1 else f"all of its {many} answers"
-            return f"{name} blocks this crawl: {asked} had the status {status}; {_WHY[status]}."
-        if many >= 4 * REFUSALS and many > seen.pages / 10:
-            status = seen.refusals.most_common(1)[0][0]
-            return f"{name} began to block this crawl: its last {many} answers had the status {status}; {_WHY[status]}."
-        alone = seen.logins and seen.logins >= seen.pages
-        if alone and (seen.logins >= LOGINS or self.now() > self.began + PATIENCE):
+        """Return the sentence on a site that blocks; empty if it does not."""
+        many, useful, logins = seen.walls.total(), seen.useful(), seen.logins()
+        if many and not useful and (many >= REFUSALS or self.now() > seen.since + PATIENCE):
+            return _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
+        lasting = many >= REFUSALS and self.now() > seen.since + PATIENCE
+        if lasting or (many >= 4 * REFUSALS and many > useful / 10):
+            return _walled(name, seen, f"its last {many} requests")
+        if logins and logins >= useful and (logins >= LOGINS or self.now() > self.began + PATIENCE):
             return _leads_to_login(name, seen)
         return ""
 
@@ -176,18 +254,32 @@ class Watch:
         """At the end of a crawl: the same, of sites of which less was seen."""
         with self._lock:
             for name, seen in self.hosts.items():
-                if seen.said or seen.pages > seen.logins:
+                if seen.said:
                     continue
-                with suppress(KeyError):
-                    if seen.refusals and not seen.pages:
-                        status = seen.refusals.most_common(1)[0][0]
-                        yield f"{name} answered with the status {status}: {_WHY[status]}."
-                    elif seen.logins:
-                        yield _leads_to_login(name, seen)
+                if seen.walls and not seen.useful():
+                    many = seen.walls.total()
+                    yield _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
+                elif seen.logins() >= max(1, seen.useful()):
+                    yield _leads_to_login(name, seen)
+
+
+def _count(places: Counter[str], place: str, more: int = 1) -> None:
+    if place in places or len(places) < MOST_PLACES:
+        places[place] += more
+
+
+def _walled(name: str, seen: HostSeen, which: str) -> str:
+    """Return the sentence on a site whose answers are walls. `which`: its requests that met one."""
+    kind = seen.walls.most_common(1)[0][0]
+    if isinstance(kind, str):
+        does = "answers no more" if seen.useful() else "does not answer"
+        return f"{name} {does}: {which} failed ({kind}); check its address, or try later."
+    does = "began to block" if seen.useful() else "blocks"
+    return f"{name} {does} this crawl: {which} had the status {kind}; {_WHY[kind]}."
 
 
 def _leads_to_login(name: str, seen: HostSeen) -> str:
-    return f"{name} leads to a login ({seen.login}): --cookies or --header can bring a session."
+    return f"{name} leads to a login ({seen.login()}): --cookies or --header can bring a session."
 
 
 def _kind(report: Failed) -> str:

@@ -46,6 +46,7 @@ __all__ = [
     "Kind",
     "PageFault",
     "counted_from",
+    "crawl_patience",
     "kind_of",
     "look_wait",
     "missing_wait",
@@ -145,6 +146,21 @@ def counted_from(since: float, last: float, now: float) -> float:
 def probe_wait(failing: float, *, tried_all: bool = False) -> float:
     """Seconds between two probes of a host that has been failing for so long. `tried_all`: all its pages have been."""
     return min(max(failing * PROBE_SHARE, FIRST_RETRY if tried_all else FIRST_PROBE), LONGEST_PROBE)
+
+
+def crawl_patience(worked: float) -> float:
+    """Return how long a crawl waits for a well answer when only ill hosts have pages left.
+
+    For as long as probes come at their fastest, the next one is near. From then on a wait grows with the time for which
+    the host has failed; the crawl spends the same share of the time that it has worked.
+
+    Args:
+        worked: Seconds from the beginning of the crawl to its last well answer.
+
+    Returns:
+        Seconds from that answer.
+    """
+    return max(FIRST_PROBE / PROBE_SHARE, worked * PROBE_SHARE)
 
 
 def look_wait(failing: float) -> float:

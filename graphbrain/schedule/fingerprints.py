@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -26,6 +25,7 @@ from graphbrain.schedule import blocks, shingles
 
 __all__ = ["Change", "distance", "following", "signed", "simhash", "take", "text_blocks", "visible_text"]
 
+_EMPTY = blake2b(digest_size=8)
 LARGEST_TEXT = 4_000_000
 """Bytes: of a larger body only the hash of the bytes is taken."""
 MOST_WORDS = 100_000
@@ -102,8 +102,12 @@ def simhash(text: str) -> int | None:
     shingles = {*words, *map(" ".join, pairwise(words))}
     if not shingles:
         return None
-    digest = partial(blake2b, digest_size=8)
-    digests = b"".join([digest(shingle.encode("utf-8", "surrogatepass")).digest() for shingle in shingles])
+    # A copy of a hash object costs half of what a new one does. No shingle has a line end.
+    digests = bytearray()
+    for shingle in "\n".join(shingles).encode("utf-8", "surrogatepass").split(b"\n"):
+        made = _EMPTY.copy()
+        made.update(shingle)
+        digests += made.digest()
     bits = np.unpackbits(np.frombuffer(digests, dtype=np.uint8).reshape(-1, 8), axis=1)
     majority = np.packbits(2 * bits.sum(axis=0, dtype=np.int64) > len(shingles))
     return int.from_bytes(majority.tobytes(), "big", signed=True)

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, GraphTooSmall
+from graphbrain.hosts.health import crawl_patience, kind_of
 from graphbrain.model import SeedAnswer
 from graphbrain.wall import ASKED
 
-__all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "Desk", "Report", "Taken", "Visited", "Witness"]
+__all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "WALL_ADVICE", "Desk", "Report", "Taken", "Visited", "Witness"]
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds until the brain is asked again when it had nothing to hand out."""
@@ -33,6 +34,11 @@ ASKED_AT_ONCE = 4
 """Pages are claimed when a part of all that may be fetched at once is wanted, one in so many, or a little later."""
 RETRY_PATIENCE = 10.0
 """Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
+WALL_ADVICE = (
+    "A request with meta 'graphbrain_every_process' is sent by each process, before it is handed pages: see "
+    "docs/sessions.md."
+)
+"""What to do about a login to which pages lead."""
 MOST_SAID = 10
 """Start pages of a batch of which it is said that they will not be fetched."""
 MOST_WALLED = 1_000
@@ -90,9 +96,10 @@ class Desk:
 
     `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
     that waits for its host, or that others hold, is further away than the length of a lease, one that has failed than
-    `RETRY_PATIENCE`, and the next try at a host that has failed than `probe_patience`. `now_only`: claim only pages
-    that were asked for by hand. `agent`: the product token by which each robots.txt is read; None: the brain's.
-    `witness`: is called with all visits that are reported.
+    `RETRY_PATIENCE`. `waits_for_hosts`: a host that has failed is waited for as long as `health.crawl_patience` allows;
+    if not, for `RETRY_PATIENCE`. `now_only`: claim only pages that were asked for by hand. `agent`: the product token
+    by which each robots.txt is read; None: the brain's. `witness`: is called with all visits that are reported.
+    `wall_advice`: what the log says to do about a login to which pages lead.
     """
 
     def __init__(
@@ -103,10 +110,12 @@ class Desk:
         now_only: bool = False,
         agent: str | None = None,
         witness: Witness | None = None,
-        probe_patience: float = RETRY_PATIENCE,
+        waits_for_hosts: bool = False,
+        wall_advice: str = WALL_ADVICE,
     ) -> None:
         self.brain, self._now_only, self._agent = brain, now_only, agent
-        self._probe_patience = probe_patience
+        self._waits_for_hosts, self._wall_advice = waits_for_hosts, wall_advice
+        self._began = self._last_well = time.monotonic()
         self._witness = witness or Witness()
         self.failure: GraphbrainError | None = None
         """Why the threads have given up; nothing is claimed or written any more."""
@@ -316,7 +325,10 @@ class Desk:
         if self._patience is not None:
             return beyond(claims.next_ready, self._patience)
         regular, lease = claims.next_unfailed, self.brain.settings.lease_seconds
-        patience = self._probe_patience if claims.next_because == "probe" else RETRY_PATIENCE
+        patience = RETRY_PATIENCE
+        if self._waits_for_hosts and claims.next_because == "probe":
+            waited = time.monotonic() - self._last_well
+            patience = max(patience, crawl_patience(self._last_well - self._began) - waited)
         return beyond(claims.next_ready, patience) and (regular is None or beyond(regular, lease))
 
     def _hand_over(self) -> None:
@@ -449,6 +461,8 @@ class Desk:
         self._witness.before(results)
         answers = self.brain.report(results)
         self._witness.after(results, answers)
+        if any(kind_of(result.status, getattr(result, "fault", None)) == "well" for result in results):
+            self._last_well = time.monotonic()
         for result, answer in zip(results, answers, strict=True):
             self.counts["reported"] += answer.accepted
             self.counts["failed"] += answer.accepted and isinstance(result, Failed)
@@ -465,10 +479,7 @@ class Desk:
         host = "" if result.claim is None else result.claim.host
         if host not in self._walled and len(self._walled) < MOST_WALLED:
             self._walled.add(host)
-            log.warning(
-                "%s: %s. A request with meta 'graphbrain_every_process' is sent by each process, before it is handed "
-                "pages: see docs/sessions.md.", result.url, why,
-            )  # fmt: skip
+            log.warning("%s: %s. %s", result.url, why, self._wall_advice)
 
     def _say(self, told: Iterable[tuple[str, str]]) -> None:
         for url, reason in told:

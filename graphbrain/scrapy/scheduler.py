@@ -38,7 +38,7 @@ from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.hosts.robots import Robots, parsed, product, readable
 from graphbrain.meaning import TEMPORARY
-from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, RETRY_PATIENCE, Desk, Taken, Visited, Witness
+from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, WALL_ADVICE, Desk, Taken, Visited, Witness
 from graphbrain.scrapy.requests import (
     CLAIM,
     EVERY,
@@ -108,8 +108,10 @@ class Addon:
 class Scheduler(BaseScheduler):
     """Hands out what the brain claims, and reports what came of it. See the module's text, and docs/scrapy.md."""
 
-    PROBE_PATIENCE = RETRY_PATIENCE
-    """Seconds for which a crawl waits for the next try at a host that has failed."""
+    WAITS_FOR_HOSTS = False
+    """Does the crawl wait for hosts that have failed, as `Desk` has it?"""
+    WALL_ADVICE = WALL_ADVICE
+    """What the log says to do about a login to which pages lead."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -211,7 +213,8 @@ class Scheduler(BaseScheduler):
             now_only=options.now_only,
             agent=self._agent,
             witness=self.make_witness(brain),
-            probe_patience=self.PROBE_PATIENCE,
+            waits_for_hosts=self.WAITS_FOR_HOSTS,
+            wall_advice=self.WALL_ADVICE,
         )
         self._desk.open()
         self._ticks.start(TICK, now=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import ProxyHandler, build_opener
 
 import pytest
 from fastwarc.warc import ArchiveIterator
@@ -142,6 +144,89 @@ def test_a_site_that_blocks_is_named(neo4j: Neo4j) -> None:
         ran = crawl(neo4j, web.proxy, "http://blocks.example/", "--no-contact", "--max-time", "50s")
         assert ran.returncode == 4, ran
         assert "blocks.example" in ran.stderr and "403" in ran.stderr and "nothing could be fetched" in ran.stderr
+
+
+def test_a_crawl_ends_though_its_pages_are_due_again(neo4j: Neo4j) -> None:
+    """Where a page is due again before the crawl is over, only --revisit goes on for ever."""
+    with hostile(Site("soon.example", plain(40))) as web, emptied(neo4j, delay_seconds=0.0, revisit_seconds=1.0):
+        ran = crawl(neo4j, web.proxy, "http://soon.example/", "--no-contact", "--concurrency", "2", "--json")
+        assert ran.returncode == 0 and told(ran)["outcomes"]["new"] == 41, ran
+
+
+@pytest.mark.long
+def test_what_is_new_changed_and_gone_has_a_line_each(neo4j: Neo4j, tmp_path: Path) -> None:
+    """With --revisit; a page that stays missing is gone once."""
+    edited, out = [False], tmp_path / "news.jsonl"
+
+    def now(ask: Ask) -> Reply:
+        if not edited[0]:
+            return page("/same", "/edited", "/removed") if ask.target == "/" else page()
+        after = {"/": page("/same", "/edited", "/removed", "/added"), "/removed": Reply(404), "/edited": page("/other")}
+        return after.get(ask.target, page())
+
+    site = Site("news.example", dict.fromkeys(("/", "/same", "/edited", "/removed", "/added"), now))
+    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0, revisit_seconds=1.0):
+        assert crawl(neo4j, web.proxy, "http://news.example/", "--no-contact").returncode == 0
+        edited[0] = True
+        words, env = command(neo4j, web.proxy, "--no-contact", "--revisit", "--jsonl", str(out))
+        running = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+
+            def news() -> Counter[tuple[str, str]]:
+                text = out.read_text(encoding="utf-8") if out.exists() else ""
+                lines = [json.loads(line) for line in text.splitlines()]
+                return Counter((line["url"].removeprefix("http://news.example"), line["outcome"]) for line in lines)
+
+            wanted = {("/", "changed"), ("/edited", "changed"), ("/removed", "gone"), ("/added", "new")}
+            eventually(lambda: wanted <= news().keys(), "news", running)
+            running.send_signal(signal.SIGINT)
+            running.communicate(timeout=PATIENCE)
+        finally:
+            running.kill()
+        assert running.returncode == 130
+        assert {found: count for found, count in news().items() if found[1] != "changed"} == dict.fromkeys(
+            (found for found in wanted if found[1] != "changed"), 1
+        )
+
+
+@pytest.mark.long
+def test_the_console_ends_with_its_crawl_even_if_that_is_killed(neo4j: Neo4j, tmp_path: Path) -> None:
+    """It is served while the crawl runs; no process is left afterwards."""
+    with (
+        hostile(Site("long.example", plain(200))) as web,
+        emptied(neo4j, delay_seconds=1.0),
+        (tmp_path / "said").open("w+", encoding="utf-8") as said,
+    ):
+        words, env = command(neo4j, web.proxy, "http://long.example/", "--no-contact", "--console")
+        running = subprocess.Popen(words, env={**env, "BROWSER": "true"}, stdout=subprocess.PIPE, stderr=said)
+
+        def address() -> str:
+            found = re.search(r"(http://127\S+/console)#token=", Path(said.name).read_text(encoding="utf-8"))
+            return found[1] if found else ""
+
+        def served() -> bool:
+            try:
+                return bool(build_opener(ProxyHandler({})).open(address(), timeout=PATIENCE).status == 200)
+            except OSError:
+                return False
+
+        try:
+            eventually(lambda: bool(address()), "an address", running)
+            assert served()
+        finally:
+            running.kill()
+            running.communicate()
+        eventually(lambda: not served(), "the end of the console")
+
+
+def test_a_login_wall_is_no_page(neo4j: Neo4j) -> None:
+    """However many pages lead there, nothing was fetched."""
+    form = page(body=b"<form><input type=password name=p></form>", Content_Type="text/html")
+    site = Site("members.example", {"/": Reply(302, headers={"Location": "/login?next=/"}), "/login?next=/": form})
+    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0):
+        ran = crawl(neo4j, web.proxy, "http://members.example/", "--no-contact")
+        assert ran.returncode == 4 and "http://members.example/login" in ran.stderr, ran
+        assert "all pages led to a login" in ran.stderr
 
 
 @pytest.mark.long

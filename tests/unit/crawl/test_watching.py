@@ -56,18 +56,63 @@ def test_a_site_with_some_refusals_is_well(clock: Clock) -> None:
     assert not list(watch.blocking()) and not list(watch.ends_walled())
 
 
-def test_a_login_wall_is_named(clock: Clock) -> None:
+LOGIN = "http://a.example/login"
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_login_wall_is_named_however_it_is_reached(clock: Clock, moved: bool) -> None:
+    """By temporary redirects, or by permanent ones and the login as a page of its own."""
     watch = Watch(clock)
     for _ in range(3):
-        watch.answered("a.example", 200, 0.1, 10, login="http://a.example/login")
+        if moved:
+            watch.answered("a.example", 301, None, 0, place=LOGIN)
+        else:
+            watch.led("a.example", 10, LOGIN, form=True)
+    if moved:
+        watch.answered("a.example", 200, 0.1, 10, place=LOGIN, form=True)
     (said,) = watch.blocking()
-    assert "http://a.example/login" in said and "--cookies" in said
+    assert LOGIN in said and "--cookies" in said
+    assert watch.hosts["a.example"].useful() == 0
+
+
+def test_pages_with_a_password_field_of_their_own_are_pages(clock: Clock) -> None:
+    """A form in the head of each page, as forums have it, is no login wall; nor are a few members' pages."""
+    watch = Watch(clock)
+    for number in range(30):
+        watch.answered("a.example", 200, 0.1, 10, place=f"http://a.example/{number}", form=True)
+    watch.led("a.example", 10, LOGIN, form=True)
+    clock.now += 2 * PATIENCE
+    assert not list(watch.blocking()) and not list(watch.ends_walled())
+    assert watch.hosts["a.example"].useful() == 30
+
+
+def test_a_host_that_does_not_answer_is_named(clock: Clock) -> None:
+    watch = Watch(clock)
+    watch.silent("a.example", "DownloadConnectionRefusedError: Connection was refused")
+    watch.silent("b.example", "StrangeError: 17")
+    watch.answered("b.example", 200, 0.1, 10)
+    clock.now += PATIENCE + 1
+    (said,) = watch.blocking()
+    assert "a.example does not answer" in said and "refuses connections" in said
+
+
+def test_a_site_that_goes_silent_amid_a_crawl_is_named(clock: Clock) -> None:
+    """Its requests become rare then: few of them, and time, are enough."""
+    watch = Watch(clock)
+    for _ in range(500):
+        watch.answered("a.example", 200, 0.1, 10)
+    for _ in range(REFUSALS):
+        assert not list(watch.blocking())
+        watch.silent("a.example", "DownloadTimeoutError: it took too long")
+        clock.now += PATIENCE / 4
+    (said,) = watch.blocking()
+    assert "in time" in said
 
 
 def test_of_a_short_crawl_it_is_said_at_the_end(clock: Clock) -> None:
     watch = Watch(clock)
     watch.answered("a.example", 401, None, 0)
-    watch.answered("b.example", 200, 0.1, 10, login="http://b.example/login")
+    watch.led("b.example", 10, "http://b.example/login", form=True)
     watch.answered("c.example", 200, 0.1, 10)
     assert [said.split()[0] for said in watch.ends_walled()] == ["a.example", "b.example"]
 

@@ -201,3 +201,11 @@ def test_a_stretch_in_which_somebody_asks_counts_whole() -> None:
         end(state, at, silent(at))
         at = max(at + MINUTE, state.probe_at)
     assert state.failing_since == NOW
+
+
+def test_a_crawl_waits_for_ill_hosts_while_probes_are_fast_and_a_share_of_its_own_time() -> None:
+    """It meets several probes of a host that has just failed, and no wait takes most of a crawl."""
+    assert health.crawl_patience(0.0) >= 3 * health.probe_wait(0.0)
+    assert health.probe_wait(health.crawl_patience(0.0)) == health.FIRST_PROBE
+    for hours in (1, 10, 100):
+        assert health.crawl_patience(hours * 3_600.0) <= hours * 3_600.0 / 3

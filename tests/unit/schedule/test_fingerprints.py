@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import re
 import time
+from hashlib import blake2b
 
 import pytest
 import w3lib.html
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphbrain import Seen
 from graphbrain.schedule import fingerprints
@@ -97,6 +102,17 @@ def test_a_changed_date_stamp_is_near_and_another_text_is_far() -> None:
     assert distance(here, there) <= 3
     assert distance(here, other) > 16
     assert distance(here, here) == 0
+
+
+@given(st.text(alphabet="ab \n\u00e9\u4e00\ud800-", max_size=60))
+def test_a_simhash_is_the_majority_of_the_bits_of_its_shingles(text: str) -> None:
+    """By its definition, so that hashes of older brains can be compared with new ones."""
+    words = re.findall(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]", text.lower())
+    shingles = {*words, *(f"{one} {other}" for one, other in itertools.pairwise(words))}
+    hashes = [blake2b(each.encode("utf-8", "surrogatepass"), digest_size=8).digest() for each in shingles]
+    numbers = [int.from_bytes(each, "big") for each in hashes]
+    majority = sum(1 << bit for bit in range(64) if 2 * sum(n >> bit & 1 for n in numbers) > len(numbers))
+    assert simhash(text) == (signed(majority) if numbers else None)
 
 
 def test_a_simhash_is_a_signed_integer_of_64_bits() -> None:

@@ -1,0 +1,68 @@
+"""Find the end of a crawl that does not come back: only pages that it has fetched itself are left.
+
+Pages become due again `revisit_seconds` after their visit. A crawl that takes longer meets its own pages, mixed with
+those that it has not fetched yet. It is over when none of the latter waits, or none has come for
+`health.crawl_patience`, as where the rest waits for an ill host.
+
+Statements: figures/again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from graphbrain import Answer, Brain, Fetched
+from graphbrain.graph.connection import Tx, bound
+from graphbrain.hosts.health import crawl_patience
+from graphbrain.scrapy import Report, Visit
+
+__all__ = ["Again"]
+
+LEAST_PAUSE = 10.0
+"""Seconds between two looks at how many pages wait for their first visit."""
+
+
+class Again:
+    """A sink that notes the visits of pages which this run had fetched before. Used by the thread that writes, except
+    `over`, which any thread may call."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._brain: Brain | None = None
+        self._since = 0.0
+        self._began = self._last_first = self._looked = clock()
+        self._met = self._left_none = False
+
+    def recover(self, brain: Brain) -> int:
+        """Note when the run begins, by the brain's clock."""
+        self._brain, self._since = brain, brain.now()
+        self._began = self._last_first = self._clock()
+        return 0
+
+    def finished(self, visit: Visit, report: Fetched) -> None:
+        """Do nothing: the page is looked up with others."""
+
+    def before(self, reports: Sequence[Report]) -> None:
+        """Look up which of these pages this run had fetched before. No page is due again within `revisit_seconds`."""
+        brain = self._brain
+        if brain is None or brain.now() - self._since < brain.settings.revisit_seconds:
+            self._last_first = self._clock()
+            return
+        keys = sorted({report.claim.key for report in reports if report.claim is not None})
+        asked = bound(Tx.one, "figures/again", keys=keys, since=self._since)
+        again = int(brain.graph.read(asked, "figures/again")[0])
+        if again < len(keys):
+            self._last_first, self._left_none = self._clock(), False
+        self._met = self._met or again > 0
+
+    def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:  # noqa: ARG002
+        """Look, now and then, whether a page waits for its first visit."""
+        if self._met and self._brain is not None and self._clock() >= self._looked + LEAST_PAUSE:
+            self._looked = self._clock()
+            self._left_none = not self._brain.stats()["frontier"]["waiting"]
+
+    def over(self) -> bool:
+        """Return whether only pages are left that this run had fetched before."""
+        patience = crawl_patience(self._last_first - self._began)
+        return self._met and (self._left_none or self._clock() > self._last_first + patience)
