@@ -97,11 +97,15 @@ def click_depth(graph: Graph) -> Answer:
     return ("clicks", "pages", "fetched", "failing", "outside", "authority", "best"), rows
 
 
-def deep_pages(graph: Graph, least: int, limit: int) -> Answer:
-    """Pages inside the scope that are `least` clicks or more from a seed, the best first."""
+def deep_pages(graph: Graph, least: int, times: float, limit: int) -> Answer:
+    """Return pages inside the scope that are `least` clicks or more from a seed, the best first.
+
+    They have `times` the mean authority of the pages inside the scope, or more.
+    """
     near, pages = clicks(graph), marks(graph)
     at = near.at(pages.ids)
-    deep = np.flatnonzero((at >= least) & pages.inside)
+    mean = float(pages.authority[pages.inside].mean()) if pages.inside.any() else 0.0
+    deep = np.flatnonzero((at >= least) & pages.inside & (pages.authority >= times * mean))
     best = deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]
     known = {row[0]: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
     rows = [
@@ -233,25 +237,26 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
 def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
     """Sections of hosts, those first of whose waiting pages the most are expected to bring nothing."""
     found = [
-        (name, section)
+        (name, section, census.authority[section.pattern])
         for name, census in _censuses(graph, host).items()
         for section in census.sections()
         if section.harvest <= harvest
     ]
     found.sort(key=lambda each: (-each[1].waste, -each[1].pages, each[0], each[1].pattern))
-    columns = ("waste", "waiting", "pages", "fetched", "copies", "visits", "harvest", "factor", "host", "section")
-    return (*columns, "example"), [
+    columns = ("waste", "waiting", "pages", "fetched", "copies", "visits", "harvest", "factor")
+    return (*columns, "authority", "host", "section", "example"), [
         [
             round(section.waste, 1),
             *(getattr(section, name) for name in ("waiting", "pages", "fetched", "copies")),
             round(section.visits, 1),
             round(section.harvest, 3),
             section.factor,
+            authority,
             name,
             section.pattern or "(all)",
             section.example,
         ]
-        for name, section in found[: max(limit, 0)]
+        for name, section, authority in found[: max(limit, 0)]
     ]
 
 

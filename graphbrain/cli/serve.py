@@ -62,7 +62,7 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
         body=options["body"] * 2**20,
         wait=options["longest_wait"],
     )
-    terms = service.Terms(limits, options["names"], options["origins"], options["without_token"]).checked()
+    terms = service.Terms(limits, options["names"], options["origins"], options["without_token"], app.data).checked()
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
     with _brain(app) as brain:
@@ -114,7 +114,9 @@ def console(app: App, port: int, role: str, no_browser: bool) -> None:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
         try:
-            service.serve(brain, service.Address(port=port), service.Terms(), say=show.say, on_start=started)
+            service.serve(
+                brain, service.Address(port=port), service.Terms(data=app.data), say=show.say, on_start=started
+            )
         finally:
             access.revoke(brain.graph, name, brain.now())
 

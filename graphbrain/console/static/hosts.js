@@ -7,6 +7,7 @@ import { count, many, minute, span, time } from "./format.js";
 const SHOWN = 100;
 const KINDS = [["all", "all"], ["waiting", "with waiting pages"], ["failing", "with failing pages"], ["blocked", "blocked"], ["slowed", "slowed"], ["silent", "only probed"], ["outside", "outside the scope"]];
 
+const ILL = { silent: "it gives no answer", refused: "it refuses (429, 503)", broken: "it answers with 5xx" };
 const delayed = (row) => (row.delay === null ? "–" : span(row.delay));
 const COLUMNS = [
   ["name", "host", (row) => host(row.name), "url"],
@@ -22,9 +23,19 @@ const COLUMNS = [
   ["pace", "pace", (row) => (row.pace === null ? "–" : Number(row.pace.toFixed(2))), "number"],
   ["in_flight", "out", (row) => count(row.in_flight), "number"],
   ["budget", "budget", (row) => (row.budget ? `${count(row.budget_used)} of ${count(row.budget)}` : "–"), "number"],
-  ["blocked_until", "blocked until", (row) => (row.blocked_until ? until(row.blocked_until) : row.probe_at ? `probed at ${minute(row.probe_at)}` : ""), "short"],
+  ["sitemap", "in a sitemap", (row) => count(row.sitemap), "number"],
+  ["other", "other failures", (row) => count(row.other), "number"],
+  ["blocked_until", "blocked until", (row) => (row.blocked_until ? until(row.blocked_until) : ""), "short"],
+  ["illness", "why", (row) => (row.blocked_until || row.probe_at ? blockedBecause(row) : ""), "said"],
   ["robots_at", "robots.txt", (row) => (row.robots_at === null ? "not set" : time(row.robots_at).slice(0, 10)), "short"],
 ];
+
+/** Why a host is not asked: its own answers, or an operator. */
+export function blockedBecause(row) {
+  if (row.probe_at) return `${ILL[row.illness] ?? "it fails"}; probed at ${minute(row.probe_at)}`;
+  if (row.complaints) return `it answered 429 or 503, ${many(row.complaints, "time")} in a row`;
+  return "an operator blocked it, or a Retry-After of its asks for it";
+}
 
 export const until = (epoch) => (epoch > 4e9 ? "until it is unblocked" : minute(epoch));
 
