@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from graphbrain.analyst.standing import marks
+from graphbrain.analyst.standing import Marks, marks
 from graphbrain.arrays import Ints
 from graphbrain.errors import BadInput
 from graphbrain.graph import exports
@@ -31,6 +31,7 @@ __all__ = [
     "Answer",
     "click_depth",
     "deep_pages",
+    "deep_sum",
     "expected_copies",
     "groups_of",
     "islands",
@@ -102,10 +103,7 @@ def deep_pages(graph: Graph, least: int, times: float, limit: int) -> Answer:
 
     They have `times` the mean authority of the pages inside the scope, or more.
     """
-    near, pages = clicks(graph), marks(graph)
-    at = near.at(pages.ids)
-    mean = float(pages.authority[pages.inside].mean()) if pages.inside.any() else 0.0
-    deep = np.flatnonzero((at >= least) & pages.inside & (pages.authority >= times * mean))
+    deep, at, pages = _deep(graph, least, times)
     best = deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]
     known = {row[0]: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
     rows = [
@@ -114,6 +112,21 @@ def deep_pages(graph: Graph, least: int, times: float, limit: int) -> Answer:
         if page in known
     ]
     return ("clicks", "authority", "state", "url"), rows
+
+
+def deep_sum(graph: Graph, least: int, times: float) -> tuple[int, float]:
+    """Return the number of the pages that `deep_pages` would return without a limit, and their authority."""
+    deep, _, pages = _deep(graph, least, times)
+    return len(deep), float(pages.authority[deep].sum())
+
+
+def _deep(graph: Graph, least: int, times: float) -> tuple[Ints, Ints, Marks]:
+    """The places of the pages of `deep_pages`, the clicks to all pages, and all pages."""
+    near, pages = clicks(graph), marks(graph)
+    at = near.at(pages.ids)
+    mean = float(pages.authority[pages.inside].mean()) if pages.inside.any() else 0.0
+    deep = np.flatnonzero((at >= least) & pages.inside & (pages.authority >= times * mean))
+    return deep, at, pages
 
 
 def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from graphbrain.analyst import computed
 from graphbrain.analyst.questions import ask
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.records import Finding, Given
@@ -17,6 +18,8 @@ from graphbrain.records import Finding, Given
 __all__ = ["Finding", "findings"]
 
 FEW_CLICKS = 4
+MEAN = 1.0
+"""A page is valuable that has this many times the mean authority."""
 SLOW_SECONDS = 1.0
 MOST_FAIL = 0.5
 LITTLE_NEW = 0.5
@@ -57,10 +60,11 @@ SUMMED = {
     "untitled": Kind("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
 }
 """Faults that statements of their own count, by the names that these give them."""
+DEEP = Kind("Valuable pages far from the seeds", "page", "deep-pages", {"least": FEW_CLICKS, "times": MEAN})
+"""The fault whose pages are found by all links."""
 ASKED = (
     Kind("Canonicals that can do harm", "page", "canonical-conflicts", {"harmless": False}),
     Kind("Pages that look like the host's own 404", "page", "soft-missing-pages"),
-    Kind("Valuable pages far from the seeds", "page", "deep-pages", {"least": FEW_CLICKS, "times": 1.0}),
     Kind("Hosts most of whose pages fail", "host", "failing-hosts", {"share": MOST_FAIL}),
     Kind("Hosts that answer slowly", "host", "slow-hosts", {"seconds": SLOW_SECONDS}),
     Kind("Pages of sections that bring little new", "page", "sections", {"harvest": LITTLE_NEW}, counts="pages"),
@@ -71,7 +75,8 @@ ASKED = (
 def findings(graph: Graph) -> list[Finding]:
     """Return the faults that a crawl has, the most wasteful first. Every page and every link is read."""
     total, rows = graph.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings")
-    counted = [*_summed(graph, rows), *_asked(graph)]
+    deep = DEEP, *computed.deep_sum(graph, FEW_CLICKS, MEAN)
+    counted: list[Counted] = [*_summed(graph, rows), deep, *_asked(graph)]
     found = [
         Finding(kind.title, kind.what, kind.question, kind.given, count, wasted / total if total else 0.0)
         for kind, count, wasted in counted

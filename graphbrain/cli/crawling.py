@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphbrain import installs
+from graphbrain.cli.beside import console_beside
 from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
 from graphbrain.cli.starting import started
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
@@ -82,6 +83,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option(
     "--warc-size", type=click.IntRange(1_000), metavar="BYTES", default=1_000_000_000, help="Of one WARC file (1 GB)."
 )
+@click.option("--console", is_flag=True, help="Show the crawl in a browser on this machine while it runs.")
 @click.option("--dry-run", is_flag=True, help="Say what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
     "--config",
@@ -93,7 +95,16 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 )
 @click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Write what Scrapy logs to this file.")
 @as_json
-def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry_run: bool, **options: Any) -> int:
+def crawl(
+    app: App,
+    /,
+    as_json: bool,
+    contact: str | None,
+    no_contact: bool,
+    dry_run: bool,
+    console: bool,
+    **options: Any,
+) -> int:
     """Crawl sites, beginning at URLs.
 
     A local server is started where none runs, and is left running. Without URLs it goes on with what waits. Run it
@@ -117,7 +128,9 @@ def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     connection, is_new = _brain_at(app)
     try:
-        return _run(connection, order, cookies, _prepare(connection, order), app.data, as_json)
+        agent = _prepare(connection, order)
+        with console_beside(connection, app.data) if console else nullcontext():
+            return _run(connection, order, cookies, agent, app.data, as_json)
     finally:
         if is_new:
             show.say(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -83,7 +84,8 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     help="analyst looks, operator may act too.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address alone; open no browser.")
-def console(app: App, port: int, role: str, no_browser: bool) -> None:
+@click.option("--until-eof", is_flag=True, help="End when the standard input ends, too.")
+def console(app: App, port: int, role: str, no_browser: bool, until_eof: bool) -> None:
     """Show the crawl in a browser on this machine, until Ctrl-C.
 
     The page is served on loopback alone. The address has a token that was made for this run: it ends with it, and after
@@ -112,6 +114,8 @@ def console(app: App, port: int, role: str, no_browser: bool) -> None:
             show.say(f"graphbrain: the console of {brain.settings.crawl!r}, for this machine alone; Ctrl-C ends it.")
             if not no_browser:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            if until_eof:
+                threading.Thread(target=_end_with_input, daemon=True).start()
 
         try:
             service.serve(
@@ -119,6 +123,13 @@ def console(app: App, port: int, role: str, no_browser: bool) -> None:
             )
         finally:
             access.revoke(brain.graph, name, brain.now())
+
+
+def _end_with_input() -> None:
+    """Interrupt this process when its standard input ends."""
+    while sys.stdin.buffer.read(1):
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 @contextlib.contextmanager

@@ -1,12 +1,16 @@
-"""The table of all hosts that the console shows: its rows, and a part of them in an order."""
+"""The table of all hosts that the console shows: its rows, and a part of them in an order.
+
+Statements: watching/hosts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from graphbrain.brain.brain import Brain
+from graphbrain.graph.connection import Tx, bound
 
 __all__ = ["COLUMNS", "Asked", "Mood", "Row", "part", "table"]
 
@@ -54,25 +58,16 @@ class Asked:
 
 
 def table(brain: Brain) -> list[Row]:
-    """Return a row of `COLUMNS` for each host: its pages by state, those that fail by fault, and its manners."""
-    rows: dict[str, dict[str, Any]] = {}
-    for question in ("hosts-and-states", "failing-hosts", "sitemap-coverage"):
-        answer = brain.ask(question, limit="all")
-        for row in answer.rows:
-            facts = dict(zip(answer.columns, row, strict=True))
-            rows.setdefault(facts["host"], {}).update(_counts(facts))
-    for host in brain.hosts(count=0):
-        rows.setdefault(host.name, {}).update({name: getattr(host, name) for name in MANNERS})
-    numbers = dict.fromkeys((*COUNTED, *FAULTS), 0)
-    found = ({"name": name, **dict.fromkeys(MANNERS), **numbers, **facts} for name, facts in rows.items())
-    return [[row[name] for name in COLUMNS] for row in found]
+    """Return a row of `COLUMNS` for each host: its pages by state, those that fail by fault, and its manners.
 
-
-def _counts(facts: Mapping[str, Any]) -> dict[str, int]:
-    """The columns of the table that are in a row of a question."""
-    if "in_sitemap" in facts:  # its other columns count something else
-        return {"sitemap": facts["in_sitemap"]}
-    return {name: facts[name] for name in (*COUNTED, *FAULTS) if name in facts}
+    Every page and every host is read.
+    """
+    counted = brain.graph.read(bound(Tx.many, "watching/hosts"), "watching/hosts")
+    counts = {row[0]: row[1:] for row in counted}
+    manners = {host.name: [getattr(host, name) for name in MANNERS] for host in brain.hosts(count=0)}
+    nothing, unknown = [0] * len((*COUNTED, *FAULTS)), [None] * len(MANNERS)
+    names = [*counts, *(name for name in manners if name not in counts)]
+    return [[name, *counts.get(name, nothing), *manners.get(name, unknown)] for name in names]
 
 
 def part(rows: Sequence[Row], asked: Asked, now: float) -> tuple[list[Row], int]:

@@ -15,7 +15,8 @@ from typing import Any
 import httpx
 import pytest
 
-from graphbrain import Brain, UnknownPage
+from graphbrain import Brain
+from graphbrain.errors import UnknownPage
 from graphbrain.service import access
 from tests.acceptance.test_in_a_browser import shoot
 from tests.conftest import PATIENCE, Neo4j, emptied, eventually

@@ -368,6 +368,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "watching/held": {"now": NOW, "limit": 5},
         "watching/page": {"key": key_of(LEAVES[0]), "now": NOW, "limit": 5},
         "watching/host": {"name": "leaf.org"},
+        "watching/hosts": {},
         "facts/led": {"rows": [[some[0], ["http://hub.org/next"], "hub.org 0a"]]},
         "facts/missing": {"rows": [[some[0], 5]]},
         "facts/seconds": {"rows": [[some[0], 0.5]]},

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.analyst.findings import ASKED, SUMMED
+from graphbrain.analyst.findings import ASKED, DEEP, SUMMED
 from graphbrain.records import Finding
 from tests.conftest import Neo4j, emptied
 from tests.integration.analyst.webs import crawl
@@ -127,7 +127,7 @@ def test_canonicals_far_pages_and_hosts_have_their_price(neo4j: Neo4j) -> None:
 
 
 def test_the_rows_of_a_finding_are_what_it_counts(neo4j: Neo4j) -> None:
-    counts = {kind.title: kind.counts for kind in (*SUMMED.values(), *ASKED)}
+    counts = {kind.title: kind.counts for kind in (*SUMMED.values(), DEEP, *ASKED)}
     with emptied(neo4j, delay_seconds=0.0) as brain:
         crawl(brain)
         brain.report(
