@@ -25,6 +25,8 @@ HELD, FAILED, NEXT = 100, 50, 20
 """Pages that are listed at most: held, failed, next."""
 FAILED_SINCE = 86_400.0
 HOURS = 72
+BEST = 50
+"""Pages of a host that are listed at most."""
 TWINS = 20
 """Pages with the same content that are listed at most."""
 
@@ -109,9 +111,10 @@ def page(brain: Brain, key: str) -> dict[str, Any]:
 
 
 def host(brain: Brain, name: str) -> dict[str, Any]:
-    """The pages of a host by state, by fault, and by sitemaps. All its pages are read."""
-    states, sitemap, faults = brain.graph.read(bound(Tx.one, "watching/host", name=name), "watching/host")
-    return {"states": states, "sitemap": sitemap, "faults": faults}
+    """The pages of a host by state, by fault, and by sitemaps, and the best of them. All its pages are read."""
+    asked = bound(Tx.one, "watching/host", name=name, limit=BEST)
+    states, sitemap, faults, best = brain.graph.read(asked, "watching/host")
+    return {"states": states, "sitemap": sitemap, "faults": faults, "best": masked_values(best)}
 
 
 def _disk(uri: str, data: Path | None) -> dict[str, int] | None:

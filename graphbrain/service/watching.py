@@ -39,7 +39,7 @@ SHARE = 0.1
 """Of the time a snapshot is made at most."""
 SOON = 10.0
 """Seconds after which findings are made again on request."""
-FIRST_WAIT = 1.0
+FIRST_WAIT = 0.5
 """Seconds for which a request waits for the first snapshot of a kind."""
 MOST_ROWS = 1_000
 PATHS = tuple(f"/console/{name}" if name else "/console" for name in shell.files())

@@ -17,6 +17,7 @@ import pytest
 
 from graphbrain import Brain
 from graphbrain.errors import UnknownPage
+from graphbrain.schedule import lanes
 from graphbrain.service import access
 from tests.acceptance.test_in_a_browser import shoot
 from tests.conftest import PATIENCE, Neo4j, emptied, eventually
@@ -127,7 +128,7 @@ class Action:
     is_done: Callable[[Brain], bool]
 
 
-B, NEW = "b.example", "http://f.example/new"
+B, NEW = "b.example", f"{A}/hidden"
 
 
 def is_gone(brain: Brain) -> bool:
@@ -151,11 +152,11 @@ ACTIONS = [
     Action("Budget of a host", f"host={B}", {"budget": "5"}, f"At most 5 pages of {B} are fetched for the first time.",
            f"The budget of {B} is set.", lambda brain: brain.host(B).own_budget == 5),
     Action("Park", f"url={NEW}", {}, "1 page will not be fetched until",
-           "1 of 1 page are parked now.", lambda brain: brain.page(NEW).state == "parked"),
+           "Parked now: 1 of 1.", lambda brain: brain.page(NEW).state == "parked"),
     Action("Retry", f"url={NEW}", {}, "1 page that failed, redirect or were given up wait again",
-           "1 page wait again.", lambda brain: brain.page(NEW).state == "frontier"),
+           "Wait again: 1.", lambda brain: brain.page(NEW).state == "frontier"),
     Action("Crawl now", f"url={NEW}", {}, "1 page will be fetched before all others",
-           "1 of 1 page will be fetched.", lambda brain: brain.page(NEW).lane < 0),
+           "Will be fetched: 1 of 1.", lambda brain: brain.page(NEW).lane == lanes.ASKED),
     Action("Forget", f"url={NEW}", {}, "This cannot be undone.",
            f"{NEW} is deleted, with", is_gone),
     Action("Pause", "", {}, "No page can be claimed until",

@@ -367,7 +367,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "watching/failed": {"since": NOW, "limit": 5},
         "watching/held": {"now": NOW, "limit": 5},
         "watching/page": {"key": key_of(LEAVES[0]), "now": NOW, "limit": 5},
-        "watching/host": {"name": "leaf.org"},
+        "watching/host": {"name": "leaf.org", "limit": 5},
         "watching/hosts": {},
         "facts/led": {"rows": [[some[0], ["http://hub.org/next"], "hub.org 0a"]]},
         "facts/missing": {"rows": [[some[0], 5]]},

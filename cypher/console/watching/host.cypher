@@ -1,9 +1,12 @@
-// Count the pages of a host by their states, by how they fail, and by sitemaps. Every page of the host is read.
+// Count the pages of a host by their states, by how they fail, and by sitemaps, and list the best of them. Every page of
+// the host is read.
 //
 // param   name      STRING   the host
+// param   limit     INTEGER  how many of the best pages at most
 // column  states    LIST     [state, pages, how many of them fail, how many a sitemap names] of each state
 // column  sitemap   FLOAT    when a sitemap last named a page of it; or null
 // column  faults    LIST     [fault or null, pages] of the pages that fail
+// column  best      LIST     [url, state, status or null, authority, visits] of the pages with the most authority
 // rows    one
 // locks   none
 // mode    read
@@ -20,4 +23,9 @@ CALL () {
   WITH p.fault AS fault, count(*) AS pages ORDER BY pages DESC, fault
   RETURN collect([fault, pages]) AS faults
 }
-RETURN states, sitemap, faults
+CALL () {
+  MATCH (p:Page {host: $name})
+  WITH p, p.authority_history + p.authority_cash AS authority ORDER BY authority DESC, p.url LIMIT $limit
+  RETURN collect([p.url, p.state, p.status, authority, p.visits]) AS best
+}
+RETURN states, sitemap, faults, best

@@ -1,6 +1,6 @@
 // One host.
 
-import { get, lines } from "./api.js";
+import { get } from "./api.js";
 import { card, facts, h, page, show, table, to, visible } from "./dom.js";
 import { count, percent, score, span, time } from "./format.js";
 import { blockedBecause, until } from "./hosts.js";
@@ -36,8 +36,7 @@ export const host = ({ main, query, me, signal, stamp }) => {
     ]), me.role === "operator" ? h("p", {}, h("a", { href: to("act", { host: name }) }, "Act on this host")) : null));
     if (begun) return;
     begun = true;
-    const [best, parts, robots, counts] = await Promise.all([
-      lines("find", { host: name, limit: SHOWN }, signal),
+    const [parts, robots, counts] = await Promise.all([
       get("sections", { name }, signal),
       get("robots", { host: name }, signal),
       get("watch/host", { name: found.name }, signal),
@@ -49,7 +48,7 @@ export const host = ({ main, query, me, signal, stamp }) => {
       card("Failures by kind", table("Pages of this host that fail, by kind", [["kind", (row) => row[0] ?? "not known"], ["pages", (row) => count(row[1]), "number"]], counts.data.faults, "No page fails.")),
       card("Sitemaps", facts([["pages that one names", count(listed)], ["last read", time(counts.data.sitemap)],
         ["named by robots.txt", named.length ? named.slice(0, SHOWN).map((each) => h("div", {}, visible(each))) : "none"]])),
-      h("div", { class: "wide" }, card("Its best pages", table("Pages of this host", [["page", (row) => page(row.url), "url"], ["state", (row) => row.state], ["status", (row) => row.status ?? "–", "number"], ["authority", (row) => score(row.authority_score), "number"], ["visits", (row) => count(row.visits), "number"]], best))),
+      h("div", { class: "wide" }, card("Its best pages", table("Pages of this host", [["page", (row) => page(row[0]), "url"], ["state", (row) => row[1]], ["status", (row) => row[2] ?? "–", "number"], ["authority", (row) => score(row[3]), "number"], ["visits", (row) => count(row[4]), "number"]], counts.data.best))),
       h("div", { class: "wide" }, card("Sections", table("Sections of this host", [["section", (row) => visible(row.pattern || "all of it"), "url"], ["pages", (row) => count(row.pages), "number"], ["fetched", (row) => count(row.fetched), "number"], ["waiting", (row) => count(row.waiting), "number"], ["failing", (row) => count(row.failing), "number"], ["a fetch brings", (row) => percent(row.harvest), "number"]], parts.sections))),
       h("div", { class: "wide" }, card("robots.txt", robots.text === null ? h("p", { class: "soft" }, "None was set.") : h("details", {}, h("summary", {}, "Show it"), h("pre", { class: "said" }, robots.text.split("\n").slice(0, 500).map(visible).join("\n"))))));
   };
