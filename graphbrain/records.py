@@ -12,6 +12,7 @@ __all__ = [
     "Asked",
     "ExpectedCopy",
     "Finding",
+    "Given",
     "KnownLink",
     "LinkedPage",
     "PageSection",
@@ -20,6 +21,10 @@ __all__ = [
     "Record",
     "Section",
 ]
+
+
+Given = Mapping[str, bool | int | float]
+"""Parameters of a question, by their names."""
 
 
 class Record:
@@ -211,13 +216,21 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
-    """A fault: `count` pages or links (each a `what`) have it. `share`: of the authority inside the scope, 0..1, that
-    these pages hold, or that is paid along these links. `question`: the question that names them, with the parameters
-    `given`."""
+    """A fault.
+
+    Attributes:
+        title: Its title.
+        what: The noun of what is counted: page, link or host.
+        question: The question that lists what has the fault.
+        given: The parameters of that question.
+        count: The number of pages, links or hosts that have the fault.
+        share: The share of the authority inside the scope that it wastes, 0 to 1: the authority of these pages, or of
+            the pages of these hosts, or what is paid along these links.
+    """
 
     title: str
     what: str
     question: str
-    given: Mapping[str, int]
+    given: Given
     count: int
     share: float

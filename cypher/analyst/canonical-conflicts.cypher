@@ -7,9 +7,11 @@
 //
 // group     Content
 // param     host  only pages of this host; empty: all
+// param     harmless  also pages whose canonical can do no harm
 // param     limit  how many pages
 // cost      every page
 :param host => '';
+:param harmless => true;
 :param limit => 100;
 
 // Pages and targets are brought together by the URL in one go: looked up one by one, each would cost the pages of its host.
@@ -24,11 +26,12 @@ UNION ALL
 }
 WITH canonical, collect(p) AS pages, head(collect(target)) AS q
 UNWIND pages AS p
-RETURN CASE WHEN q IS NULL THEN 'is not in the graph' WHEN q.state = 'alias' THEN 'redirects'
+WITH p, CASE WHEN q IS NULL THEN 'is not in the graph' WHEN q.state = 'alias' THEN 'redirects'
             WHEN q.state = 'outside' AND q.outside_because = 'robots' THEN 'may not be fetched'
             WHEN q.state = 'outside' THEN 'is outside the scope'
             WHEN coalesce(q.failed, 0.0) > coalesce(q.fetched, 0.0) THEN 'fails'
             WHEN q.led_to IS NOT NULL THEN 'redirects' WHEN q.noindex THEN 'asks not to be found'
-            WHEN q.canonical <> q.url THEN 'names another' END AS problem,
-       p.canonical AS canonical, p.url AS url
+            WHEN q.canonical <> q.url THEN 'names another' END AS problem
+WHERE $harmless OR problem IS NOT NULL
+RETURN problem, p.authority_history + p.authority_cash AS authority, p.canonical AS canonical, p.url AS url
 ORDER BY problem IS NULL, problem, url LIMIT $limit

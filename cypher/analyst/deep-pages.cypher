@@ -5,8 +5,10 @@
 //
 // group     Structure
 // param     least  clicks
+// param     times  only pages that have at least so many times the mean authority of all pages inside the scope
 // param     limit  how many pages
 // computed  deep_pages
 // cost      every link
 :param least => 4;
+:param times => 0.0;
 :param limit => 50;

@@ -5,9 +5,11 @@
 //
 // group     Content
 // param     host  only this host; empty: all
+// param     each  how many pages of a group are named
 // param     limit  how many groups
 // cost      every page
 :param host => '';
+:param each => 5;
 :param limit => 50;
 
 MATCH (p:Page) WHERE p.body_hash IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
@@ -17,6 +19,6 @@ WITH collect(body) AS bodies
 MATCH (p:Page) WHERE p.body_hash IN bodies AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
 WITH p.body_hash AS body, p.url AS url, p.host AS host, p.authority_history + p.authority_cash AS authority
 ORDER BY authority DESC, url
-WITH body, count(*) AS pages, count(DISTINCT host) AS hosts, sum(authority) AS authority, collect(url)[..5] AS urls
+WITH body, count(*) AS pages, count(DISTINCT host) AS hosts, sum(authority) AS authority, collect(url)[..$each] AS urls
 RETURN pages, hosts, authority, urls
 ORDER BY pages DESC, body

@@ -6,16 +6,19 @@
 //
 // group     Errors
 // param     host  only links on pages of this host; empty: of all
+// param     steps  only links that name a redirect of at least so many steps; one in a circle has no end of them
 // param     limit  how many links
 // cost      every page
 :param host => '';
+:param steps => 1;
 :param limit => 1000;
 
 MATCH (a:Page) WHERE a.state = 'alias'
 MATCH (a)<-[r:SPELLS|LINKS]-(on:Page) WHERE r.via IS NULL AND on.state <> 'alias' AND ($host = '' OR on.host = $host)
 CALL (a) {
-  OPTIONAL MATCH (a)-[:REDIRECTS_TO*1..20]->(to:Page) WHERE NOT EXISTS { (to)-[:REDIRECTS_TO]->() }
-  RETURN to LIMIT 1
+  OPTIONAL MATCH way = (a)-[:REDIRECTS_TO*1..20]->(to:Page) WHERE NOT EXISTS { (to)-[:REDIRECTS_TO]->() }
+  RETURN to, length(way) AS steps LIMIT 1
 }
-RETURN on.url AS on, a.status AS status, round(coalesce(on.hub_paid, 0.0), 6) AS paid, r.anchor AS text, a.url AS names, to.url AS to
+WITH a, r, on, to, steps WHERE coalesce(steps, 20) >= $steps
+RETURN on.url AS on, a.status AS status, round(coalesce(on.hub_paid, 0.0), 6) AS paid, r.anchor AS text, steps, a.url AS names, to.url AS to
 ORDER BY paid DESC, on, names LIMIT $limit

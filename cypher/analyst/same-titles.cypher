@@ -5,15 +5,17 @@
 //
 // group     Content
 // param     host  only this host; empty: all
+// param     each  how many pages of a title are named
 // param     limit  how many titles
 // cost      every page
 :param host => '';
+:param each => 3;
 :param limit => 50;
 
 MATCH (p:Page) WHERE p.title IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
 WITH p.host AS host, p.title AS title, count(*) AS pages, count(DISTINCT p.body_hash) AS bodies, collect(p.url) AS urls
 WHERE pages > 1
 WITH pages, bodies, host, title, urls ORDER BY pages DESC, host, title LIMIT $limit
-CALL (urls) { UNWIND urls AS url WITH url ORDER BY url LIMIT 3 RETURN collect(url) AS such_as }
+CALL (urls) { UNWIND urls AS url WITH url ORDER BY url LIMIT $each RETURN collect(url) AS such_as }
 RETURN pages, bodies, host, title, such_as
 ORDER BY pages DESC, host, title

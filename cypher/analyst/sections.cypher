@@ -5,6 +5,7 @@
 // `visits`; by `factor` its new pages count where the setting value names harvest. Of `copies` less than a fifth was new.
 // `waste` is waiting · (1 - harvest): so many waiting pages are expected to bring nothing. Without a host those are
 // counted of which something was learned.
+// `authority` is that of its pages inside the scope.
 //
 // group     Structure
 // param     host  only this host; empty: all

@@ -4,8 +4,10 @@
 // sessions.
 //
 // group     Content
+// param     each  how many pages of a group are named
 // param     limit  how many groups
 // cost      every page
+:param each => 5;
 :param limit => 50;
 
 MATCH (p:Page) WHERE p.text_hash IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
@@ -15,6 +17,6 @@ WITH collect(text) AS texts
 MATCH (p:Page) WHERE p.text_hash IN texts AND p.state = 'known' AND p.led_to IS NULL
 WITH p.text_hash AS text, p.url AS url, p.body_hash AS body, p.authority_history + p.authority_cash AS authority
 ORDER BY authority DESC, url
-WITH text, count(*) AS pages, count(DISTINCT body) AS bodies, sum(authority) AS authority, collect(url)[..5] AS urls
+WITH text, count(*) AS pages, count(DISTINCT body) AS bodies, sum(authority) AS authority, collect(url)[..$each] AS urls
 RETURN pages, bodies, authority, urls
 ORDER BY pages DESC, text

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from graphbrain.analyst.standing import marks
+from graphbrain.analyst.standing import Marks, marks
 from graphbrain.arrays import Ints
 from graphbrain.errors import BadInput
 from graphbrain.graph import exports
@@ -31,6 +31,7 @@ __all__ = [
     "Answer",
     "click_depth",
     "deep_pages",
+    "deep_sum",
     "expected_copies",
     "groups_of",
     "islands",
@@ -97,11 +98,12 @@ def click_depth(graph: Graph) -> Answer:
     return ("clicks", "pages", "fetched", "failing", "outside", "authority", "best"), rows
 
 
-def deep_pages(graph: Graph, least: int, limit: int) -> Answer:
-    """Pages inside the scope that are `least` clicks or more from a seed, the best first."""
-    near, pages = clicks(graph), marks(graph)
-    at = near.at(pages.ids)
-    deep = np.flatnonzero((at >= least) & pages.inside)
+def deep_pages(graph: Graph, least: int, times: float, limit: int) -> Answer:
+    """Return pages inside the scope that are `least` clicks or more from a seed, the best first.
+
+    They have `times` the mean authority of the pages inside the scope, or more.
+    """
+    deep, at, pages = _deep(graph, least, times)
     best = deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]
     known = {row[0]: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
     rows = [
@@ -110,6 +112,21 @@ def deep_pages(graph: Graph, least: int, limit: int) -> Answer:
         if page in known
     ]
     return ("clicks", "authority", "state", "url"), rows
+
+
+def deep_sum(graph: Graph, least: int, times: float) -> tuple[int, float]:
+    """Return the number of the pages that `deep_pages` would return without a limit, and their authority."""
+    deep, _, pages = _deep(graph, least, times)
+    return len(deep), float(pages.authority[deep].sum())
+
+
+def _deep(graph: Graph, least: int, times: float) -> tuple[Ints, Ints, Marks]:
+    """The places of the pages of `deep_pages`, the clicks to all pages, and all pages."""
+    near, pages = clicks(graph), marks(graph)
+    at = near.at(pages.ids)
+    mean = float(pages.authority[pages.inside].mean()) if pages.inside.any() else 0.0
+    deep = np.flatnonzero((at >= least) & pages.inside & (pages.authority >= times * mean))
+    return deep, at, pages
 
 
 def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
@@ -233,25 +250,26 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
 def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
     """Sections of hosts, those first of whose waiting pages the most are expected to bring nothing."""
     found = [
-        (name, section)
+        (name, section, census.authority[section.pattern])
         for name, census in _censuses(graph, host).items()
         for section in census.sections()
         if section.harvest <= harvest
     ]
     found.sort(key=lambda each: (-each[1].waste, -each[1].pages, each[0], each[1].pattern))
-    columns = ("waste", "waiting", "pages", "fetched", "copies", "visits", "harvest", "factor", "host", "section")
-    return (*columns, "example"), [
+    columns = ("waste", "waiting", "pages", "fetched", "copies", "visits", "harvest", "factor")
+    return (*columns, "authority", "host", "section", "example"), [
         [
             round(section.waste, 1),
             *(getattr(section, name) for name in ("waiting", "pages", "fetched", "copies")),
             round(section.visits, 1),
             round(section.harvest, 3),
             section.factor,
+            authority,
             name,
             section.pattern or "(all)",
             section.example,
         ]
-        for name, section in found[: max(limit, 0)]
+        for name, section, authority in found[: max(limit, 0)]
     ]
 
 

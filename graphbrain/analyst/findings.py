@@ -1,44 +1,107 @@
-"""Findings: what is wrong with a crawl's pages and links, with how much of the authority inside the scope each wastes.
+"""Findings: the faults of a crawl's pages, links and hosts, each with the share of authority that it wastes.
 
-Of pages it is their authority, of links what is paid along them. One page may have several faults.
-Statements: looks/page_findings, looks/link_findings, looks/copies, looks/same_titles.
+A page wastes its authority, a link what is paid along it, a host or a section the authority of its pages. The share is
+that of all authority inside the scope. One page may have several faults. The rows of a finding are those of a question.
+Statements: brain/read, looks/page_findings, looks/link_findings, looks/copies, looks/same_titles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from graphbrain.graph.connection import Graph
-from graphbrain.records import Finding
+from graphbrain.analyst import computed
+from graphbrain.analyst.questions import ask
+from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.records import Finding, Given
 
 __all__ = ["Finding", "findings"]
 
-KINDS: dict[str, tuple[str, str, str, Mapping[str, int]]] = {
-    "failing": ("Pages that fail", "page", "broken-pages", {}),
-    "broken": ("Links to pages that fail", "link", "broken-links", {}),
-    "named": ("Links that name redirects", "link", "links-to-redirects", {}),
-    "chained": ("Links to redirects that lead to redirects", "link", "redirect-chains", {}),
-    "led": ("Pages that lead elsewhere for now", "page", "temporary-redirects", {}),
-    "copies": ("Copies of other pages", "page", "duplicates", {}),
-    "barred": ("Pages that robots.txt forbids", "page", "robots-blocked", {}),
-    "hidden": ("Pages that ask not to be found", "page", "noindex-pages", {}),
-    "titles": ("Pages with the title of a better one", "page", "same-titles", {}),
-    "thin": ("Thin pages", "page", "thin-and-huge-pages", {"thin": 1024, "huge": 2**53}),
-    "orphans": ("Pages that no page links to", "page", "orphans", {}),
-    "untitled": ("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
+FEW_CLICKS = 4
+MEAN = 1.0
+"""A page is valuable that has this many times the mean authority."""
+SLOW_SECONDS = 1.0
+MOST_FAIL = 0.5
+LITTLE_NEW = 0.5
+HUGE = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of fault.
+
+    Attributes:
+        title: Its title.
+        what: The noun of what is counted.
+        question: The question that lists what has the fault.
+        given: The parameters of that question.
+        counts: The column of the question with the number that a row counts for; empty: a row counts for one.
+    """
+
+    title: str
+    what: str
+    question: str
+    given: Given = field(default_factory=dict)
+    counts: str = ""
+
+
+SUMMED = {
+    "failing": Kind("Pages that fail", "page", "broken-pages"),
+    "broken": Kind("Links to pages that fail", "link", "broken-links"),
+    "named": Kind("Links that name redirects", "link", "links-to-redirects"),
+    "chained": Kind("Links to redirects that lead to redirects", "link", "links-to-redirects", {"steps": 2}),
+    "led": Kind("Pages that lead elsewhere for now", "page", "temporary-redirects"),
+    "copies": Kind("Copies of other pages", "page", "duplicates"),
+    "barred": Kind("Linked pages that robots.txt forbids", "page", "robots-blocked"),
+    "hidden": Kind("Pages that ask not to be found", "page", "noindex-pages"),
+    "titles": Kind("Pages with the title of a better one", "page", "same-titles"),
+    "thin": Kind("Thin pages", "page", "thin-and-huge-pages", {"thin": 1024, "huge": HUGE}),
+    "orphans": Kind("Pages that no page links to", "page", "orphans"),
+    "untitled": Kind("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
 }
-"""Fault → what it is called, what is counted, the question that names the worst, and what that is told."""
+"""Faults that statements of their own count, by the names that these give them."""
+DEEP = Kind("Valuable pages far from the seeds", "page", "deep-pages", {"least": FEW_CLICKS, "times": MEAN})
+"""The fault whose pages are found by all links."""
+ASKED = (
+    Kind("Canonicals that can do harm", "page", "canonical-conflicts", {"harmless": False}),
+    Kind("Pages that look like the host's own 404", "page", "soft-missing-pages"),
+    Kind("Hosts most of whose pages fail", "host", "failing-hosts", {"share": MOST_FAIL}),
+    Kind("Hosts that answer slowly", "host", "slow-hosts", {"seconds": SLOW_SECONDS}),
+    Kind("Pages of sections that bring little new", "page", "sections", {"harvest": LITTLE_NEW}, counts="pages"),
+)
+"""Faults of which there are few rows: they are counted from the rows of their questions, which have `authority`."""
 
 
 def findings(graph: Graph) -> list[Finding]:
-    """Those faults that a crawl has, the most wasteful first. Reads every page, and the links to those that fail."""
+    """Return the faults that a crawl has, the most wasteful first. Every page and every link is read."""
     total, rows = graph.anywhere.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings")
-    links = graph.anywhere.read(lambda tx: tx.one("looks/link_findings")[0], "looks/link_findings")
-    copies = graph.anywhere.read(lambda tx: tx.one("looks/copies"), "looks/copies")
-    titles = graph.anywhere.read(lambda tx: tx.one("looks/same_titles"), "looks/same_titles")
+    deep = DEEP, *computed.deep_sum(graph, FEW_CLICKS, MEAN)
+    counted: list[Counted] = [*_summed(graph, rows), deep, *_asked(graph)]
     found = [
-        Finding(*KINDS[name], count, wasted / total if total else 0.0)
-        for name, count, wasted in (*rows, *links, ("copies", *copies), ("titles", *titles))
+        Finding(kind.title, kind.what, kind.question, kind.given, count, wasted / total if total else 0.0)
+        for kind, count, wasted in counted
         if count
     ]
     return sorted(found, key=lambda each: (-each.share, each.title))
+
+
+Counted = tuple[Kind, int, float]
+
+
+def _summed(graph: Graph, pages: list[tuple[str, int, float]]) -> Iterator[Counted]:
+    """Yield the faults of `SUMMED` with their counts and sums."""
+    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+    intra = float(stored.get("intra_host_weight", 1.0))
+    links = graph.anywhere.read(bound(Tx.one, "looks/link_findings", intra=intra), "looks/link_findings")[0]
+    copies = graph.anywhere.read(lambda tx: tx.one("looks/copies"), "looks/copies")
+    titles = graph.anywhere.read(lambda tx: tx.one("looks/same_titles"), "looks/same_titles")
+    for name, count, wasted in (*pages, *links, ("copies", *copies), ("titles", *titles)):
+        yield SUMMED[name], count, wasted
+
+
+def _asked(graph: Graph) -> Iterator[Counted]:
+    """Yield the faults of `ASKED` with their counts and sums."""
+    for kind in ASKED:
+        answer = ask(graph, kind.question, limit="all", **kind.given)
+        counts = answer.column(kind.counts) if kind.counts else [1] * len(answer.rows)
+        yield kind, sum(counts), sum(authority or 0.0 for authority in answer.column("authority"))

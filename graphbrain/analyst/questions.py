@@ -35,8 +35,12 @@ __all__ = ["ALL", "GROUPS", "Asked", "Param", "Question", "ask", "beginning", "q
 GROUPS = ("Progress", "Planning", "Changes", "Errors", "Structure", "Scores", "Hosts", "Content")
 """The topics of questions, in the order of a guide."""
 _WORDS = ("group", "param", "cost", "computed")
-_ROWS = ("limit", "newest")
-"""Parameters that say how many rows there are at most."""
+_ROWS = ("limit", "newest", "each")
+"""Parameters that say how many rows there are, or pages in a row, at most."""
+_PARTS = ("each",)
+"""Parameters that Cypher takes as an index of a list."""
+_LONGEST_PART = 2**31 - 1
+"""The largest index of a list in Cypher."""
 ALL = 2**53
 """A limit that cuts nothing."""
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
@@ -65,6 +69,8 @@ class Param:
     def take(self, given: object) -> Value:
         """A value that was given, text or not, as one of this kind. Raises BadInput."""
         value = self._taken(given)
+        if self.name in _PARTS and isinstance(value, int):
+            value = min(value, _LONGEST_PART)
         if self.name in _ROWS and isinstance(value, int) and value < 0:
             raise BadInput(f"{self.name} must be 0 or more, not {value}.")
         return value
@@ -194,9 +200,9 @@ def _outside(graph: Graph, rows: list[list[Any]]) -> list[list[Any]]:
     names = ("allow_hosts", "deny_hosts", "allow_urls", "deny_urls")
     scope = Scope.of(Settings(**{name: stored[name] for name in names if name in stored}))
     for row in rows:
-        if row[0] == "is not in the graph" and not scope.holds(row[1], host_of(row[1]), 0):
+        if row[0] == "is not in the graph" and not scope.holds(row[2], host_of(row[2]), 0):
             row[0] = "is outside the scope"
-    return sorted(rows, key=lambda row: (row[0] is None, row[0] or "", row[2]))
+    return sorted(rows, key=lambda row: (row[0] is None, row[0] or "", row[3]))
 
 
 def question(name: str) -> Question:

@@ -1,45 +1,45 @@
-"""Run the console of a crawl in a process beside it."""
+"""The console of a crawl, in a process of its own beside another command."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 __all__ = ["console_beside"]
 
-PATIENCE = 30.0
-"""Seconds in which the console must end after it was asked to."""
-NAMES = ("uri", "user", "password", "database", "crawl")
+ENDS_WITHIN = 30.0
+"""Seconds that the console has to end in."""
 
 
-@contextmanager
-def console_beside(connection: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[None]:
-    """Show the console within the block. It ends with this process, however that ends: its stdin ends then.
+@contextlib.contextmanager
+def console_beside(connection: Mapping[str, Any], data: Path | None) -> Iterator[None]:
+    """Run `graphbrain console` until the end of the block, and print its address on stderr.
 
-    A console that cannot start says so on stderr; the crawl goes on without it.
+    The console ends with this process, even if that is killed: its standard input ends then.
 
     Args:
-        connection: Where the brain is, as arguments of `Brain.open`.
-        environ: The environment of this process.
+        connection: Arguments of `Brain.open`. The console gets them by its environment, which no other user can read.
+        data: The directory of the local server; None: the usual one.
     """
-    given = {f"GRAPHBRAIN_{name.upper()}": str(connection[name]) for name in NAMES if connection.get(name)}
+    given = {f"GRAPHBRAIN_{name.upper()}": str(value) for name, value in connection.items()}
+    given |= {} if data is None else {"GRAPHBRAIN_DATA": str(data)}
+    command = [sys.executable, "-m", "graphbrain", "console", "--until-eof"]
+    # A session of its own: Ctrl-C is for the command, which ends the console at its own end.
     process = subprocess.Popen(
-        [sys.executable, "-m", "graphbrain", "console", "--while-stdin"],
-        stdin=subprocess.PIPE,
-        stdout=sys.stderr,
-        env={**environ, **given},
-        start_new_session=True,  # Ctrl-C ends the crawl in order, and the console after it
+        command, env={**os.environ, **given}, stdin=subprocess.PIPE, stdout=sys.stderr, start_new_session=True
     )
     try:
         yield
     finally:
-        assert process.stdin is not None
-        process.stdin.close()
+        process.send_signal(signal.SIGINT)
         try:
-            process.wait(PATIENCE)
+            process.wait(ENDS_WITHIN)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

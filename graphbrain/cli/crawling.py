@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
@@ -97,7 +96,14 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Write what Scrapy logs to this file.")
 @as_json
 def crawl(
-    app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry_run: bool, console: bool, **options: Any
+    app: App,
+    /,
+    as_json: bool,
+    contact: str | None,
+    no_contact: bool,
+    dry_run: bool,
+    console: bool,
+    **options: Any,
 ) -> int:
     """Crawl sites, beginning at URLs.
 
@@ -123,7 +129,7 @@ def crawl(
     connection, is_new = _brain_at(app)
     try:
         agent = _prepare(connection, order)
-        with console_beside(connection, os.environ) if console else nullcontext():
+        with console_beside(connection, app.data) if console else nullcontext():
             return _run(connection, order, cookies, agent, app.data, as_json)
     finally:
         if is_new:

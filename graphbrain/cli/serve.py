@@ -63,7 +63,7 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
         body=options["body"] * 2**20,
         wait=options["longest_wait"],
     )
-    terms = service.Terms(limits, options["names"], options["origins"], options["without_token"]).checked()
+    terms = service.Terms(limits, options["names"], options["origins"], options["without_token"], app.data).checked()
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
     with _brain(app) as brain:
@@ -84,10 +84,8 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     help="analyst looks, operator may act too.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address alone; open no browser.")
-@click.option(
-    "--while-stdin", is_flag=True, hidden=True, help="End when stdin ends, as when the parent process is gone."
-)
-def console(app: App, port: int, role: str, no_browser: bool, while_stdin: bool) -> None:
+@click.option("--until-eof", is_flag=True, help="End when the standard input ends, too.")
+def console(app: App, port: int, role: str, no_browser: bool, until_eof: bool) -> None:
     """Show the crawl in a browser on this machine, until Ctrl-C.
 
     The page is served on loopback alone. The address has a token that was made for this run: it ends with it, and after
@@ -110,24 +108,27 @@ def console(app: App, port: int, role: str, no_browser: bool, while_stdin: bool)
         token = access.make(brain.graph, name, role, brain.now(), RUN_SECONDS)  # type: ignore[arg-type]
 
         def started(where: str) -> None:
-            if while_stdin:
-                threading.Thread(target=_interrupt_at_end_of_stdin, daemon=True).start()
             address = f"{where}/console#token={token}"
             show.out(address)
             sys.stdout.flush()
             show.say(f"graphbrain: the console of {brain.settings.crawl!r}, for this machine alone; Ctrl-C ends it.")
             if not no_browser:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            if until_eof:
+                threading.Thread(target=_end_with_input, daemon=True).start()
 
         try:
-            service.serve(brain, service.Address(port=port), service.Terms(), say=show.say, on_start=started)
+            service.serve(
+                brain, service.Address(port=port), service.Terms(data=app.data), say=show.say, on_start=started
+            )
         finally:
             access.revoke(brain.graph, name, brain.now())
 
 
-def _interrupt_at_end_of_stdin() -> None:
-    """Interrupt this process when its stdin ends."""
-    sys.stdin.read()
+def _end_with_input() -> None:
+    """Interrupt this process when its standard input ends."""
+    while sys.stdin.buffer.read(1):
+        pass
     os.kill(os.getpid(), signal.SIGINT)
 
 

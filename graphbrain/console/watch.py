@@ -7,43 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from graphbrain.brain.brain import Brain
+from graphbrain.console.hosts import COLUMNS, table
 from graphbrain.console.minutes import Minutes
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.masking import masked_values
 from graphbrain.metrics.sampling import Sample
+from graphbrain.server import installation, lifecycle
 from graphbrain.tokens import made_at
 
-__all__ = ["HOST_COLUMNS", "activity", "found", "hosts", "overview"]
+__all__ = ["activity", "found", "host", "hosts", "overview", "page"]
 
 HELD, FAILED, NEXT = 100, 50, 20
 """Pages that are listed at most: held, failed, next."""
 FAILED_SINCE = 86_400.0
 HOURS = 72
-OF_HOST = (
-    "delay",
-    "pace",
-    "in_flight",
-    "budget",
-    "budget_used",
-    "blocked_until",
-    "probe_at",
-    "illness",
-    "complaints",
-    "robots_at",
-    "robots_delay",
-    "in_scope",
-)
-COUNTED = ("pages", "known", "frontier", "outside", "left", "failing")
-FAULTS = ("client", "refused", "broken", "silent", "other")
-HOST_COLUMNS = ("name", *COUNTED, *FAULTS, *OF_HOST)
-"""Columns of a row of `hosts`."""
+BEST = 50
+"""Pages of a host that are listed at most."""
+TWINS = 20
+"""Pages with the same content that are listed at most."""
 
 
-def overview(brain: Brain, sample: Sample, minutes: Minutes) -> dict[str, Any]:
-    """How the crawl goes: `stats`, what the last samples of metrics say, pages by minute and by hour, and workers."""
+def overview(brain: Brain, sample: Sample, minutes: Minutes, data: Path | None = None) -> dict[str, Any]:
+    """How the crawl goes: `stats`, what the last samples of metrics say, pages by minute and by hour, workers, disk.
+
+    `data`: the directory of the local server; None: the usual one.
+    """
     scanned = sample.scanned
     held = brain.ask("leases").rows
     return {
@@ -55,6 +47,7 @@ def overview(brain: Brain, sample: Sample, minutes: Minutes) -> dict[str, Any]:
         "hosts": None
         if scanned is None
         else {"blocked": scanned.blocked, "slowed": scanned.slowed, "silent": scanned.silent},
+        "disk": _disk(brain.graph.uri, data),
         "minutes": minutes.rows(),
         "hours": [
             [_epoch(row[0]), row[1], row[5]] for row in reversed(brain.ask("progress-by-hour", hours=HOURS).rows)
@@ -85,25 +78,52 @@ def activity(brain: Brain) -> dict[str, Any]:
 
 
 def hosts(brain: Brain) -> dict[str, Any]:
-    """All hosts, a row each, of HOST_COLUMNS: their pages by state, how those that fail do, and their manners."""
-    rows: dict[str, dict[str, Any]] = {}
-    counted = brain.ask("hosts-and-states", limit="all")
-    for row in counted.rows:
-        rows[row[0]] = dict(zip(counted.columns, row, strict=True))
-    failing = brain.ask("failing-hosts", limit="all")
-    for row in failing.rows:
-        facts = dict(zip(failing.columns, row, strict=True))
-        rows.setdefault(facts["host"], {}).update({fault: facts[fault] for fault in FAULTS})
-    for host in brain.hosts(count=0):
-        rows.setdefault(host.name, {}).update({name: getattr(host, name) for name in OF_HOST})
-    numbers = dict.fromkeys((*COUNTED, *FAULTS), 0)
-    found = [{"name": name, **dict.fromkeys(OF_HOST), **numbers, **facts} for name, facts in rows.items()]
-    return {"columns": HOST_COLUMNS, "rows": [[row[name] for name in HOST_COLUMNS] for row in found]}
+    """All hosts, a row each: see `console.hosts`."""
+    return {"columns": COLUMNS, "rows": table(brain)}
 
 
 def found(brain: Brain) -> dict[str, Any]:
     """What is wrong, the most wasteful first."""
     return {"findings": [each.as_dict() for each in brain.findings()]}
+
+
+def page(brain: Brain, key: str) -> dict[str, Any]:
+    """When a page comes, the kept history of its visits, and the pages of its host with the same content.
+
+    Empty without that page. The pages of its host are read.
+    """
+    asked = bound(Tx.many, "watching/page", key=key, now=brain.now(), limit=TWINS + 1)
+    rows = brain.graph.read(asked, "watching/page")
+    if not rows:
+        return {}
+    ahead, beside, host_may, changes, states, failures, twins = rows[0]
+    shown = [[masked_values(url), same] for url, same in twins[:TWINS]]
+    return {
+        "ahead": ahead,
+        "beside": beside,
+        "host_may": host_may,
+        "changes": changes,
+        "states": states,
+        "failures": failures,
+        "twins": shown,
+        "more_twins": len(twins) > TWINS,
+    }
+
+
+def host(brain: Brain, name: str) -> dict[str, Any]:
+    """The pages of a host by state, by fault, and by sitemaps, and the best of them. All its pages are read."""
+    asked = bound(Tx.one, "watching/host", name=name, limit=BEST)
+    states, sitemap, faults, best = brain.graph.read(asked, "watching/host")
+    return {"states": states, "sitemap": sitemap, "faults": faults, "best": masked_values(best)}
+
+
+def _disk(uri: str, data: Path | None) -> dict[str, int] | None:
+    """The bytes of the local server's directory, and those that its disk has free; None for a server elsewhere."""
+    server = lifecycle.find(data)
+    if server is None or server.uri != uri:
+        return None
+    found = lifecycle.status(data)
+    return {"used": found.disk, "free": installation.free_bytes(found.data)}
 
 
 def _epoch(value: datetime | None) -> float | None:

@@ -6,7 +6,7 @@ Statements: sections/pages.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -30,16 +30,19 @@ class Census:
 
     def __init__(self, sections: Sections) -> None:
         self._sections = sections
+        self.authority: defaultdict[str, float] = defaultdict(float)
+        """The authority of all pages of a section, by its pattern."""
         self._counts: dict[str, Counter[str]] = {}
         self._examples: dict[str, tuple[bool, str]] = {}
 
     def add(self, rows: Iterable[Sequence[Any]]) -> None:
         """Count these pages: the rows of sections/pages."""
-        for url, state, learned, echo, failing, brought, queued in rows:
+        for url, state, learned, echo, failing, brought, queued, authority in rows:
             pattern = self._pattern(url, echo=echo if learned else None)
             fetched = learned and state != "alias"
             count = self._counts.setdefault(pattern, Counter())
             count["pages"] += 1
+            self.authority[pattern] += authority
             count["fetched"] += fetched
             count["waiting"] += queued and state == "frontier"
             count["failing"] += failing

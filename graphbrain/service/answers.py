@@ -361,7 +361,7 @@ class FindingAnswer(BaseModel):
     title: str
     what: str
     question: str = Field(description="names them, where it is told what is 'given'")
-    given: dict[str, int]
+    given: dict[str, bool | int | float]
     count: int
     share: float = Field(description="of the authority inside the scope, 0 to 1")
 
@@ -381,18 +381,24 @@ class MeAnswer(BaseModel):
 
 
 class WatchAnswer(BaseModel):
-    """A snapshot for the console: when it was made (epoch seconds), and in how many seconds. What it holds may change
-    with every version."""
+    """A snapshot for the console. Its data may change with every version.
 
-    as_of: float
-    took: float
-    data: dict[str, Any]
+    `as_of`: when it was made, in epoch seconds; `took`: in how many seconds. These and `data` are null while the first
+    one is being made. `making`: a newer one is being made. `trouble`: why the last attempt failed, or empty.
+    """
+
+    as_of: float | None
+    took: float | None
+    making: bool
+    trouble: str
+    data: dict[str, Any] | None
 
 
 class SettingsAnswer(BaseModel):
     """The settings of the brain, which all who use it share."""
 
     settings: dict[str, str | bool | int | float]
+    fixed: list[str] = Field(description="those that cannot be changed")
 
 
 class TendedAnswer(BaseModel):
@@ -552,9 +558,9 @@ EXAMPLES: dict[str, Any] = {
     "findings": {"findings": [_FINDING]},
     "summary": None,
     "me": {"name": "ann", "role": "analyst", "expires": None},
-    "watch": {"as_of": 1795610851.5, "took": 0.2, "data": {}},
+    "watch": {"as_of": 1795610851.5, "took": 0.2, "making": False, "trouble": "", "data": {}},
     "rankings": {"rankings": [_RANKING]},
-    "settings": {"settings": {"crawl": "news", "order": "optimal", "delay_seconds": 1.0}},
+    "settings": {"settings": {"crawl": "news", "order": "optimal", "delay_seconds": 1.0}, "fixed": ["crawl"]},
     "hosts": _HOST,
     "host": _HOST,
     "sections": {"sections": [_SECTION]},

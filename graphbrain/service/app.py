@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -51,12 +52,14 @@ COUNTED = (
 @dataclass(frozen=True, slots=True)
 class Terms:
     """On which terms a service is used: `names` it is called by beside localhost and addresses, `origins` of pages in
-    browsers that may use it (CORS), and whether it is used `without_token`."""
+    browsers that may use it (CORS), and whether it is used `without_token`. `data`: the directory of the local server;
+    None: the usual one."""
 
     limits: Limits = field(default_factory=Limits)
     names: Sequence[str] = ()
     origins: Sequence[str] = ()
     without_token: bool = False
+    data: Path | None = None
 
     def checked(self) -> Terms:
         """Itself, where names and origins can be some. Raises BadInput."""
@@ -165,7 +168,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
         redirect_slashes=False,
     )
     api.state.backend = backend
-    backend.snapshots = watching.Snapshots(backend)
+    backend.snapshots = watching.Snapshots(backend, terms.data)
     for part in (crawling, looking, asking, watching, correcting, long_work):
         api.include_router(part.router)
     _describe(api)

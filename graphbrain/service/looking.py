@@ -181,7 +181,8 @@ async def rankings(service: Service) -> Response:
 @verb(router, "GET", "settings", READERS, answers.SettingsAnswer)
 async def settings(service: Service) -> Response:
     """The settings of the brain, which all who use it share."""
-    return json_answer({"settings": await service.look.run(_settings, service.brain)})
+    settings = await service.look.run(_settings, service.brain)
+    return json_answer({"settings": settings, "fixed": [*Settings.names("fixed")]})
 
 
 def _settings(brain: Brain) -> dict[str, object]:

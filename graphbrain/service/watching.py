@@ -1,8 +1,8 @@
 """The console's own paths: its files, who one is, and snapshots of the crawl.
 
-A snapshot is made in the background, once for all who watch, and no sooner than its making took a tenth of the time: a
-hundred watchers cost the database what one does. Its age stands in it, and in its ETag, by which who has it is told no
-more than that.
+A snapshot is made in the background, once for all who watch, and takes a tenth of one reader's time at most: a hundred
+watchers cost the database what one does. An answer has the time of its snapshot. A caller that names its ETag gets 304
+until there is a newer one.
 """
 
 from __future__ import annotations
@@ -12,15 +12,21 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi import Query as InQuery
 from pydantic import Field
 
-from graphbrain.console import shell, watch
+from graphbrain.brain.brain import Brain
+from graphbrain.console import hosts, shell, watch
+from graphbrain.errors import GraphbrainError
+from graphbrain.hostnames import LONGEST_NAME
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
+from graphbrain.service.patterns import HOST
+from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import ANYBODY
 from graphbrain.service.verbs import EVERYBODY, READERS, Asked, Caller, Query, Service, json_answer, plain, verb
 
@@ -33,8 +39,8 @@ SHARE = 0.1
 """Of the time a snapshot is made at most."""
 SOON = 10.0
 """Seconds after which findings are made again on request."""
-STALE = 6
-"""A snapshot that is so many intervals old is not shown while a new one is made."""
+FIRST_WAIT = 0.5
+"""Seconds for which a request waits for the first snapshot of a kind."""
 MOST_ROWS = 1_000
 PATHS = tuple(f"/console/{name}" if name else "/console" for name in shell.files())
 """What needs no token: it tells nothing of the crawl."""
@@ -42,7 +48,14 @@ PATHS = tuple(f"/console/{name}" if name else "/console" for name in shell.files
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was found, when (epoch seconds), and by how many seconds of reading. `made`: by the steady clock."""
+    """A snapshot.
+
+    Attributes:
+        data: What was read.
+        as_of: When the reading ended, in epoch seconds.
+        took: The seconds of the reading.
+        made: When the reading ended, by the steady clock.
+    """
 
     data: dict[str, Any]
     as_of: float
@@ -50,44 +63,81 @@ class Snapshot:
     made: float
 
 
-class Snapshots:
-    """The last snapshot of each kind, made when somebody asks for one that is too old."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a request gets.
 
-    def __init__(self, service: Backend) -> None:
+    Attributes:
+        snapshot: The last snapshot; None while the first one is being made.
+        making: True while a newer one is being made.
+        trouble: Why the last attempt to make one failed; empty if it did not.
+    """
+
+    snapshot: Snapshot | None
+    making: bool
+    trouble: str
+
+
+class Snapshots:
+    """The last snapshot of each kind.
+
+    A request for one that is too old has a new one made, and does not wait for it.
+    """
+
+    def __init__(self, service: Backend, data: Path | None) -> None:
         brain = service.brain
         self._service = service
         self._make: dict[str, Callable[[], dict[str, Any]]] = {
-            "overview": lambda: watch.overview(brain, service.meter.sample, service.minutes),
+            "overview": lambda: watch.overview(brain, service.meter.sample, service.minutes, data),
             "activity": lambda: watch.activity(brain),
             "hosts": lambda: watch.hosts(brain),
             "findings": lambda: watch.found(brain),
         }
         self._kept: dict[str, Snapshot] = {}
-        self._making: dict[str, asyncio.Task[Snapshot]] = {}
+        self._making: dict[str, asyncio.Task[None]] = {}
+        self._troubles: dict[str, GraphbrainError | Refusal] = {}
 
-    async def get(self, kind: str, *, fresh: bool = False) -> Snapshot:
-        """The last one; a new one where there is none, where it is far too old, or where it has to be `fresh`."""
+    async def get(self, kind: str, *, fresh: bool = False) -> Seen:
+        """Return the last snapshot, whatever its age, and have a new one made if that is due.
+
+        Only the first one is waited for, `FIRST_WAIT` seconds at most.
+
+        Args:
+            kind: A name of `EVERY`.
+            fresh: A new one is due after `SOON` seconds.
+
+        Raises:
+            GraphbrainError: There is none yet, and the last attempt to make one failed so.
+            Refusal: The same.
+        """
+        if kind not in self._making and self._is_due(kind, SOON if fresh else EVERY[kind]):
+            self._making[kind] = asyncio.create_task(self._new(kind))
+            self._making[kind].add_done_callback(lambda _: self._making.pop(kind))
+        if kind not in self._kept:
+            making = self._making[kind]
+            await asyncio.wait({making}, timeout=FIRST_WAIT)
+            if making.done():
+                making.result()
+        kept, trouble = self._kept.get(kind), self._troubles.get(kind)
+        if kept is None and trouble is not None:
+            raise trouble
+        return Seen(kept, kind in self._making, "" if trouble is None else str(trouble))
+
+    def _is_due(self, kind: str, interval: float) -> bool:
         kept = self._kept.get(kind)
-        age = float("inf") if kept is None else time.monotonic() - kept.made
-        rests = 0.0 if kept is None else max(SOON if fresh else EVERY[kind], kept.took / SHARE)
-        if kept is not None and age < rests:
-            return kept
-        making = self._making.get(kind)
-        if making is None:
-            making = self._making[kind] = asyncio.create_task(self._new(kind))
-            making.add_done_callback(lambda _: self._making.pop(kind, None))
-        if kept is None or fresh or age > STALE * rests:
-            return await asyncio.shield(making)
-        making.add_done_callback(lambda task: task.cancelled() or task.exception())  # the next who asks is told
-        return kept
+        return kept is None or time.monotonic() - kept.made >= max(interval, kept.took / SHARE)
 
-    async def _new(self, kind: str) -> Snapshot:
+    async def _new(self, kind: str) -> None:
         began = time.monotonic()
-        for_ever = asyncio.Event()  # nobody's hanging up ends it, for all wait for it
-        data = await self._service.answer(for_ever.wait(), self._make[kind], heavy=False)
+        for_ever = asyncio.Event()  # all wait for it, so no one request ends it
+        try:
+            data = await self._service.answer(for_ever.wait(), self._make[kind], heavy=False)
+        except (GraphbrainError, Refusal) as error:
+            self._troubles[kind] = error
+            return
         now = time.monotonic()
         self._kept[kind] = Snapshot(data, self._service.brain.now(), now - began, now)
-        return self._kept[kind]
+        self._troubles.pop(kind, None)
 
 
 class Fresh(Query):
@@ -100,13 +150,23 @@ class HostRows(Query):
     """Which rows of the table, sorted by which column."""
 
     text: str = Field("", max_length=200, description="a part of the name", examples=["example"])
-    which: Literal["all", "waiting", "failing", "blocked", "slowed", "silent", "outside"] = Field(
-        "all", examples=["all"]
-    )
-    by: Literal[watch.HOST_COLUMNS] = Field("pages", examples=["pages"])  # type: ignore[valid-type]
+    which: hosts.Mood = Field("all", examples=["all"])
+    by: Literal[hosts.COLUMNS] = Field("pages", examples=["pages"])  # type: ignore[valid-type]
     down: bool = Field(True, description="the largest first", examples=[True])
     offset: int = Field(0, ge=0, le=2**53, examples=[0])
     limit: int = Field(100, ge=1, le=MOST_ROWS, examples=[100])
+
+
+class ByKey(Query):
+    """A page."""
+
+    key: str = Field(pattern="^[0-9a-f]{32}$", examples=[answers.KEY])
+
+
+class ByName(Query):
+    """A host."""
+
+    name: str = Field(max_length=LONGEST_NAME, examples=["a.example"], json_schema_extra=HOST)
 
 
 @verb(router, "GET", "me", EVERYBODY, answers.MeAnswer)
@@ -137,38 +197,48 @@ async def watch_findings(query: Annotated[Fresh, InQuery()], service: Service, a
 @verb(router, "GET", "watch/hosts", READERS, answers.WatchAnswer, example="watch")
 async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, asked: Asked) -> Response:
     """Rows of the table of all hosts."""
-    snapshot = await service.snapshots.get("hosts")
-    now, columns = service.brain.now(), snapshot.data["columns"]
-    rows = [row for row in snapshot.data["rows"] if _fits(dict(zip(columns, row, strict=True)), query, now)]
-    place = columns.index(query.by)
-    known = sorted((row for row in rows if row[place] is not None), key=lambda row: row[0])
-    known.sort(key=lambda row: row[place], reverse=query.down)
-    ordered = [*known, *(row for row in rows if row[place] is None)]
-    part = ordered[query.offset : query.offset + query.limit]
-    return _told(asked, snapshot, {"columns": columns, "rows": part, "of": len(rows)}, tag=repr(query))
+    seen = await service.snapshots.get("hosts")
+    if seen.snapshot is None:
+        return _told(asked, seen)
+    rows, of = hosts.part(seen.snapshot.data["rows"], hosts.Asked(**query.model_dump()), service.brain.now())
+    return _told(asked, seen, {"columns": hosts.COLUMNS, "rows": rows, "of": of}, tag=repr(query))
 
 
-def _fits(host: dict[str, Any], query: HostRows, now: float) -> bool:
-    moods = {
-        "all": True,
-        "waiting": host["frontier"] > 0,
-        "failing": host["failing"] > 0,
-        "blocked": (host["blocked_until"] or 0.0) > now,
-        "slowed": host["pace"] is not None and host["pace"] < 1.0,
-        "silent": host["probe_at"] is not None,
-        "outside": host["in_scope"] is False,
-    }
-    return query.text.lower() in host["name"] and moods[query.which]
+@verb(router, "GET", "watch/page", READERS, answers.WatchAnswer, example="watch")
+async def watch_page(query: Annotated[ByKey, InQuery()], service: Service) -> Response:
+    """The kept history of a page's visits, and the pages of its host with the same content; empty without that page."""
+    return await _now(service, watch.page, query.key)
 
 
-def _told(asked: Request, snapshot: Snapshot, data: dict[str, Any] | None = None, tag: str = "") -> Response:
-    """A snapshot, or that whoever asks has it already."""
-    etag = f'"{snapshot.made:.6f}-{hash(tag) & 0xFFFFFFFF:x}"'
+@verb(router, "GET", "watch/host", READERS, answers.WatchAnswer, example="watch")
+async def watch_host(query: Annotated[ByName, InQuery()], service: Service) -> Response:
+    """The pages of a host by state, by fault, and by sitemaps. All its pages are read: for people, not for loops."""
+    return await _now(service, watch.host, query.name)
+
+
+async def _now(service: Backend, read: Callable[[Brain, str], dict[str, Any]], name: str) -> Response:
+    """What is read for one tab alone."""
+    began = time.monotonic()
+    data = await service.look.run(read, service.brain, name)
+    took = time.monotonic() - began
+    return json_answer({"as_of": service.brain.now(), "took": took, "making": False, "trouble": "", "data": data})
+
+
+def _told(asked: Request, seen: Seen, data: dict[str, Any] | None = None, tag: str = "") -> Response:
+    """The snapshot, or an empty answer with 304 if the caller has it already."""
+    snapshot = seen.snapshot
+    made = 0.0 if snapshot is None else snapshot.made
+    etag = f'"{made:.6f}-{hash((tag, seen.making, seen.trouble)) & 0xFFFFFFFF:x}"'
     if asked.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={"ETag": etag})
-    told = {"as_of": snapshot.as_of, "took": snapshot.took, "data": snapshot.data if data is None else data}
-    body = json.dumps(told, default=plain)
-    return Response(body, media_type="application/json", headers={"ETag": etag})
+    told = {
+        "as_of": None if snapshot is None else snapshot.as_of,
+        "took": None if snapshot is None else snapshot.took,
+        "making": seen.making,
+        "trouble": seen.trouble,
+        "data": snapshot.data if snapshot is not None and data is None else data,
+    }
+    return Response(json.dumps(told, default=plain), media_type="application/json", headers={"ETag": etag})
 
 
 def shell_of(api: FastAPI) -> None:

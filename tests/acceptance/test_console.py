@@ -5,7 +5,10 @@ Needs the extra `browser` and a Chromium of the system.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,11 @@ import httpx
 import pytest
 
 from graphbrain import Brain
+from graphbrain.errors import UnknownPage
+from graphbrain.schedule import lanes
 from graphbrain.service import access
 from tests.acceptance.test_in_a_browser import shoot
-from tests.conftest import PATIENCE, Neo4j, emptied
+from tests.conftest import PATIENCE, Neo4j, emptied, eventually
 from tests.integration.analyst.webs import EVIL, A, C, crawl, hostile
 from tests.serving import serving
 
@@ -68,7 +73,8 @@ def view(page: Any, name: str) -> None:
     page.wait_for_selector(CONTENT)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
 def test_every_view_fits_says_hostile_words_and_runs_none(
     chromium: Any, url: str, given: dict[str, str], width: int, scheme: str
 ) -> None:
@@ -110,26 +116,102 @@ def test_numbers_are_those_of_the_graph(chromium: Any, url: str, brain: Brain, g
     page.context.close()
 
 
-def test_an_operator_is_asked_before_a_host_is_blocked(
+@dataclass(frozen=True)
+class Action:
+    """An action: its view and fields, the words that ask and those that say it is done, and a test that it is."""
+
+    title: str
+    view: str
+    fields: dict[str, str]
+    will: str
+    said: str
+    is_done: Callable[[Brain], bool]
+
+
+B, NEW = "b.example", f"{A}/hidden"
+
+
+def is_gone(brain: Brain) -> bool:
+    with contextlib.suppress(UnknownPage):
+        return brain.page(NEW) is None
+    return True
+
+
+def is_set(brain: Brain) -> bool:
+    brain.stats()  # it reads the settings again
+    return brain.settings.delay_seconds == 2.5
+
+
+ACTIONS = [
+    Action("Block a host", f"host={B}", {"hours": "3"}, f"No page of {B} can be claimed for 3 hours.",
+           f"{B} is blocked.", lambda brain: brain.host(B).blocked_until is not None),
+    Action("Unblock a host", f"host={B}", {}, f"Pages of {B} can be claimed again",
+           f"{B} is not blocked.", lambda brain: brain.host(B).blocked_until is None),
+    Action("Delay of a host", f"host={B}", {"delay": "7"}, f"Claims of {B} are 7 s apart at least.",
+           f"The delay of {B} is set.", lambda brain: brain.host(B).own_delay == 7.0),
+    Action("Budget of a host", f"host={B}", {"budget": "5"}, f"At most 5 pages of {B} are fetched for the first time.",
+           f"The budget of {B} is set.", lambda brain: brain.host(B).own_budget == 5),
+    Action("Park", f"url={NEW}", {}, "1 page will not be fetched until",
+           "Parked now: 1 of 1.", lambda brain: brain.page(NEW).state == "parked"),
+    Action("Retry", f"url={NEW}", {}, "1 page that failed, redirect or were given up wait again",
+           "Wait again: 1.", lambda brain: brain.page(NEW).state == "frontier"),
+    Action("Crawl now", f"url={NEW}", {}, "1 page will be fetched before all others",
+           "Will be fetched: 1 of 1.", lambda brain: brain.page(NEW).lane == lanes.ASKED),
+    Action("Forget", f"url={NEW}", {}, "This cannot be undone.",
+           f"{NEW} is deleted, with", is_gone),
+    Action("Pause", "", {}, "No page can be claimed until",
+           "The crawl is paused.", lambda brain: brain.stats()["paused"] is not None),
+    Action("Resume", "", {}, "Pages can be claimed again.",
+           "The crawl goes on.", lambda brain: brain.stats()["paused"] is None),
+    Action("Change a setting", "", {"name": "delay_seconds", "value": "2.5"}, "delay_seconds changes from 0 to 2.5",
+           "delay_seconds is 2.5 now.", is_set),
+]  # fmt: skip
+
+
+def test_each_action_says_what_will_happen_and_asks(
     chromium: Any, url: str, brain: Brain, given: dict[str, str]
 ) -> None:
     page, wrong = signed_in(chromium, url, given["operator"])
-    page.evaluate("location.hash = '#/act?host=b.example'")
-    card = page.locator("section.card", has=page.get_by_role("heading", name="Block a host", exact=True))
+    try:
+        for each in ACTIONS:
+            page.evaluate(f"location.hash = '#/act?{each.view}'")
+            card = page.locator("section.card", has=page.get_by_role("heading", name=each.title, exact=True))
+            for name, value in each.fields.items():
+                field = card.locator(f"[name={name}]")
+                if field.evaluate("field => field.tagName") == "SELECT":
+                    field.select_option(value)
+                else:
+                    field.fill(value)
+            was_done = each.is_done(brain)
+            card.get_by_role("button").click()
+            assert each.will in page.locator("dialog").inner_text(), each.title
+            shoot(page, f"console-asks-{each.title.lower().replace(' ', '-')}")
+            page.keyboard.press("Escape")
+            card.get_by_text("Nothing was done.").wait_for()
+            assert each.is_done(brain) == was_done, f"{each.title} was not confirmed"
+            card.get_by_role("button").click()
+            page.locator("dialog").get_by_role("button", name=each.title).click()
+            card.get_by_text(each.said).wait_for()
+            assert each.is_done(brain) and not was_done, each.title
+        card.locator("[name=value]").fill("soon")
+        card.get_by_role("button").click()
+        card.get_by_text("Not done: delay_seconds is a number, not soon.").wait_for()
+        assert "crawl" not in card.locator("option").evaluate_all("options => options.map(each => each.value)")
+        assert wrong == []
+    finally:
+        page.context.close()
+        brain.resume()
+        brain.change(delay_seconds=0.0)
+        brain.set_host(B, delay=None, budget=None)
+
+
+def test_an_action_that_is_refused_says_so(chromium: Any, url: str, given: dict[str, str]) -> None:
+    page, _ = signed_in(chromium, url, given["operator"])
+    page.evaluate("location.hash = '#/act?host=nowhere.example'")
+    card = page.locator("section.card", has=page.get_by_role("heading", name="Unblock a host", exact=True))
     card.get_by_role("button").click()
-    assert "b.example" in page.locator("dialog").inner_text()
-    page.keyboard.press("Escape")
-    card.get_by_text("Nothing was done.").wait_for()
-    assert brain.host("b.example").blocked_until is None
-    card.get_by_role("button").click()
-    page.locator("dialog").get_by_role("button", name="Block a host").click()
-    card.get_by_text("b.example is left alone.").wait_for()
-    assert brain.host("b.example").blocked_until is not None
-    other = page.locator("section.card", has=page.get_by_role("heading", name="Unblock a host", exact=True))
-    other.get_by_role("button").click()
     page.locator("dialog").get_by_role("button", name="Unblock a host").click()
-    other.get_by_text("b.example is asked again.").wait_for()
-    assert brain.host("b.example").blocked_until is None and wrong == []
+    card.get_by_text("Not done:").wait_for()
     page.context.close()
 
 
@@ -148,6 +230,69 @@ def test_nobody_looks_without_a_good_token(chromium: Any, url: str, brain: Brain
     page.get_by_role("heading", name="Sign in").wait_for()
     assert page.evaluate("sessionStorage.length") == 0
     assert C not in page.content() and A not in page.content()
+    page.close()
+
+
+def test_an_analyst_may_not_act_even_by_address(chromium: Any, url: str, brain: Brain, given: dict[str, str]) -> None:
+    page, wrong = signed_in(chromium, url, given["analyst"])
+    page.evaluate("location.hash = '#/act?host=b.example'")
+    page.get_by_text("Only an operator's token may act.").wait_for()
+    refused = page.evaluate(
+        """async (token) => (await fetch("/v1/block", {method: "POST", body: '{"host": "b.example", "seconds": null}',
+        headers: {Authorization: `Bearer ${token}`, "Content-Type": "application/json"}})).status""",
+        given["analyst"],
+    )
+    assert refused == 403 and brain.host("b.example").blocked_until is None
+    assert [each for each in wrong if "403" not in each] == []
+    page.context.close()
+
+
+def test_a_crawlers_token_is_refused(chromium: Any, url: str, given: dict[str, str]) -> None:
+    page = chromium.new_page()
+    page.set_default_timeout(PATIENCE * 1000)
+    page.goto(f"{url}/console#token={given['crawler']}")
+    page.get_by_text("A crawler's token cannot look").wait_for()
+    assert page.evaluate("sessionStorage.length") == 0
+    page.close()
+
+
+def test_a_page_has_its_history_and_its_twins(chromium: Any, url: str, given: dict[str, str]) -> None:
+    page, wrong = signed_in(chromium, url, given["analyst"])
+    page.evaluate(f"location.hash = '#/page?url=' + encodeURIComponent({A + '/list?x=1'!r})")
+    page.get_by_role("heading", name="Twins").wait_for()
+    card = page.locator("section.card", has=page.get_by_role("heading", name="Twins"))
+    assert card.locator("tbody tr").all_inner_texts() == [f"{A}/list?x=2\tbytes"]
+    page.evaluate(f"location.hash = '#/page?url=' + encodeURIComponent({A + '/lost'!r})")
+    page.get_by_text("failed: 410").wait_for()
+    page.get_by_text("fetched for the first time").wait_for()
+    assert wrong == []
+    page.context.close()
+
+
+def test_all_rows_of_a_finding_are_a_file_of_csv(chromium: Any, url: str, brain: Brain, given: dict[str, str]) -> None:
+    page, wrong = signed_in(chromium, url, given["analyst"])
+    for each in brain.findings():
+        view(page, "findings")
+        page.get_by_role("link", name=each.title, exact=True).click()
+        page.wait_for_selector("#main table")
+        with page.expect_download() as coming:
+            page.get_by_role("button", name="CSV of all rows").click()
+        rows = list(csv.reader(coming.value.path().open(encoding="utf-8", newline="")))
+        answer = brain.ask(each.question, limit="all", **each.given)
+        assert rows[0] == list(answer.columns) and len(rows) == len(answer.rows) + 1, each.title
+    assert wrong == []
+    page.context.close()
+
+
+def test_a_frame_of_another_page_stays_empty(chromium: Any, url: str, tmp_path: Path) -> None:
+    outer = tmp_path / "outer.html"
+    outer.write_text(f'<iframe src="{url}/console"></iframe>', "utf-8")
+    page = chromium.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(outer.as_uri())
+    eventually(lambda: any("frame-ancestors" in each or "X-Frame-Options" in each for each in said), "the refusal")
+    assert all("graphbrain" not in frame.title() for frame in page.frames)
     page.close()
 
 

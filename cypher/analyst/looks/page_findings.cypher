@@ -1,4 +1,5 @@
-// What pages inside the scope waste: how many have each fault, and their authority.
+// Count the pages with each fault, and sum the authority of those inside the scope. The faults are those that the
+// questions broken-pages, robots-blocked, noindex-pages, temporary-redirects, orphans, thin-and-huge-pages and titles list.
 //
 // column  total  FLOAT  the authority of all pages inside the scope
 // column  rows   LIST   [fault, pages, their authority] of each fault
@@ -7,14 +8,17 @@
 // mode    read
 // reads   any
 // retry   safe
-MATCH (p:Page) WHERE NOT (p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope')
-WITH p.authority_history + p.authority_cash AS score, p.state = 'known' AS known, p, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails
-WITH score, fails, coalesce(p.outside_because = 'robots' AND p.state = 'outside', false) AS barred,
-     known AND coalesce(p.noindex, false) AS hidden, known AND p.led_to IS NOT NULL AS led,
-     p.state <> 'alias' AND p.is_seed IS NULL AND NOT EXISTS { (p)<-[:LINKS]-() } AS orphaned,
-     known AND p.led_to IS NULL AND coalesce(p.size < 1024, false)
+MATCH (p:Page)
+WITH p, CASE WHEN p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' THEN 0.0
+             ELSE p.authority_history + p.authority_cash END AS score,
+     p.state = 'known' AND p.led_to IS NULL AS read, p.state <> 'alias' AS stays
+WITH score, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails,
+     coalesce(p.outside_because = 'robots', false) AND EXISTS { (p)<-[:LINKS]-() } AS barred,
+     coalesce(p.noindex, false) AND stays AS hidden, p.led_to IS NOT NULL AS led,
+     stays AND p.is_seed IS NULL AND NOT EXISTS { (p)<-[:LINKS]-() } AS orphaned,
+     read AND coalesce(p.size < 1024, false)
        AND coalesce(p.content_type, 'text/html') IN ['text/html', 'application/xhtml+xml'] AS thin,
-     known AND p.title IS NULL AND p.led_to IS NULL AND p.size IS NOT NULL
+     read AND p.title IS NULL AND p.size IS NOT NULL
        AND coalesce(p.content_type IN ['text/html', 'application/xhtml+xml'], false) AS untitled
 RETURN coalesce(sum(score), 0.0) AS total,
        [['failing', count(CASE WHEN fails THEN 1 END), sum(CASE WHEN fails THEN score ELSE 0.0 END)],

@@ -11,7 +11,8 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page) WHERE p.failed >= $since AND p.failed > coalesce(p.fetched, 0.0)
+MATCH (p:Page) WHERE p.failed >= $since
+WITH p ORDER BY p.failed DESC WHERE p.failed > coalesce(p.fetched, 0.0)
 WITH p ORDER BY p.failed DESC, p.url LIMIT $limit
 RETURN p.url AS url, p.failed AS failed, p.status AS status, p.fault AS fault, p.error AS error
 ORDER BY failed DESC, url

@@ -10,11 +10,11 @@ const optional = (text) => (text.trim() === "" ? null : Number(text));
 // title, fields [name, label, type, more], what will happen, what is sent [path, body], and what is said of the answer.
 const OF_HOST = [
   { title: "Block a host", fields: [["host", "Host", "text"], ["hours", "For how many hours (empty: until it is unblocked)", "number"]],
-    will: ({ host, hours }) => `No page of ${host} is handed out ${hours.trim() === "" ? "until it is unblocked" : `for ${hours} hours`}. Claims that are out stay.`,
-    send: ({ host, hours }) => ["block", { host, seconds: hours.trim() === "" ? null : Number(hours) * 3600 }], said: ({ host }) => `${host} is left alone.` },
+    will: ({ host, hours }) => `No page of ${host} can be claimed ${hours.trim() === "" ? "until it is unblocked" : `for ${hours} hours`}. Pages that are claimed already may still be fetched.`,
+    send: ({ host, hours }) => ["block", { host, seconds: hours.trim() === "" ? null : Number(hours) * 3600 }], said: ({ host }) => `${host} is blocked.` },
   { title: "Unblock a host", fields: [["host", "Host", "text"]],
-    will: ({ host }) => `${host} is asked again, at its full rate, even if it complained or did not answer.`,
-    send: ({ host }) => ["unblock", { host }], said: ({ host }) => `${host} is asked again.` },
+    will: ({ host }) => `Pages of ${host} can be claimed again, at its full rate, even if it answered 429 or not at all.`,
+    send: ({ host }) => ["unblock", { host }], said: ({ host }) => `${host} is not blocked.` },
   { title: "Delay of a host", fields: [["host", "Host", "text"], ["delay", "Seconds between two claims (empty: the brain's setting)", "number"]],
     will: ({ host, delay }) => (delay.trim() === "" ? `${host} gets the delay of the settings again.` : `Claims of ${host} are ${delay} s apart at least. A longer delay of its robots.txt still holds.`),
     send: ({ host, delay }) => ["set_host", { host, delay: optional(delay) }], said: ({ host }) => `The delay of ${host} is set.` },
@@ -24,21 +24,21 @@ const OF_HOST = [
 ];
 const OF_PAGE = [
   { title: "Crawl now", fields: [["urls", "URLs, one a line", "area"]],
-    will: ({ urls }) => `${many(list(urls).length, "page")} will be handed out before all others, as soon as politeness lets their hosts be asked.`,
-    send: ({ urls }) => ["crawl_now", { urls: list(urls) }], said: (_, told) => `${count(told.will.filter(Boolean).length)} of ${many(told.will.length, "page")} will be fetched.` },
+    will: ({ urls }) => `${many(list(urls).length, "page")} will be fetched before all others, as soon as politeness allows a request to their hosts.`,
+    send: ({ urls }) => ["crawl_now", { urls: list(urls) }], said: (_, told) => `Will be fetched: ${count(told.will.filter(Boolean).length)} of ${count(told.will.length)}.` },
   { title: "Retry", fields: [["urls", "URLs, one a line", "area"]],
     will: ({ urls }) => `${many(list(urls).length, "page")} that failed, redirect or were given up wait again at once. Others stay as they are.`,
-    send: ({ urls }) => ["retry", { urls: list(urls) }], said: (_, told) => `${many(told.done, "page")} wait again.` },
+    send: ({ urls }) => ["retry", { urls: list(urls) }], said: (_, told) => `Wait again: ${count(told.done)}.` },
   { title: "Park", fields: [["urls", "URLs, one a line", "area"]],
-    will: ({ urls }) => `${many(list(urls).length, "page")} will be fetched no more until 'retry', 'crawl now' or a seed names them. A page that a crawler holds is not parked.`,
-    send: ({ urls }) => ["park", { urls: list(urls) }], said: (_, told) => `${count(told.parked.filter(Boolean).length)} of ${many(told.parked.length, "page")} are parked now.` },
+    will: ({ urls }) => `${many(list(urls).length, "page")} will not be fetched until 'retry', 'crawl now' or a seed names them. A page that is claimed now is not parked.`,
+    send: ({ urls }) => ["park", { urls: list(urls) }], said: (_, told) => `Parked now: ${count(told.parked.filter(Boolean).length)} of ${count(told.parked.length)}.` },
   { title: "Forget", fields: [["url", "URL or key", "text"], ["for_ever", "Refuse it when it is met again", "check"]],
     will: ({ url, for_ever }) => `${url}, its links and its account are deleted. This cannot be undone.${for_ever ? " It is refused when it is met again." : " It comes back when a page links to it."}`,
     send: ({ url, for_ever }) => ["forget", { url, for_ever }], said: ({ url }, told) => (told.done === null ? `${url} was not there.` : `${url} is deleted, with ${many(told.done, "link")}.`) },
 ];
 const OF_CRAWL = [
-  { title: "Pause", fields: [], will: () => "No page is handed out to anybody until 'resume'. Reports are taken.", send: () => ["pause", {}], said: (_, told) => (told.done ? "The crawl pauses." : "It paused already.") },
-  { title: "Resume", fields: [], will: () => "Pages are handed out again.", send: () => ["resume", {}], said: (_, told) => (told.done ? "Pages are handed out again." : "It did not pause.") },
+  { title: "Pause", fields: [], will: () => "No page can be claimed until 'resume'. Reports are accepted.", send: () => ["pause", {}], said: (_, told) => (told.done ? "The crawl is paused." : "It was paused before.") },
+  { title: "Resume", fields: [], will: () => "Pages can be claimed again.", send: () => ["resume", {}], said: (_, told) => (told.done ? "The crawl goes on." : "It was not paused.") },
 ];
 
 /** Ask whether this is to be done. */
@@ -55,7 +55,8 @@ function ask(title, words) {
   });
 }
 
-function field([name, label, kind], given) {
+function field([name, label, kind, choices], given) {
+  if (kind === "choice") return h("label", {}, h("span", {}, label), h("select", { name }, choices.map(([value, title]) => h("option", { value }, visible(title)))));
   if (kind === "area") return h("label", {}, h("span", {}, label), h("textarea", { name, rows: 3, required: true }, given ?? ""));
   if (kind === "check") return h("label", {}, h("input", { type: "checkbox", name }), ` ${label}`);
   const attributes = kind === "number" ? { type: "number", min: 0, step: "any" } : { type: "text", required: true };
@@ -95,16 +96,24 @@ async function ended(job) {
   return told;
 }
 
+/** A text as a value of the kind that a setting has. */
+function valued(name, text, before) {
+  const word = text.trim();
+  if (typeof before === "boolean") {
+    if (!["true", "yes", "false", "no"].includes(word.toLowerCase())) throw new Error(`${name} is true or false, not ${word}.`);
+    return ["true", "yes"].includes(word.toLowerCase());
+  }
+  if (typeof before !== "number") return text;
+  if (word === "" || !Number.isFinite(Number(word))) throw new Error(`${name} is a number, not ${word}.`);
+  return Number(word);
+}
+
 /** Change a setting of the brain. */
-function setting(settings) {
-  const parse = (text, like) => (typeof like === "boolean" ? ["true", "yes"].includes(text.trim().toLowerCase()) : typeof like === "number" ? Number(text) : text);
-  const known = (name) => {
-    if (!(name in settings)) throw new Error(`There is no setting ${name}.`);
-    return settings[name];
-  };
-  return { title: "Change a setting", fields: [["name", "Setting", "text"], ["value", "New value", "text"]],
-    will: ({ name, value }) => `${name} changes from ${known(name)} to ${parse(value, known(name))}, for all who use the brain; what follows from it for every page is written, which can take minutes. A setting that may not change is refused.`,
-    run: async ({ name, value }) => ended(await post("change", { settings: { [name]: parse(value, known(name)) } })),
+function setting({ settings, fixed }) {
+  const names = Object.keys(settings).filter((name) => !fixed.includes(name)).sort();
+  return { title: "Change a setting", fields: [["name", "Setting", "choice", names.map((name) => [name, `${name} (${settings[name]})`])], ["value", "New value", "text"]],
+    will: ({ name, value }) => `${name} changes from ${settings[name]} to ${valued(name, value, settings[name])}, for all who use the brain. What follows from it for every page is written, which can take minutes.`,
+    run: async ({ name, value }) => ended(await post("change", { settings: { [name]: valued(name, value, settings[name]) } })),
     said: ({ name, value }) => `${name} is ${value} now.` };
 }
 
@@ -117,7 +126,7 @@ export const act = ({ main, query, me, signal }) => {
       done = true;
       return;
     }
-    const { settings } = await get("settings", {}, signal);
+    const settings = await get("settings", {}, signal);
     done = true;
     const part = (title, actions) => h("section", {}, h("h2", {}, title), h("div", { class: "cards" }, actions.map((each) => action(each, query))));
     main.append(h("h1", {}, "Act"), h("p", { class: "soft" }, "Each says what will happen and asks before it is done."));

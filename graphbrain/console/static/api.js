@@ -48,13 +48,17 @@ export const lines = async (path, query, signal) => {
   return found;
 };
 
-/** A snapshot, and whether it is another one than the last time. */
+/** The first snapshot is not made yet. */
+export class Pending extends Error {}
+
+/** A snapshot, and whether it is another one than the last time. Throws Pending where there is none yet. */
 export async function watch(path, query = {}, signal) {
   const name = `${path}?${new URLSearchParams(query)}`;
   const before = kept.get(name);
   const answer = await send("GET", `watch/${path}`, { query, signal, headers: before ? { "If-None-Match": before.tag } : {} });
   if (answer.status === 304) return { ...before.told, fresh: false };
   const told = await answer.json();
+  if (told.data === null) throw new Pending();
   kept.set(name, { tag: answer.headers.get("ETag"), told });
   if (kept.size > 50) kept.delete(kept.keys().next().value);
   return { ...told, fresh: true };

@@ -11,7 +11,7 @@ import { hosts } from "./hosts.js";
 import { overview } from "./overview.js";
 import { page } from "./page.js";
 
-const EVERY = 5000;
+const EVERY = 5000, SOON = 1000;
 const at = (id) => document.getElementById(id);
 
 // name: [what the menu calls it, or null; its view; whether it is for operators]
@@ -47,6 +47,11 @@ export const say = (words) => { at("said").textContent = visible(words); };
 
 function refused(error) {
   if (error.name === "AbortError") return;
+  if (error instanceof api.Pending) {
+    say("The whole crawl is being read for the first time since this service began. This view follows.");
+    setTimeout(() => shown?.load(), SOON);
+    return;
+  }
   if (!(error instanceof api.Refused)) throw error;
   if (error.status === 401) {
     api.keep("");
@@ -112,7 +117,10 @@ async function go(moved) {
     view.busy = true;
     try {
       await refresh();
-      if (shown === view) view.loaded = true;
+      if (shown === view) {
+        if (!view.loaded) say("");
+        view.loaded = true;
+      }
     } catch (error) {
       if (shown === view) refused(error);
     } finally {
@@ -125,7 +133,8 @@ async function go(moved) {
 
 /** Say of when the snapshot is, and how long its reading took. */
 function stamp(told) {
-  at("as-of").textContent = `As of ${time(told.as_of)}${told.took ? `; read in ${span(told.took)}` : ""}.`;
+  at("as-of").textContent = `As of ${time(told.as_of)}${told.took ? `; read in ${span(told.took)}` : ""}.`
+    + (told.trouble ? ` The last attempt to read it anew failed: ${visible(told.trouble)}` : "");
 }
 
 async function begin() {

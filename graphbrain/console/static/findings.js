@@ -24,14 +24,14 @@ export const findings = ({ main, signal, stamp, say }) => {
   const again = h("button", { type: "button" }, "Look again now");
   const body = h("div");
   main.append(h("h1", {}, "Findings"),
-    h("p", { class: "soft" }, "What is wrong with pages and links inside the scope, and the share of all authority there that it wastes: of pages what they hold, of links what is paid along them. A page may have several faults."),
+    h("p", { class: "soft" }, "What is wrong with pages, links and hosts, and the share of all authority inside the scope that it wastes: of pages what they hold, of links what is paid along them, of hosts what their pages hold. A page may have several faults."),
     h("p", {}, again), body);
   const load = async () => {
     const asked = fresh;
     fresh = false;
     const told = await watch("findings", asked ? { fresh: true } : {}, signal);
     stamp(told);
-    if (!told.fresh && body.hasChildNodes()) return;
+    if (!told.fresh && body.hasChildNodes()) return told;
     const found = told.data.findings, crawl = document.getElementById("crawl").textContent;
     const earlier = before(crawl, told.as_of, found);
     const most = Math.max(...found.map((each) => each.share), 1e-12);
@@ -46,13 +46,14 @@ export const findings = ({ main, signal, stamp, say }) => {
       ["of the worst", (row) => h("meter", { min: 0, max: most, value: row.share, "aria-label": percent(row.share) })],
       ["how many", (row) => many(row.count, row.what), "number"],
       ...(earlier ? [["since you last looked", change, "short"]] : [])], found, "Nothing is wrong that a question knows."));
+    return told;
   };
   again.addEventListener("click", async () => {
     fresh = true;
     again.disabled = true;
     say("Reading every page…");
     try {
-      await load();
+      while ((await load()).making) await new Promise((done) => setTimeout(done, 1000));
       say("");
     } catch (error) {
       say(error.message);
@@ -79,7 +80,7 @@ export const finding = ({ main, query, signal, say }) => {
     get_.disabled = true;
     say("Reading…");
     try {
-      const rows = await text(`ask/${encodeURIComponent(question)}`, { ...given, ...limit, format: "csv" });
+      const rows = await text(`ask/${encodeURIComponent(question)}`, { ...given, ...whole, format: "csv" });
       const href = URL.createObjectURL(new Blob([rows], { type: "text/csv" }));
       h("a", { href, download: `${question}.csv` }).click();
       setTimeout(() => URL.revokeObjectURL(href), 60000);
@@ -90,12 +91,13 @@ export const finding = ({ main, query, signal, say }) => {
       get_.disabled = false;
     }
   }
-  let limit = {}, done = false;
+  let limit = {}, whole = {}, done = false;
   return async () => {
     if (done) return;
     const known = (await get("questions", {}, signal)).questions.find((each) => each.name === question);
-    if (known && "limit" in known.params) limit = { limit: "all" };
-    const found = await get(`ask/${encodeURIComponent(question)}`, { ...given, ...("limit" in limit ? { limit: SHOWN } : {}) }, signal);
+    limit = known && "limit" in known.params ? { limit: SHOWN } : {};
+    whole = Object.fromEntries(["limit", "each"].filter((name) => known && name in known.params && !(name in given)).map((name) => [name, "all"]));
+    const found = await get(`ask/${encodeURIComponent(question)}`, { ...given, ...limit }, signal);
     done = true;
     const first = found.rows[0] ?? [];
     // The page comes first, on a phone above all else.

@@ -9,6 +9,8 @@ export const short = (number) => {
   return Number.isInteger(number) ? String(number) : number.toPrecision(2);
 };
 
+export const bytes = (number) => `${short(number)}B`.replace(/^(\S+?)([GMk]?)B$/, "$1 $2B");
+
 export const score = (number) => (number === null || number === undefined ? "–" : number.toPrecision(4).replace(/\.?0+$/, ""));
 
 export const percent = (share) => {

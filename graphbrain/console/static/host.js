@@ -1,9 +1,9 @@
 // One host.
 
-import { get, lines } from "./api.js";
+import { get } from "./api.js";
 import { card, facts, h, page, show, table, to, visible } from "./dom.js";
 import { count, percent, score, span, time } from "./format.js";
-import { until } from "./hosts.js";
+import { blockedBecause, until } from "./hosts.js";
 
 const SHOWN = 50;
 
@@ -19,7 +19,7 @@ export const host = ({ main, query, me, signal, stamp }) => {
     show(body, card("Manners and health", facts([
       ["pages", pages],
       ["in the scope", found.in_scope ? "yes" : "no: it is not fetched"],
-      ["blocked", found.blocked_until ? until(found.blocked_until) : "no"],
+      ["blocked", found.blocked_until ? `${until(found.blocked_until)}: ${blockedBecause(found)}` : "no"],
       ["fails", found.failing_since ? `${found.illness ?? "yes"}, since ${time(found.failing_since)}` : "no"],
       ["asked again at", time(found.probe_at)],
       ["next claim from", time(found.next_at)],
@@ -36,13 +36,19 @@ export const host = ({ main, query, me, signal, stamp }) => {
     ]), me.role === "operator" ? h("p", {}, h("a", { href: to("act", { host: name }) }, "Act on this host")) : null));
     if (begun) return;
     begun = true;
-    const [best, parts, robots] = await Promise.all([
-      lines("find", { host: name, limit: SHOWN }, signal),
+    const [parts, robots, counts] = await Promise.all([
       get("sections", { name }, signal),
       get("robots", { host: name }, signal),
+      get("watch/host", { name: found.name }, signal),
     ]);
+    const named = (robots.text ?? "").split("\n").map((line) => /^\s*sitemap\s*:\s*(\S+)/i.exec(line)?.[1]).filter(Boolean);
+    const listed = counts.data.states.reduce((sum, [, , , some]) => sum + some, 0);
     show(more,
-      h("div", { class: "wide" }, card("Its best pages", table("Pages of this host", [["page", (row) => page(row.url), "url"], ["state", (row) => row.state], ["status", (row) => row.status ?? "–", "number"], ["authority", (row) => score(row.authority_score), "number"], ["visits", (row) => count(row.visits), "number"]], best))),
+      card("Pages by state", table("Pages of this host by state", [["state", (row) => row[0]], ["pages", (row) => count(row[1]), "number"], ["of them fail", (row) => count(row[2]), "number"], ["in a sitemap", (row) => count(row[3]), "number"]], counts.data.states)),
+      card("Failures by kind", table("Pages of this host that fail, by kind", [["kind", (row) => row[0] ?? "not known"], ["pages", (row) => count(row[1]), "number"]], counts.data.faults, "No page fails.")),
+      card("Sitemaps", facts([["pages that one names", count(listed)], ["last read", time(counts.data.sitemap)],
+        ["named by robots.txt", named.length ? named.slice(0, SHOWN).map((each) => h("div", {}, visible(each))) : "none"]])),
+      h("div", { class: "wide" }, card("Its best pages", table("Pages of this host", [["page", (row) => page(row[0]), "url"], ["state", (row) => row[1]], ["status", (row) => row[2] ?? "–", "number"], ["authority", (row) => score(row[3]), "number"], ["visits", (row) => count(row[4]), "number"]], counts.data.best))),
       h("div", { class: "wide" }, card("Sections", table("Sections of this host", [["section", (row) => visible(row.pattern || "all of it"), "url"], ["pages", (row) => count(row.pages), "number"], ["fetched", (row) => count(row.fetched), "number"], ["waiting", (row) => count(row.waiting), "number"], ["failing", (row) => count(row.failing), "number"], ["a fetch brings", (row) => percent(row.harvest), "number"]], parts.sections))),
       h("div", { class: "wide" }, card("robots.txt", robots.text === null ? h("p", { class: "soft" }, "None was set.") : h("details", {}, h("summary", {}, "Show it"), h("pre", { class: "said" }, robots.text.split("\n").slice(0, 500).map(visible).join("\n"))))));
   };

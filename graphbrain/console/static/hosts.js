@@ -7,26 +7,37 @@ import { count, many, minute, span, time } from "./format.js";
 const SHOWN = 100;
 const KINDS = [["all", "all"], ["waiting", "with waiting pages"], ["failing", "with failing pages"], ["blocked", "blocked"], ["slowed", "slowed"], ["silent", "only probed"], ["outside", "outside the scope"]];
 
+const ILL = { silent: "it gives no answer", refused: "it refuses (429, 503)", broken: "it answers with 5xx" };
 const delayed = (row) => (row.delay === null ? "–" : span(row.delay));
+const some = (number) => (number ? count(number) : "");
+const FAULTS = [["client", "4xx"], ["refused", "429, 503"], ["broken", "5xx"], ["silent", "no answer"], ["other", "other"]];
+const faults = (row) => FAULTS.filter(([name]) => row[name]).map(([name, title]) => `${count(row[name])} ${title}`).join("; ");
+
+// name, title, cell, class. Without a cell: hosts can be sorted by it, and another column shows it.
 const COLUMNS = [
   ["name", "host", (row) => host(row.name), "url"],
   ["pages", "pages", (row) => count(row.pages), "number"],
-  ["frontier", "waiting", (row) => count(row.frontier), "number"],
-  ["known", "fetched", (row) => count(row.known), "number"],
-  ["failing", "failing", (row) => count(row.failing), "number"],
-  ["client", "4xx", (row) => count(row.client), "number"],
-  ["refused", "429, 503", (row) => count(row.refused), "number"],
-  ["broken", "5xx", (row) => count(row.broken), "number"],
-  ["silent", "silent", (row) => count(row.silent), "number"],
+  ["frontier", "waiting", (row) => some(row.frontier), "number"],
+  ["known", "fetched", (row) => some(row.known), "number"],
+  ["failing", "failing", (row) => (row.failing ? [count(row.failing), h("span", { class: "more" }, faults(row))] : ""), "number kinds"],
+  ...FAULTS.map(([name, title]) => [name, `failing: ${title}`]),
+  ["sitemap", "in sitemaps", (row) => some(row.sitemap), "number"],
   ["delay", "delay", delayed, "number"],
-  ["pace", "pace", (row) => (row.pace === null ? "–" : Number(row.pace.toFixed(2))), "number"],
-  ["in_flight", "out", (row) => count(row.in_flight), "number"],
-  ["budget", "budget", (row) => (row.budget ? `${count(row.budget_used)} of ${count(row.budget)}` : "–"), "number"],
-  ["blocked_until", "blocked until", (row) => (row.blocked_until ? until(row.blocked_until) : row.probe_at ? `probed at ${minute(row.probe_at)}` : ""), "short"],
-  ["robots_at", "robots.txt", (row) => (row.robots_at === null ? "not set" : time(row.robots_at).slice(0, 10)), "short"],
+  ["pace", "pace", (row) => (row.pace === null ? "" : Number(row.pace.toFixed(2))), "number"],
+  ["in_flight", "claimed", (row) => some(row.in_flight), "number"],
+  ["budget", "budget", (row) => (row.budget ? `${count(row.budget_used)} of ${count(row.budget)}` : ""), "number"],
+  ["robots_at", "robots.txt", (row) => (row.robots_at === null ? "" : time(row.robots_at).slice(0, 10)), "short"],
+  ["blocked_until", "blocked until", (row) => (row.blocked_until || row.probe_at ? [until(row.blocked_until), h("span", { class: "more" }, blockedBecause(row))] : ""), "why"],
 ];
 
-export const until = (epoch) => (epoch > 4e9 ? "until it is unblocked" : minute(epoch));
+/** Why a host is not asked: its own answers, or an operator. */
+export function blockedBecause(row) {
+  if (row.probe_at) return `${ILL[row.illness] ?? "it fails"}; probed at ${minute(row.probe_at)}`;
+  if (row.complaints) return `it answered 429 or 503, ${many(row.complaints, "time")} in a row`;
+  return "an operator blocked it, or a Retry-After of its asks for it";
+}
+
+export const until = (epoch) => (epoch === null ? "only probed" : epoch > 4e9 ? "until it is unblocked" : minute(epoch));
 
 export const hosts = ({ main, query, signal, stamp }) => {
   const asked = { text: query.text ?? "", which: query.which ?? "all", by: query.by ?? "pages", down: query.down ?? "true", offset: query.offset ?? "0", limit: SHOWN };
@@ -54,7 +65,7 @@ export const hosts = ({ main, query, signal, stamp }) => {
     };
     const turn = (title, to_) => h("button", { type: "button", disabled: to_ < 0 || to_ >= told.data.of, click: () => move({ offset: String(to_) }) }, title);
     show(body, h("p", { class: "soft" }, `${many(told.data.of, "host")}${told.data.of > rows.length ? `, from ${count(offset + 1)} to ${count(offset + rows.length)}` : ""}.`),
-      table("Hosts", COLUMNS.map(([name, title, cell, kind_]) => [head(name, title), cell, kind_]), rows, "No host fits."),
+      table("Hosts", COLUMNS.filter(([, , cell]) => cell).map(([name, title, cell, kind_]) => [head(name, title), cell, kind_]), rows, "No host fits."),
       told.data.of > SHOWN ? h("p", {}, turn("Before", offset - SHOWN), " ", turn("Next", offset + SHOWN)) : null);
   };
 };

@@ -3,7 +3,7 @@
 import { watch } from "./api.js";
 import { columns } from "./charts.js";
 import { card, figures, h, show, table, visible } from "./dom.js";
-import { clock, count, many, percent, short, span, time } from "./format.js";
+import { bytes, clock, count, many, percent, short, span, time } from "./format.js";
 
 /** When the frontier ends at this pace, in words. */
 function left(frontier) {
@@ -18,7 +18,7 @@ export const overview = ({ main, signal, stamp }) => {
     const told = await watch("overview", {}, signal);
     stamp(told);
     if (!told.fresh && numbers.hasChildNodes()) return;
-    const { stats, minutes, hours, workers, hosts, fresh, age, active } = told.data;
+    const { stats, minutes, hours, workers, hosts, fresh, age, active, disk } = told.data;
     const pace = stats.pace, states = Object.entries(stats.states).sort((one, other) => other[1] - one[1]);
     show(paused, stats.paused ? h("p", { class: "error" }, `Paused since ${time(stats.paused)}: nothing is handed out.`) : null);
     show(numbers, figures([
@@ -32,8 +32,10 @@ export const overview = ({ main, signal, stamp }) => {
       ["time left", left(stats.frontier), visible(stats.frontier.because)],
       ["fresh", percent(fresh), age === null ? null : `copies are ${span(age)} old`],
       ["error bound", stats.error_bound === null ? "–" : stats.error_bound.toPrecision(2), `${stats.engine} engine`],
+      ["errors a minute", minutes.length < 2 ? "–" : count(minutes.at(-2)[2]), minutes.length < 2 ? "counted since this service began" : `of ${many(minutes.at(-2)[1], "page")}, in the last full minute`],
       ["processes at work", count(active), "in the last minute"],
       ["hosts", count(stats.hosts), hosts ? `${count(hosts.blocked)} blocked, ${count(hosts.silent)} silent, ${count(hosts.slowed)} slowed` : null],
+      ["disk", disk === null ? "–" : bytes(disk.used), disk === null ? "Neo4j runs elsewhere" : `${bytes(disk.free)} free`],
     ]));
     const open = new Set([...rates.querySelectorAll("details[open]")].map((each) => each.dataset.keep));
     show(rates,

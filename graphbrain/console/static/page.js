@@ -6,8 +6,7 @@ import { count, many, percent, score, span, time } from "./format.js";
 
 const SHOWN = 100;
 
-function why(page, next) {
-  const row = next ? Object.fromEntries(next.columns.map((name, place) => [name, next.rows[0]?.[place]])) : {};
+function why(page, { ahead, beside, host_may }) {
   if (page.state === "outside") return page.outside_because === "robots" ? "Its robots.txt forbids it." : "It is outside the scope.";
   if (page.state === "alias") return "It redirects for good.";
   if (page.state === "parked") return `It was given up: ${page.parked_because ?? "it failed too often"}.`;
@@ -15,9 +14,26 @@ function why(page, next) {
   if (page.lease_until !== null) return `${page.worker ?? "Somebody"} holds it; the lease ends ${time(page.lease_until)}.`;
   if (page.not_before !== null) return `It failed, and is tried again from ${time(page.not_before)} on.`;
   if (page.state === "known") return page.due === null ? "It was fetched, and is not visited again." : `It was fetched; its next visit is due ${time(page.due)}.`;
-  if (row.host_may) return `Its host may be asked again at ${row.host_may.slice(0, 19).replace("T", " ")} UTC.`;
-  if (page.queue !== null && row.ahead !== undefined) return `It waits: ${many(row.ahead ?? 0, "page")} of its queue stand in lanes before its own, ${count(row.beside ?? 0)} in its own.`;
+  const queue = ahead === null || ahead === undefined ? "" : `It waits: ${many(ahead, "page")} of its queue ${ahead === 1 ? "is" : "are"} in lanes before its own, ${count(beside)} in its own.`;
+  if (host_may) return `${queue} Its host may be asked again at ${time(host_may)}.`.trim();
+  if (queue) return queue;
   return "It waits for nothing.";
+}
+
+const CURED = { frontier: "waits", known: "fetched", alias: "redirects", outside: "outside", parked: "parked", gone: "gone", failing: "fails" };
+
+/** The kept history of a page, the latest first: [when, what]. */
+function history(found, { changes = [], states = [], failures = [] }) {
+  const left = [...states.map(([, state]) => state).slice(1), null];
+  const now = found.failing_since !== null && found.state === "known" ? "failing" : found.state;
+  const moved = states.map(([at, state], place) => [at, `${CURED[state] ?? state} → ${CURED[left[place] ?? now] ?? left[place] ?? now}`]);
+  return [
+    ...(found.discovered === null ? [] : [[found.discovered, "found"]]),
+    ...(found.first_fetched === null ? [] : [[found.first_fetched, "fetched for the first time"]]),
+    ...changes.map((at) => [at, "its content had changed"]),
+    ...failures.map(([at, status]) => [at, status ? `failed: ${status}` : "failed: no answer"]),
+    ...moved,
+  ].sort((one, other) => other[0] - one[0]);
 }
 
 const linked = (title, rows, way) => card(title, table(title, [
@@ -45,25 +61,26 @@ export const page = ({ main, query, me, signal, stamp }) => {
     const told = JSON.stringify(found);
     stamp({ as_of: Date.now() / 1000, took: 0 });
     if (told === before) return;
-    const [next, into, out, paid, notes] = await Promise.all([
-      get("ask/why-next", { url: found.url }, signal),
+    const [into, out, paid, notes, kept] = await Promise.all([
       lines("links", { url, way: "in", limit: SHOWN }, signal),
       lines("links", { url, way: "out", limit: SHOWN }, signal),
       get("payments", { url, n: 10 }, signal),
       post("notes", { pages: [found.key] }),
+      get("watch/page", { key: found.key }, signal),
     ]);
     before = told;
     const secure = /^https?:\/\//.test(found.url);
     show(body,
       card("State", facts([
-        ["state", found.state], ["why", why(found, next)], ["host", host(found.host)],
+        ["state", found.state], ["why", why(found, kept.data)], ["host", host(found.host)],
         ["kind", found.content_type], ["title", found.title === null ? null : visible(found.title)],
         ["redirects to", found.redirects_to === null ? null : pageLink(found.redirects_to)],
         ["leads to, for now", found.led_to ? pageLink(found.led_to) : null],
         ["canonical", found.canonical ? pageLink(found.canonical) : null],
         ["note", notes.notes[found.key] ? visible(notes.notes[found.key]) : null],
         ["section", found.section ? `${visible(found.section.pattern || "all of its host")}: a fetch is expected to bring ${percent(found.section.harvest)}` : null],
-        ["twin", found.expected_copy ? [pageLink(found.expected_copy.url), ` ${visible(found.expected_copy.because)}`] : null],
+        ["its section's factor", found.section ? score(found.section.factor) : null],
+        ["expected to equal", found.expected_copy ? [pageLink(found.expected_copy.url), ` ${visible(found.expected_copy.because)}`] : null],
         ["clicks from a seed", found.clicks === null ? "no links lead here" : count(found.clicks)],
       ]), h("p", {}, secure ? h("a", { href: found.url, rel: "noreferrer noopener nofollow", target: "_blank" }, "Open the page itself") : null,
         me.role === "operator" ? [" ", h("a", { href: to("act", { url: found.url }) }, "Act on this page")] : null)),
@@ -75,7 +92,11 @@ export const page = ({ main, query, me, signal, stamp }) => {
         ["last failure", time(found.failed)], ["error", found.error === null ? null : visible(found.error)],
         ["fails since", time(found.failing_since)], ["failures in a row", found.errors || null],
         ["changes a day, as believed", found.rate === null || found.rate === undefined ? null : score(found.rate)],
-      ]), h("p", { class: "soft" }, "Of the visits between the first and the last their number is kept, and how many found a change.")),
+      ])),
+      card("What happened to it", table("The kept history of this page", [["when", (row) => time(row[0]), "short"], ["what", (row) => row[1], "said"]], history(found, kept.data)),
+        h("p", { class: "soft" }, "The latest ten changes of its content, failures, and changes of its state are kept.")),
+      card("Twins", table("Pages of its host with the same content", [["page", (row) => pageLink(row[0]), "url"], ["same", (row) => (row[1] ? "bytes" : "text"), "short"]], kept.data.twins ?? [], "No other page of its host has its content."),
+        kept.data.more_twins ? h("p", { class: "soft" }, `The first ${count(kept.data.twins.length)}.`) : null),
       card("Scores", facts([
         ["authority", score(found.authority_score)], ["hub", score(found.hub_score)], ["links out, in", `${count(found.out_links)}, ${count(found.in_links)}`],
         ["relevance", found.relevance], ["value", found.value]])),
