@@ -1,8 +1,9 @@
 """The engine on Spark, and the cutting of a dump into blocks.
 
 A row of a block has a `kind`: its links, the places that another block links to, its terms, its state, a message, or
-its sums. The rows that stay are partitioned by block once and kept. A step joins them with the messages of the step before,
-which are all that is shuffled: one number for each page and each block that links to it, and the state of each page.
+its sums. The rows that stay are partitioned by block once and kept. A step joins them with the messages of the step
+before, which are all that is shuffled: one number for each page and each block that links to it, and the state of each
+page.
 
 Results of a step are kept until the next one is done. Every CHECKPOINT steps they are written to files, from which they
 are read again, so that a lost executor costs no more than the steps since then. The driver collects sums only.
@@ -43,7 +44,7 @@ LINKS, PLACES, TERMS, STATE, TOTAL = "links", "places", "terms", "state", "sums"
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """How links count: links inside a host weigh `inside`, or are left out where `only_external` is set."""
+    """The weights of links: those inside a host weigh `inside`, or are left out if `only_external` is set."""
 
     inside: float = 1.0
     only_external: bool = False
@@ -122,7 +123,7 @@ def _named(prefix: str, names: Sequence[str]) -> list[Any]:
 
 
 class Cluster:
-    """An engine on Spark."""
+    """The engine on Spark: it keeps the rows of one web, and the results of the last step."""
 
     def __init__(self, spark: SparkSession, files: Files, web: Cut, work: str) -> None:
         self._spark, self._files, self._web, self._work = spark, files, web, work
@@ -137,7 +138,7 @@ class Cluster:
 
         task = partial(_task, step=step, known=dict(known))
 
-        # Spark tells the kind of a function by the number of its parameters.
+        # Spark passes the key to a function of three parameters.
         def work(key: Any, static: pyarrow.Table, moving: pyarrow.Table) -> pyarrow.Table:
             return task(key, static, moving)
 

@@ -22,7 +22,7 @@ Progress = Callable[[int, float], None]
 """Is called after each iteration with its number and its change."""
 MOST_ROUNDS = 10_000
 AUDIT_TOLERANCE = 1e-9
-"""As in `inspect.audit`."""
+"""The difference that counts as a fault, relative to the sum of what was added up, as in `inspect.audit`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ class Files:
         path.getFileSystem(self._settings).delete(path, True)
 
     def write(self, address: str, facts: Mapping[str, Any]) -> None:
-        """Write facts as JSON."""
+        """Write facts as a file of JSON, in the place of one that is there."""
         path = self._java.org.apache.hadoop.fs.Path(address)
         out = path.getFileSystem(self._settings).create(path, True)
         try:

@@ -2,8 +2,8 @@
 
 A step takes a block, the state of its pages, the sums that have arrived and the numbers that the driver knows. It
 returns the new state, the values to be sent and the block's part of sums over all pages. Between two steps the driver
-gets nothing but these sums. A sum that a step needs is always one that an earlier step could give: what a page passes on is
-known before it arrives, so a normalisation needs no step of its own.
+gets nothing but these sums. A sum that a step needs is always one that an earlier step could give: what a page passes
+on is known before it arrives, so a normalisation needs no step of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SUMS = 8
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a step returns.
+    """The result of a step on one block.
 
     Attributes:
         state: The new state of the block's pages.
