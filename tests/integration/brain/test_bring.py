@@ -90,7 +90,7 @@ def test_accounts_are_settled_from_files(
     done = bring.settle(brain, folder)
     assert not brain.audit(None).findings
     brain.change(eps=1e-4)
-    assert brain.tend(passes=False).settled
+    assert brain.tend(None, passes=False).settled
     assert bound(brain) < 0.02 and not brain.audit(None).findings
 
 
