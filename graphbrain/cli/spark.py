@@ -1,4 +1,4 @@
-"""The commands that compute on an Apache Spark cluster: spark rank, spark settle, spark audit."""
+"""The commands that compute on an Apache Spark cluster: spark rank, spark settle, spark audit, spark import."""
 
 from __future__ import annotations
 
@@ -165,6 +165,40 @@ def spark_audit(source: str, out: str, as_json: bool, **where: Any) -> int:
     with _progress():
         manifest = runs.audit(source, out, on)
     return _end(out, manifest, as_json)
+
+
+@spark_group.command("import")
+@click.argument("vertices")
+@click.argument("edges")
+@click.option("--ranks", metavar="FILE", help="The rank file; its PageRank becomes the value of hosts.")
+@click.option("--top", type=click.IntRange(1), help="Keep so many hosts, the best by PageRank (all).")
+@click.option("--out", required=True, metavar="DIR", help="A new folder for the JSON lines.")
+@click.option("--master", metavar="URL", help="Spark's master, as spark://HOST:7077 (spark.master, or local[*]).")
+@click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; repeatable.")
+@as_json
+def spark_import(
+    vertices: str,
+    edges: str,
+    ranks: str | None,
+    top: int | None,
+    out: str,
+    master: str | None,
+    conf: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Cut a web graph of Common Crawl for 'graphbrain import'.
+
+    VERTICES and EDGES are the text files of a host graph or a domain graph: a file, a folder or a pattern, gzipped or
+    not. The result is JSON lines of hosts, their links and values, which 'graphbrain import' takes and settles.
+    """
+    from graphbrain import show
+    from graphbrain.spark import webgraph
+
+    done = webgraph.cut(vertices, edges, ranks, out, top, _on(master, conf, None))
+    if as_json:
+        show.json_lines([done])
+    else:
+        show.out(show.sheet([*done.items(), ("in", out)]))
 
 
 COMMANDS = (spark_group,)

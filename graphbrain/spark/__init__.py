@@ -6,4 +6,4 @@ from which `graphbrain rank --from` and `settle --from` bring them into the brai
 May touch: Spark, and files at the addresses that Spark reads and writes. Knows nothing of an open brain.
 """
 
-__all__ = ["ranks", "runs", "session"]
+__all__ = ["ranks", "runs", "session", "webgraph"]
