@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbrain import csr
 from graphbrain.arrays import Floats, Ints
 from graphbrain.csr import Places
 
@@ -165,26 +166,25 @@ class Block:
 
             links = self.links
             weights = links.weights if len(links.weights) else np.ones(len(links.sources))
-            small = links.offsets[-1] <= np.iinfo(np.int32).max
-            offsets = links.offsets.astype(np.int32) if small else links.offsets
-            self._matrix = csr_array((weights, links.sources, offsets), shape=(links.columns, self.pages))
-        return self._matrix
+            shape = (links.columns, self.pages)
+            self._matrix = csr_array((weights, links.sources, csr.narrow(links.offsets)), shape=shape)
+        matrix: csr_array = self._matrix
+        return matrix
 
     @property
     def connected(self) -> tuple[int, Ints, Ints]:
         """Return the number of communities that the block's links make of its pages as sources and of its targets, and
         the community of each page and of each target."""
         if self._connected is None:
-            from scipy.sparse import bmat
-            from scipy.sparse.csgraph import connected_components
+            from scipy.sparse import csgraph, csr_array
 
-            both = bmat([[None, self.matrix.T], [self.matrix, None]], format="csr") if self.pages else self.matrix
-            if self.links.columns:
-                both.data = np.ones(len(both.data))  # a link of weight 0 connects, too
-                count, labels = connected_components(both, directed=False)
-            else:
-                count, labels = self.pages, np.arange(self.pages)
-            self._connected = count, labels[: self.pages], labels[self.pages :]
+            links, nodes = self.links, self.pages + self.links.columns
+            # The pages are the first nodes, and the targets, whose rows name their sources, the others.
+            offsets = csr.narrow(np.concatenate([np.zeros(self.pages, dtype=np.int64), links.offsets]))
+            both = csr_array((np.ones(len(links.sources)), links.sources, offsets), shape=(nodes, nodes))
+            count, labels = csgraph.connected_components(both, directed=False) if nodes else (0, np.empty(0, np.int32))
+            of = labels.astype(np.int64)
+            self._connected = int(count), of[: self.pages], of[self.pages :]
         found: tuple[int, Ints, Ints] = self._connected
         return found
 
