@@ -97,14 +97,15 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
     another process makes such a pass.
     """
     from graphbrain import show
+    from graphbrain.accounts.settlement import SETTLED_TO
     from graphbrain.brain import bring
 
-    given = {} if tolerance is None else {"tolerance": tolerance}
+    error = SETTLED_TO if tolerance is None else tolerance
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         if source is None:
-            done = brain.settle(progress=bar, **given)
+            done = brain.settle(tolerance=error, progress=bar)
         else:
-            done = bring.settle(brain, source, progress=bar, **given)
+            done = bring.settle(brain, source, error, bar)
         rule, looks = brain.policy.rule, brain.engine.looks
         bound = brain.graph.read(lambda tx: looks.error_bound(tx, rule), "audit/waiting")
         empty = not brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[0]

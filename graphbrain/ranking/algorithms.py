@@ -284,7 +284,7 @@ def salsa(web: Web) -> Scores:
         ("salsa_authority", authority_of, web.backward.counts),
     ):
         members = np.bincount(community[counts > 0.0], minlength=communities)
-        links = np.bincount(community, weights=counts, minlength=communities)
+        links = np.bincount(community, weights=counts, minlength=communities).astype(np.float64)
         columns[name] = counts * salsa_each(members, links, int(members.sum()))[community]
     return Scores(columns, 0, 0.0, 0.0, True)
 

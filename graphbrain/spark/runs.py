@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -126,8 +126,12 @@ def _running(source: str, out: str, on: On) -> Iterator[_Run]:
         run = _Run(spark, source, out, on)
         try:
             yield run
-        finally:
-            run.files.remove(run.work)
+        except BaseException:
+            # The folder was not there before. Spark's own error counts, and not that of a cluster that is gone.
+            with suppress(Exception):
+                run.files.remove(run.out)
+            raise
+        run.files.remove(run.work)
 
 
 def rank(source: str, out: str, wish: Wish, on: On, progress: Progress = lambda *_: None) -> dict[str, Any]:

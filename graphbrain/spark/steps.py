@@ -268,7 +268,7 @@ def audit_end(block: Block, state: State, arrived: Floats, known: Known) -> Resu
     sums |= {"waiting": float(waiting.sum()), "scores": float((terms["hub"] + terms["authority"]).sum())}
     columns = {f"{name}_has": has for name, (has, _) in pairs.items()}
     columns |= {f"{name}_due": due for name, (_, due) in pairs.items()}
-    return Result({**columns, "wrong": sum(off.values()).astype(np.float64)}, None, sums)  # type: ignore[union-attr]
+    return Result({**columns, "wrong": sum(off.values()).astype(np.float64)}, None, sums)
 
 
 def _or(column: Floats, otherwise: Floats | float) -> Floats:

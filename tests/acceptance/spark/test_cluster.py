@@ -205,3 +205,4 @@ def test_a_dump_that_is_not_whole_is_refused(known: Known, tmp_path: Path) -> No
     ):
         with pytest.raises(BadInput, match=why):
             runs.rank(str(source), str(out), wish("opic"), On("local[1]", blocks=2))
+        assert not (tmp_path / "out").exists()
