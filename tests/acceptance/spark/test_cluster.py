@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Known:
         account = Rule().live_pagerank
         table = LinkTable(np.arange(PAGES), self.offsets, self.targets)
         self.weights = weights
-        out, self.live = forwards._solved(table, account, weights, 1e-14)
+        out, self.live = forwards.fixed_point(table, account, weights, 1e-14)
         columns = {
             "is_seed": self.seed,
             "relevance": self.relevance,
@@ -102,20 +102,6 @@ class Known:
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     return Known(tmp_path_factory.mktemp("web"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _ended() -> Iterator[None]:
-    """Spark's Java outlives a session, and ends with this process or here."""
-    yield
-    from pyspark import SparkContext
-
-    gateway: Any = SparkContext._gateway
-    if gateway is not None:
-        gateway.shutdown()
-        gateway.proc.stdin.close()
-        gateway.proc.wait(timeout=300)
-        SparkContext._gateway = SparkContext._jvm = None
 
 
 def wish(method: str, **options: Any) -> Wish:

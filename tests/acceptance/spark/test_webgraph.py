@@ -16,7 +16,6 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(3_600)]
 
 from graphbrain.spark import webgraph  # noqa: E402
 from graphbrain.spark.runs import On  # noqa: E402
-from tests.acceptance.spark.test_cluster import _ended  # noqa: E402, F401
 
 ON = On("local[1]", {"spark.sql.shuffle.partitions": "2"})
 

@@ -119,7 +119,7 @@ def test_live_pagerank_from_files(make_brain: Callable[..., Brain], tmp_path: Pa
     crawl(brain, np.random.default_rng(4), 40)
     account = brain.policy.rule.live_pagerank
     table = exports.links(brain.graph)
-    _, scores = forwards._solved(table, account, None, 1e-14)
+    _, scores = forwards.fixed_point(table, account, None, 1e-14)
     folder = write(tmp_path / "l", brain, "live_pagerank", {"live_pagerank": scores}, table.ids, {"links": table.links})
     assert bring.rank(brain, folder) == (table.pages, table.pages)
     found = exports.column(brain.graph, table, "live_pagerank")

@@ -119,7 +119,7 @@ def test_live_pagerank_is_that_in_memory(rows: Any, blocks: int) -> None:
     offsets, targets = rows
     account = Rule().live_pagerank
     table = LinkTable(np.arange(len(offsets) - 1), offsets, targets)
-    _, wanted = forwards._solved(table, account, None, 1e-14)
+    _, wanted = forwards.fixed_point(table, account, None, 1e-14)
     engine = Local(cut(offsets, targets, blocks))
     found = ranks.live_pagerank(engine, account, 1e-9)
     assert np.abs(engine.column(found.columns["live_pagerank"]) - wanted).sum() <= 1e-9 * wanted.sum()
