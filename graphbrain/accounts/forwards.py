@@ -21,7 +21,7 @@ from graphbrain.graph.connection import Graph
 from graphbrain.graph.exports import LinkTable
 from graphbrain.rules import Forward, Rule
 
-__all__ = ["Goal", "batches", "find_goal"]
+__all__ = ["Goal", "batches", "find_goal", "fixed_point"]
 
 STEADY = 0.01
 """Rounds end when one changes the scores by less than this share of the allowed error."""
@@ -56,14 +56,14 @@ def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> G
         hosts = exports.terms(graph, table).hosts
         weights = solve.link_weights(table.offsets, table.targets, hosts, rule.intra_host_weight)
     allowed = (1.0 - account.share) * tolerance / 2.0
-    out, scores = _solved(table, account, weights, STEADY * allowed)
+    out, scores = fixed_point(table, account, weights, STEADY * allowed)
     paid = exports.column(graph, table, account.paid)
     due = account.share * scores
     missing = np.abs(due - out * np.where(np.isnan(paid), 0.0, paid))
     return Goal(table, scores, np.flatnonzero((missing > CLOSE * allowed * due) & (out > 0.0)))
 
 
-def _solved(table: LinkTable, account: Forward, weights: Floats | None, change: float) -> tuple[Floats, Floats]:
+def fixed_point(table: LinkTable, account: Forward, weights: Floats | None, change: float) -> tuple[Floats, Floats]:
     """Return the weight of each page's links and each page's score, by rounds until one changes less than `change` of
     all."""
     if weights is None:

@@ -43,6 +43,7 @@ from graphbrain.rules import Rule
 
 __all__ = [
     "AT_ONCE",
+    "CLOSE",
     "SETTLED_TO",
     "STEADY",
     "Goal",
@@ -102,6 +103,40 @@ class Goal:
     residual: float
     close: float = 0.0
     """A side that waits for at most this share of its score is skipped."""
+    cost: Cost = COST
+    blind: bool = False
+    """True if the scores come without the links: each batch reads those of its pages."""
+
+    @classmethod
+    def without_links(
+        cls, ids: Ints, hub: Floats, authority: Floats, links: int, close: float, rounds: int = 0, residual: float = 0.0
+    ) -> Goal:
+        """Return a goal whose links are not known.
+
+        Args:
+            ids: Internal ids of pages, ascending.
+            hub: The score of each hub side at the fixed point.
+            authority: The score of each authority side.
+            links: The number of links of all pages, which makes batches as large as those of other goals.
+            close: As of the goal.
+            rounds: As of the goal.
+            residual: As of the goal.
+        """
+        none, offsets = np.empty(0, dtype=np.int32), np.zeros(len(ids) + 1, dtype=np.int64)
+        each = (1.0 + COST.end) * 2.0 * links / max(1, len(ids))
+        return cls(
+            LinkTable(ids, offsets, none),
+            Neighbours(offsets, none, offsets, none),
+            np.full(len(ids), -1, dtype=np.int64),  # a sum that no page has
+            hub,
+            authority,
+            [Shard(np.arange(len(ids)))],
+            rounds,
+            residual,
+            close,
+            Cost(COST.most, COST.page + each, COST.end),
+            blind=True,
+        )
 
 
 @dataclass(slots=True)
@@ -266,7 +301,7 @@ def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None =
 
 def batches(goal: Goal, shard: Shard, pace: Pace) -> Iterator[Batch]:
     """Yield the transactions of a shard one after another."""
-    return partition.batches(goal.near, shard.pages, COST, pace.share)
+    return partition.batches(goal.near, shard.pages, goal.cost, pace.share)
 
 
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:

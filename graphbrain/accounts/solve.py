@@ -32,7 +32,7 @@ from graphbrain.csr import Places, Rows
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["FixedPoint", "Flow", "System", "Weighted", "link_weights"]
+__all__ = ["FixedPoint", "Flow", "System", "Weighted", "link_weights", "share"]
 
 MOST_ROUNDS = 10_000
 AGAIN = 5
@@ -141,8 +141,8 @@ class System:
             forward = Weighted.of(offsets, targets, weights)
             backward = forward.turned()
         out_weight, in_weight = forward.counts, backward.counts
-        hub_share = _share(algebra.keep_hub(out_weight, alpha), out_weight)
-        authority_share = _share(algebra.keep_authority(in_weight, relevance, alpha), in_weight)
+        hub_share = share(algebra.keep_hub(out_weight, alpha), out_weight)
+        authority_share = share(algebra.keep_authority(in_weight, relevance, alpha), in_weight)
         return cls(_Spread(forward, backward, hub_share, authority_share), payout)
 
     def authority(self, hub: Floats) -> Floats:
@@ -260,7 +260,7 @@ class Flow:
         hub, authority = hub_share(out), authority_share(into)
         self._hub_leak = np.where(out > 0, 1.0 - hub, 1.0)
         self._authority_leak = np.where(into > 0, 1.0 - authority, 1.0)
-        self._spread = _Spread(forward, backward, _share(hub, out), _share(authority, into))
+        self._spread = _Spread(forward, backward, share(hub, out), share(authority, into))
 
     def step(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
         """Return the cash of both sides after all spend theirs at once."""
@@ -363,6 +363,6 @@ class Flow:
             watch(hub_spent, authority_spent)
 
 
-def _share(keep: Floats, weight: Floats) -> Floats:
+def share(keep: Floats, weight: Floats) -> Floats:
     """Return keep/d, the share of a score that each unit of link weight gets, and 0 without links."""
     return np.divide(keep, weight, out=np.zeros(len(weight)), where=weight > 0.0)

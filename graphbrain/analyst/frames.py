@@ -9,6 +9,7 @@ Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +19,12 @@ from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.inspect.clicks import Clicks, clicks
 from graphbrain.masking import masked
 from graphbrain.methods import SCORES
+from graphbrain.rules import Rule
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["KINDS", "TABLES", "Progress", "dump", "frame"]
+__all__ = ["KINDS", "SUMMED", "TABLES", "VERSION", "Progress", "dump", "frame", "identity"]
 
 Progress = Callable[[str, int, int], None]
 """(table, ids done, ids in all)"""
@@ -59,6 +61,8 @@ PAGES = (
     | {"content_type": _TEXT, "fetch_seconds": _NUMBER, "led_to": "texts"}
     | {"change_times": "times", "state_times": "times", "states_before": "texts"}
     | {"failure_times": "times", "failure_statuses": "wholes"}
+    | dict.fromkeys(("hub_paid", "authority_paid", "out_weight", "in_weight"), _NUMBER)
+    | dict.fromkeys(("live_pagerank", "live_pagerank_paid", "flow", "flow_paid"), _NUMBER)
     | dict.fromkeys(("relevance", "value", "payout", "rate_shape", "rate_scale", "interval", *SCORES), _NUMBER)
 )
 LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
@@ -71,6 +75,10 @@ HOSTS_COLUMNS = (
 )
 TABLES = {"pages": PAGES, "links": LINKS, "spells": SPELLS, "hosts": HOSTS_COLUMNS}
 """The columns of each table, by kind; a time is epoch seconds in the graph and a UTC timestamp in the table."""
+SUMMED = {"pages": ("key",), "links": ("source", "target")}
+"""The columns that identify a row, of tables whose sum is in the manifest."""
+SCORED = ("engine", "alpha", "intra_host_weight", "payout", "target_relevance", "target_hosts")
+"""Settings on which scores depend."""
 _OF_RANGE = {"pages": "looks/page_rows", "links": "looks/link_rows", "spells": "looks/spelt_rows"}
 
 
@@ -113,11 +121,13 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
             "version": VERSION,
             "begun": now(),
             "revision_begun": _revision(graph),
+            **identity(graph),
             "tables": {},
+            "sums": {},
         }
         for table in TABLES:
             schema = _schema(table)
-            rows, part, writer = 0, 0, None
+            rows, part, writer, sum_ = 0, 0, None, 0
             files: list[str] = []
             (folder / table).mkdir()
             for batch in _batches(graph, table, progress):
@@ -125,6 +135,7 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
                     files.append(f"{table}/part-{len(files):05}.parquet")
                     writer, part = parquet.ParquetWriter(folder / files[-1], schema, compression="zstd"), 0
                 writer.write_batch(batch)
+                sum_ += _sum(table, batch)
                 rows, part = rows + batch.num_rows, part + batch.num_rows
                 if part >= PART_ROWS:
                     writer.close()
@@ -136,11 +147,31 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
                 parquet.write_table(arrow.Table.from_batches([], schema), folder / files[-1])
             columns = {field.name: str(field.type) for field in schema}
             manifest["tables"][table] = {"rows": rows, "files": files, "columns": columns}
+            if table in SUMMED:
+                manifest["sums"][table] = sum_
         manifest |= {"ended": now(), "revision_ended": _revision(graph)}
         (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     except OSError as error:
         raise BadInput(f"{folder} cannot be written ({error.strerror or error}).") from None
     return manifest
+
+
+def identity(graph: Graph) -> dict[str, Any]:
+    """Return what a manifest says of its brain: which one it is, and the settings on which scores depend."""
+    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+    rule = Rule.of(stored)
+    return {
+        "brain": {name: stored.get(name) for name in ("name", "created", "url_rules")},
+        "settings": {name: getattr(rule, name) for name in SCORED},
+    }
+
+
+def _sum(table: str, batch: pyarrow.RecordBatch) -> int:
+    """Return the sum of the checksums (CRC-32) of the rows' keys, of a link those of both ends with a space between."""
+    if table not in SUMMED:
+        return 0
+    columns = [batch.column(name).to_pylist() for name in SUMMED[table]]
+    return sum(zlib.crc32(" ".join(keys).encode("utf-8")) for keys in zip(*columns, strict=True))
 
 
 def _arrow() -> Any:
@@ -234,6 +265,7 @@ def _page(
         "hub": stored.get("hub_history", 0.0) + stored.get("hub_cash", 0.0),
         "out_links": out_links,
         "in_links": in_links,
+        **{name: stored.get(name, 0.0) for name in ("hub_paid", "authority_paid", "out_weight", "in_weight")},
         "visits": stored.get("visits", 0),
         "changes": stored.get("changes", 0),
         "errors": stored.get("errors", 0),

@@ -5,4 +5,4 @@ which open transactions on the rooms below and run them again where the database
 May touch: everything below. Knows nothing of files, Scrapy or the command line.
 """
 
-__all__ = ["brain", "claim", "imports", "observe", "rank", "session", "workers"]
+__all__ = ["brain", "bring", "claim", "imports", "observe", "rank", "session", "workers"]

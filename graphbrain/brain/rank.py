@@ -28,7 +28,17 @@ from graphbrain.ranking import algorithms, store
 from graphbrain.ranking.algorithms import Scores, Until, Web
 from graphbrain.work import Ranking
 
-__all__ = ["OPTIONS", "Scoring", "Wish", "checked", "checked_every", "cores"]
+__all__ = [
+    "OPTIONS",
+    "UNKNOWN_RELEVANCE",
+    "Scoring",
+    "Wish",
+    "checked",
+    "checked_every",
+    "cores",
+    "for_later",
+    "ranking",
+]
 
 UNKNOWN_RELEVANCE = 0.5
 LONGEST_EVERY = 31_536_000.0
@@ -103,9 +113,9 @@ class Scoring:
         web = self._web(wish, table, progress)
         first = self._first(wish, table, restart) if warm else None
         found = _compute(wish, web, restart, first, progress)
-        ranked = _ranking(wish, found, web, started)
+        ranked = ranking(wish, found, web.pages, web.links, started)
         if write:
-            self._write(ranked, table, found, _for_later(wish, web, found, restart), progress)
+            self._write(ranked, table, found, for_later(wish, *_passed(wish, web, found, restart)), progress)
             self._session.refresh()
             if method == self._session.settings.value:
                 self._backfill.finish()
@@ -278,28 +288,42 @@ def _compute(wish: Wish, web: Web, weights: Floats | None, first: Floats | None,
     return algorithms.pagerank(web, damping=damping, restart=weights, until=until, name=wish.method, first=first)
 
 
-def _for_later(wish: Wish, web: Web, found: Scores, weights: Floats | None) -> dict[str, Any]:
-    """What is kept for the next ranking, and for pages that are found before it (`lanes.passed_on`).
+def for_later(wish: Wish, passed: float, brought: float = 0.0) -> dict[str, Any]:
+    """Return the facts that are kept for the next ranking, and for pages found before it (`lanes.passed_on`).
 
-    `flow`: what of a page's score goes on along links; of HITS what an authority brings its hubs, and these bring to
-    the next authorities: a = Lᵀ·L·a·flow, both sides of sum 1. `base`: what all are given alike, as the mean is 1.
+    `flow` is the part of a page's score that passes along links. For HITS it is the amount that an authority brings its
+    hubs, and these bring to the next authorities: a = Lᵀ·L·a·flow, both sides of sum 1. `base` is the amount that all
+    pages get alike, for a mean of 1.
+
+    Args:
+        wish: The method and its options, checked.
+        passed: The sum over all pages of the score that a reader passes on; for HITS of links times hub.
+        brought: For HITS, the sum of in-links times weighted authority.
     """
     kept = {"trusted": wish.trusted}
-    score = found.columns[METHODS[wish.method][0]]
     if wish.method == "salsa":
         return kept
     if wish.method == "hits":
-        authority = found.columns["hits_authority"]
-        counted = authority if weights is None else weights * authority
-        both = float(web.forward.counts @ score) * float(web.backward.counts @ counted)
+        both = passed * brought
         return {**kept, "flow": 1.0 / both if both > 0.0 else 0.0}
-    links = web.forward.counts
-    follows = links / (links + 1.0) if wish.damping is None else np.where(links > 0.0, wish.damping, 0.0)
-    base = 0.0 if wish.method == "trustrank" else 1.0 - float(follows @ score)
+    base = 0.0 if wish.method == "trustrank" else 1.0 - passed
     return {**kept, "flow": 1.0 if wish.damping is None else wish.damping, "base": base}
 
 
-def _ranking(wish: Wish, found: Scores, web: Web, started: float) -> Ranking:
+def _passed(wish: Wish, web: Web, found: Scores, weights: Floats | None) -> tuple[float, float]:
+    """Return the sums that `for_later` takes."""
+    score = found.columns[METHODS[wish.method][0]]
+    if wish.method == "salsa":
+        return 0.0, 0.0
+    if wish.method == "hits":
+        authority = found.columns["hits_authority"]
+        counted = authority if weights is None else weights * authority
+        return float(web.forward.counts @ score), float(web.backward.counts @ counted)
+    return float(algorithms.follows(web.forward.counts, wish.damping) @ score), 0.0
+
+
+def ranking(wish: Wish, found: Scores, pages: int, links: int, started: float) -> Ranking:
+    """Return the record of a ranking that began at `started` (epoch seconds)."""
     restart = {"personalised": "relevance", "trustrank": "seeds"}.get(wish.method)
     if wish.trusted is not None:
         restart = f"{len(set(wish.trusted))} pages" if len(wish.trusted) > 1 else wish.trusted[0]
@@ -310,8 +334,8 @@ def _ranking(wish: Wish, found: Scores, web: Web, started: float) -> Ranking:
         only_external=wish.only_external,
         content=wish.content,
         restart=restart,
-        pages=web.pages,
-        links=web.links,
+        pages=pages,
+        links=links,
         iterations=found.iterations,
         residual=found.residual,
         error=found.error if np.isfinite(found.error) else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import astuple
 
@@ -14,8 +14,8 @@ from graphbrain.brain.holds import Hold
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
 from graphbrain.frontier import edits
-from graphbrain.graph.connection import Tx
-from graphbrain.rules import Forward
+from graphbrain.graph.connection import Graph, Tx
+from graphbrain.rules import Forward, Rule
 from graphbrain.work import Settled
 
 __all__ = ["Settling"]
@@ -25,6 +25,8 @@ PASS_SECONDS = 120.0
 
 SettleProgress = Callable[[str, int, int], None]
 """Told what is being done (export, solve, write), how far it is, and of how much."""
+FindGoal = Callable[[Graph, Rule, float, SettleProgress], Goal]
+"""Returns the goal of a pass: as `settlement.find_goal`, or from a file."""
 
 
 class Settling:
@@ -39,8 +41,10 @@ class Settling:
         if_cheaper: bool = False,
         progress: SettleProgress = lambda *_: None,
         stop: Callable[[], bool] = lambda: False,
+        find: FindGoal = settlement.find_goal,
     ) -> Settled:
-        """Make a pass, by the settings as they were last read. Raises BadInput under the classic engine."""
+        """Make a pass, by the settings as they were last read. Raises BadInput under the classic engine. `find` returns
+        its goal, from arguments as of `settlement.find_goal`."""
         session, started = self._session, time.monotonic()
         hold = Hold(session.graph, session.now, PASS_SECONDS, _begin, "brain/settle_begin")
         if not session.engine.settles:
@@ -51,7 +55,7 @@ class Settling:
             return Settled()
 
         try:
-            return self._make_pass(hold, started, tolerance, progress, stop)
+            return self._make_pass(hold, started, tolerance, progress, stop, find)
         except GraphUnavailable:
             raise  # it would be in vain to say anything to it
         except BaseException:
@@ -63,13 +67,7 @@ class Settling:
         and beside whoever else does."""
         session, started = self._session, time.monotonic()
         goal = forwards.find_goal(session.graph, session.policy.rule, account, tolerance)
-        done = pushes.Pushed()
-        for goals in forwards.batches(goal, payments):
-            if stop():
-                break
-            made = self._bring(account.name, goals)
-            done = pushes.Pushed(done.pushes + made.pushes, done.payments + made.payments, done.lost + made.lost)
-        session.counters.add(pushes=done.pushes, payments=done.payments)
+        done = self.bring_to(account, forwards.batches(goal, payments), stop)
         return Settled(
             goal.table.pages,
             goal.table.links,
@@ -78,6 +76,19 @@ class Settling:
             left=done.lost,
             seconds=time.monotonic() - started,
         )
+
+    def bring_to(
+        self, account: Forward, batches: Iterable[Mapping[int, float]], stop: Callable[[], bool]
+    ) -> pushes.Pushed:
+        """Let pages pass on the amounts due for these scores, batch by batch (id → score)."""
+        done = pushes.Pushed()
+        for goals in batches:
+            if stop():
+                break
+            made = self._bring(account.name, goals)
+            done = pushes.Pushed(done.pushes + made.pushes, done.payments + made.payments, done.lost + made.lost)
+        self._session.counters.add(pushes=done.pushes, payments=done.payments)
+        return done
 
     def _bring(self, name: str, goals: Mapping[int, float]) -> pushes.Pushed:
         session = self._session
@@ -102,13 +113,14 @@ class Settling:
         tolerance: float,
         progress: SettleProgress,
         stop: Callable[[], bool],
+        find: FindGoal,
     ) -> Settled:
         def report(what: str, done: int, of: int) -> None:
             hold.keep()
             progress(what, done, of)
 
         session = self._session
-        goal = settlement.find_goal(session.graph, session.policy.rule, tolerance, report)
+        goal = find(session.graph, session.policy.rule, tolerance, report)
         sum_ = settlement.Sum(goal.table)
         for step in self._settle_all(goal, hold.token, lambda: stop() or not hold.keep()):
             sum_.add(step)
@@ -169,7 +181,8 @@ class Settling:
         def work(tx: Tx) -> settlement.Step:
             nonlocal attempts
             attempts += 1
-            return settlement.settle(tx, goal, batch, self._session.policy.rule, token, again=attempts > 1)
+            again = goal.blind or attempts > 1
+            return settlement.settle(tx, goal, batch, self._session.policy.rule, token, again=again)
 
         try:
             return self._session.graph.write(work, "settle")

@@ -31,6 +31,7 @@ from graphbrain.cli import (
     score,
     serve,
     simulate,
+    spark,
 )
 from graphbrain.cli.common import connection
 from graphbrain.errors import GraphbrainError
@@ -83,6 +84,7 @@ _COMMANDS = (
     *score.COMMANDS,
     *precision.COMMANDS,
     *dump.COMMANDS,
+    *spark.COMMANDS,
     *simulate.COMMANDS,
     *schedule.COMMANDS,
     *hosts.COMMANDS,

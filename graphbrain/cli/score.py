@@ -1,7 +1,8 @@
-"""The command of batch scores: rank."""
+"""The commands of scores of the whole graph: rank, settle."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import click
@@ -22,8 +23,9 @@ __all__ = ["COMMANDS"]
 @click.option("--trust", "trusted", multiple=True, metavar="URL", help="A trusted page, instead of the seeds.")
 @click.option("--top", type=click.IntRange(0, 1_000_000), help="How many of the best are listed (10).")
 @click.option("--no-write", is_flag=True, help="Leave the pages as they are.")
+@click.option("--from", "source", metavar="DIR", help="Write the scores that 'graphbrain spark rank' has left there.")
 @as_json
-def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options: Any) -> int:
+def rank(app: App, method: str | None, no_write: bool, source: str | None, as_json: bool, **options: Any) -> int:
     """Score all pages at once, and write the scores to them.
 
     \b
@@ -42,6 +44,10 @@ def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options:
     from graphbrain.cli import sheets
 
     given = {name: value for name, value in options.items() if not (value is None or value is False or value == ())}
+    if source is not None:
+        if given or no_write or method is not None:
+            raise click.UsageError("The method and its options are in DIR: give --from alone.")
+        return _bring(app, source, as_json)
     if method is None:
         if given or no_write:
             raise click.UsageError("Say which METHOD the options are for.")
@@ -61,6 +67,59 @@ def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options:
     return 0 if done.converged else 1
 
 
+def _bring(app: App, source: str, as_json: bool) -> int:
+    """Write scores from files."""
+    from graphbrain import show
+    from graphbrain.brain import bring
+
+    with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
+        scores, pages = bring.rank(brain, source, bar)
+        total = brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[0]
+    facts = {"scores": scores, "pages": pages, "without": max(0, total - pages)}
+    if as_json:
+        show.json_lines([facts])
+    else:
+        show.out(show.sheet(facts.items()))
+    if not pages:
+        show.say("graphbrain: none of the pages of these scores is in the graph; nothing was written.")
+    return 0 if pages else 1
+
+
+@brain_command()
+@click.option("--tolerance", type=click.FloatRange(0, 1, min_open=True), help="Relative error of the scores (1e-7).")
+@click.option("--from", "source", metavar="DIR", help="Take the goal that 'graphbrain spark settle' has left there.")
+@as_json
+def settle(app: App, tolerance: float | None, source: str | None, as_json: bool) -> int:
+    """Bring all accounts to their fixed point at once.
+
+    The links are read, and the fixed point is found in memory (18 bytes a link); with --from it is read from files, by
+    key. Crawlers may go on meanwhile. What changes waits for pushes, which 'graphbrain tend' makes. Exits 1 when
+    another process makes such a pass.
+    """
+    from graphbrain import show
+    from graphbrain.accounts.settlement import SETTLED_TO
+    from graphbrain.brain import bring
+
+    error = SETTLED_TO if tolerance is None else tolerance
+    with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
+        if source is None:
+            done = brain.settle(tolerance=error, progress=bar)
+        else:
+            done = bring.settle(brain, source, error, bar)
+        rule, looks = brain.policy.rule, brain.engine.looks
+        bound = brain.graph.read(lambda tx: looks.error_bound(tx, rule), "audit/waiting")
+        empty = not brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[0]
+    facts = {**dataclasses.asdict(done), "error_bound": bound}
+    if as_json:
+        show.json_lines([facts])
+    else:
+        show.out(show.sheet((name.replace("_", " "), value) for name, value in facts.items()))
+    if not done.pages and not empty:
+        show.say("graphbrain: another process is making a settling pass, or the files have none of these pages.")
+        return 1
+    return 0
+
+
 def _list(app: App, as_json: bool) -> int:
     """The scores that the pages carry."""
     from graphbrain import show
@@ -76,4 +135,4 @@ def _list(app: App, as_json: bool) -> int:
     return 0
 
 
-COMMANDS = (rank,)
+COMMANDS = (rank, settle)

@@ -26,7 +26,23 @@ from graphbrain import csr
 from graphbrain.arrays import Floats, Ints
 from graphbrain.csr import Places, Rows
 
-__all__ = ["Scores", "Until", "Web", "between_hosts", "distribution", "hits", "opic", "pagerank", "salsa"]
+__all__ = [
+    "LEVEL",
+    "Scores",
+    "Until",
+    "Watch",
+    "Web",
+    "between_hosts",
+    "distribution",
+    "follows",
+    "hits",
+    "opic",
+    "pagerank",
+    "salsa",
+    "salsa_each",
+    "scale_by",
+    "share",
+]
 
 DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
 LEAST_CHANGE = 1e-13
@@ -161,9 +177,8 @@ def pagerank(
         name: The property that keeps the score.
         first: The scores to begin with; None: the restart distribution.
     """
-    follows = np.where(web.forward.counts > 0.0, damping, 0.0)
     start = distribution(np.ones(web.pages) if restart is None else restart)
-    return _walk(web, follows, start, until or Until(), name, damping, first)
+    return _walk(web, damping, start, until or Until(), name, first)
 
 
 def opic(web: Web, *, until: Until | None = None, name: str = "opic", first: Floats | None = None) -> Scores:
@@ -174,28 +189,41 @@ def opic(web: Web, *, until: Until | None = None, name: str = "opic", first: Flo
     cannot oscillate between the pages and the virtual page. Abiteboul, Preda, Cobena, "Adaptive on-line page importance
     computation", WWW 2003, section 3.
     """
-    links = web.forward.counts
-    return _walk(web, links / (links + 1.0), distribution(np.ones(web.pages)), until or Until(), name, None, first)
+    return _walk(web, None, distribution(np.ones(web.pages)), until or Until(), name, first)
+
+
+def follows(links: Floats, damping: float | None) -> Floats:
+    """Return the probability with which a reader of each page follows a link.
+
+    Args:
+        links: The number of links of each page.
+        damping: The probability on a page with links; None: d/(d+1) with d links, as in OPIC.
+    """
+    return links / (links + 1.0) if damping is None else np.where(links > 0.0, damping, 0.0)
+
+
+def share(links: Floats, damping: float | None) -> Floats:
+    """Return the part of each page's score that each of its links passes on. Arguments as in `follows`."""
+    return follows(links, damping) / np.maximum(links, 1.0)
 
 
 def _walk(
     web: Web,
-    follows: Floats,
+    damping: float | None,
     restart: Floats,
     until: Until,
     name: str,
-    rate: float | None,
     first: Floats | None,
 ) -> Scores:
     """Return the limit of x ← Lᵀ(follows·x/d) + rest·restart, where the rest makes the sum 1.
 
     The iteration begins with `first`, or with the restart distribution.
     """
-    share = follows / np.maximum(web.forward.counts, 1.0)
+    each = share(web.forward.counts, damping)
     score = restart.copy() if first is None else distribution(first)
-    watch = _Watch(until, rate)
+    watch = Watch(until, damping)
     while not watch.done and web.pages:
-        new = web.backward.sums(share * score)
+        new = web.backward.sums(each * score)
         new += (1.0 - float(new.sum())) * restart
         score -= new
         watch.saw(float(np.abs(score, out=score).sum()))
@@ -227,7 +255,7 @@ def hits(web: Web, *, content: Floats | None = None, until: Until | None = None,
     if first is not None:
         hub = (1.0 - LEVEL) * distribution(first) + LEVEL * hub
     authority = hub.copy()
-    watch = _Watch(until or Until(), None)
+    watch = Watch(until or Until(), None)
     if not web.links:
         return watch.scores({"hits_hub": 0.0 * hub, "hits_authority": 0.0 * hub})
     new_hub, new_authority, spare = np.empty((3, web.pages))
@@ -256,10 +284,20 @@ def salsa(web: Web) -> Scores:
         ("salsa_authority", authority_of, web.backward.counts),
     ):
         members = np.bincount(community[counts > 0.0], minlength=communities)
-        links = np.bincount(community, weights=counts, minlength=communities)
-        each = members / max(int(members.sum()), 1) / np.maximum(links, 1.0)
-        columns[name] = counts * each[community]
+        links = np.bincount(community, weights=counts, minlength=communities).astype(np.float64)
+        columns[name] = counts * salsa_each(members, links, int(members.sum()))[community]
     return Scores(columns, 0, 0.0, 0.0, True)
+
+
+def salsa_each(members: Ints | Floats, links: Floats, all_members: int) -> Floats:
+    """Return the SALSA score that each link gives its page, by community.
+
+    Args:
+        members: The number of hubs (or authorities) of each community.
+        links: The number of links of each community.
+        all_members: The number of hubs (or authorities) of the web.
+    """
+    return np.asarray(members / max(all_members, 1) / np.maximum(links, 1.0))
 
 
 def _communities(web: Web) -> tuple[Places, Places, int]:
@@ -282,7 +320,11 @@ def _communities(web: Web) -> tuple[Places, Places, int]:
 
 def _scale(score: Floats) -> float:
     """Scale a score to the sum 1 in place, and return the sum that it had."""
-    total = float(score.sum())
+    return scale_by(score, float(score.sum()))
+
+
+def scale_by(score: Floats, total: float) -> float:
+    """Divide a score by the sum of all its parts in place, and return that sum."""
     score /= total
     # Multiplication is several times as fast as assignment to the many scores that are too small: pages without links.
     np.multiply(score, score >= LEAST_SCORE, out=score)
@@ -298,7 +340,7 @@ def _distance(one: Floats, other: Floats, spare: Floats) -> float:
 # ---------------------------------------------------------------------- convergence
 
 
-class _Watch:
+class Watch:
     """Counts iterations, and decides from their changes when to end."""
 
     def __init__(self, until: Until, rate: float | None) -> None:

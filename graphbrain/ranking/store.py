@@ -11,7 +11,7 @@ scores are multiplied. Statements: scores/*, brain/lock, brain/change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from graphbrain.arrays import Floats, Ints
@@ -19,7 +19,7 @@ from graphbrain.errors import GraphbrainError
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.rules import Rule
 
-__all__ = ["carried", "notes", "release", "seeds", "stored", "take", "write"]
+__all__ = ["carried", "notes", "release", "seeds", "stored", "take", "write", "write_parts"]
 
 WRITE = 5_000
 """The number of pages in one transaction."""
@@ -71,17 +71,43 @@ def write(
     Raises:
         GraphbrainError: Another process began to write scores of the same method.
     """
+
+    def parts() -> Iterator[tuple[Ints, Mapping[str, Floats]]]:
+        for first in range(0, len(ids), WRITE):
+            part = slice(first, first + WRITE)
+            yield ids[part], {name: column[part] for name, column in columns.items()}
+
+    return write_parts(graph, method, parts(), len(ids), facts, now, progress)
+
+
+def write_parts(
+    graph: Graph,
+    method: str,
+    parts: Iterable[tuple[Ints, Mapping[str, Floats]]],
+    pages: int,
+    facts: Mapping[str, Any],
+    now: Callable[[], float],
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> int:
+    """Write columns of scores part by part, each in one transaction; otherwise as `write`.
+
+    Args:
+        graph: The connection.
+        method: The method of the (:Ranking).
+        parts: Internal ids of some pages, ascending, and their columns.
+        pages: The number of pages in all parts, for `progress`.
+        facts: Properties of the (:Ranking).
+        now: Returns the epoch seconds.
+        progress: Is called with the pages done and the pages in all.
+    """
     token, before = facts["token"], facts["started"]
     graph.write(lambda tx: tx.do("scores/begin", method=method, facts=dict(facts)), "scores/begin")
-    written = 0
-    for first in range(0, len(ids), WRITE):
-        part = slice(first, first + WRITE)
-        pages, some = ids[part].tolist(), {name: column[part].tolist() for name, column in columns.items()}
-        written += graph.write(
-            bound(_write, method, token, pages, some, before),
-            "scores/write",
-        )
-        progress(min(first + WRITE, len(ids)), len(ids))
+    written = done = 0
+    for ids, columns in parts:
+        some = {name: column.tolist() for name, column in columns.items()}
+        written += graph.write(bound(_write, method, token, ids.tolist(), some, before), "scores/write")
+        done += len(ids)
+        progress(done, pages)
     graph.write(lambda tx: _end(tx, method, token, now()), "scores/end")
     return written
 

@@ -56,6 +56,7 @@ FINISHED: frozenset[str] = frozenset(
         "server",
         "show",
         "simulate",
+        "spark",
         "tables",
         "timings",
         "tokens",

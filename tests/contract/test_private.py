@@ -16,6 +16,9 @@ OF_OTHERS = {
     ("scrapy.requests", "_baseurl_cache"): "Scrapy's: what is done with it is left out where it is not there",
     ("scrapy.scheduler", "_slot"): "Scrapy's: what is done with it is left out where it is not there",
     ("client.sending", "_request"): "httpx's: its public property raises where there is no request",
+    ("spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",
+    ("spark.session", "_jsc"): "PySpark's: the settings of these files",
+    ("spark.session", "_gateway"): "PySpark's: its Java would outlive the session",
     ("lean_driver", "_initializing"): "importlib's: where it is not there the driver imports what it likes",
 }
 """Private names of others than us, by who uses them, and why."""

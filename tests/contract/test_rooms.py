@@ -18,7 +18,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("analyst",),
     ("brain",),
     ("ingest",),
-    ("scrapy", "simulate", "metrics"),
+    ("scrapy", "simulate", "metrics", "spark"),
     ("console",),
     ("service", "crawl"),
     ("bench",),

@@ -1,0 +1,153 @@
+"""Scores that were computed outside the brain are brought into it, beside whatever else runs.
+
+Scores are by key. A page that was found after the dump has none, and a page that is gone is skipped. Accounts are
+brought to their goal by a settling pass whose batches read the links as they are now. Each page pays its neighbours
+what the goal gives, so the accounts are right at every commit, and what has changed since the dump waits for pushes.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from graphbrain.accounts import settlement
+from graphbrain.accounts.settlement import SETTLED_TO, Goal
+from graphbrain.analyst.results import Results
+from graphbrain.arrays import Floats, Ints
+from graphbrain.brain.backfill import Backfill
+from graphbrain.brain.brain import Brain
+from graphbrain.brain.settle import SettleProgress, Settling
+from graphbrain.errors import BadInput
+from graphbrain.frontier import discovery
+from graphbrain.graph.connection import Graph, bound
+from graphbrain.ranking import store
+from graphbrain.rules import Rule
+from graphbrain.work import Settled
+
+__all__ = ["Brought", "rank", "settle"]
+
+Progress = Callable[[str, int, int], None]
+"""Is called with the name of a step, its progress and its total."""
+Brought = tuple[int, int]
+"""The number of scores in the files, and the number of pages that got one."""
+
+
+def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Brought:
+    """Write batch scores from a folder to the pages, or bring live PageRank to its fixed point.
+
+    Args:
+        brain: The brain that the dump is of.
+        folder: The folder that `graphbrain spark rank` has written.
+        progress: Is called after each part.
+
+    Raises:
+        BadInput: The scores are of another kind, of another brain or by other settings, or not whole.
+        GraphbrainError: Another process began to write scores of the same method.
+    """
+    found = Results.open(folder)
+    session = brain.session
+    session.refresh()
+    found.check(session.graph, ("rank", "live_pagerank"))
+    if found.kind == "live_pagerank":
+        return _live_pagerank(brain, found, progress)
+    told, later = found.manifest["ranking"], found.manifest["later"]
+    facts = {name: value for name, value in told.items() if value is not None}
+    written = store.write_parts(
+        session.graph,
+        told["method"],
+        _known(session.graph, found),
+        found.manifest["pages"],
+        {**facts, **later, "token": uuid.uuid4().hex},
+        session.now,
+        lambda done, of: progress("writing scores", done, of),
+    )
+    session.refresh()
+    if told["method"] == session.settings.value:
+        Backfill(session).finish()
+    return found.manifest["pages"], written
+
+
+def _live_pagerank(brain: Brain, found: Results, progress: Progress) -> Brought:
+    account = brain.session.policy.rule.live_pagerank
+    if not account.settles:
+        raise BadInput(
+            "This brain keeps no live PageRank: set keep_live_pagerank, or name it in value, before its scores are "
+            "brought in."
+        )
+    pages = found.manifest["pages"]
+    done = 0
+
+    def parts() -> Iterator[Mapping[int, float]]:
+        nonlocal done
+        for ids, columns in _known(brain.graph, found):
+            yield dict(zip(ids.tolist(), columns[account.name].tolist(), strict=True))
+            done += len(ids)
+            progress("passing on", done, pages)
+
+    Settling(brain.session).bring_to(account, parts(), lambda: False)
+    return pages, done
+
+
+def settle(
+    brain: Brain,
+    folder: str,
+    tolerance: float = SETTLED_TO,
+    progress: SettleProgress = lambda *_: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Settled:
+    """Bring all accounts to the fixed point that a folder holds, as `Brain.settle` does to one that it computes.
+
+    It takes 24 bytes of memory a page. Nothing is done while another pass is under way.
+
+    Args:
+        brain: The brain that the dump is of.
+        folder: The folder that `graphbrain spark settle` has written.
+        tolerance: The bound on the relative error that is left where nothing has changed since the dump.
+        progress: Is called with what is being done (read, write), how far it is, and of how much.
+        stop: Is asked between transactions.
+
+    Raises:
+        BadInput: As of `rank`; or the brain has the classic engine.
+    """
+    found = Results.open(folder)
+    session = brain.session
+    session.refresh()
+    found.check(session.graph, ("settle",))
+
+    def find(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress) -> Goal:
+        return _goal(graph, rule, tolerance, report, found)
+
+    return Settling(session).settle(tolerance=tolerance, progress=progress, stop=stop, find=find)
+
+
+def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, found: Results) -> Goal:
+    parts: list[tuple[Ints, Floats, Floats]] = []
+    pages, done = found.manifest["pages"], 0
+    for ids, columns in _known(graph, found):
+        parts.append((ids, columns["hub"], columns["authority"]))
+        done += len(ids)
+        report("read", done, pages)
+    ids = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in parts)])
+    hub, authority = (np.concatenate([np.empty(0), *(part[side] for part in parts)]) for side in (1, 2))
+    order = np.argsort(ids, kind="stable")
+    return Goal.without_links(
+        ids[order],
+        hub[order],
+        authority[order],
+        found.manifest["links"],
+        settlement.CLOSE * settlement.waiting_share(rule, tolerance),
+        found.manifest["iterations"],
+        found.manifest["residual"],
+    )
+
+
+def _known(graph: Graph, found: Results) -> Iterator[tuple[Ints, dict[str, Floats]]]:
+    """Yield internal ids, ascending, and scores of the pages that are in the graph, part by part."""
+    for keys, columns in found.rows():
+        ids = graph.read(bound(discovery.find, keys), "pages/find")
+        there = np.array([ids.get(key, -1) for key in keys], dtype=np.int64)
+        places = np.flatnonzero(there >= 0)
+        places = places[np.argsort(there[places], kind="stable")]
+        yield there[places], {name: column[places] for name, column in columns.items()}

