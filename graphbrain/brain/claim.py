@@ -18,19 +18,20 @@ from functools import partial
 from graphbrain import border, tokens
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.combine import Combiner, Ticket
-from graphbrain.brain.leases import Leases
+from graphbrain.brain.leases import LEASED, Leases
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.fair import Turns
-from graphbrain.frontier import asked, claims, discovery, resources, sections
+from graphbrain.frontier import asked, claims, leases, sections
 from graphbrain.frontier.claims import Holder, Request, Taken
+from graphbrain.frontier.leases import Leasing
 from graphbrain.frontier.outlook import PAUSED, Outlook, of_wanted
 from graphbrain.frontier.outlook import outlook as outlook_now
 from graphbrain.frontier.sampling import Reach, Share, Spread
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.model import KINDS, PAGES, Claim, Claims, Kind, kind_of
+from graphbrain.model import KINDS, PAGES, Claim, Claims, Kind
 from graphbrain.model import number as is_number
 
 __all__ = ["ENOUGH", "Claiming"]
@@ -536,42 +537,33 @@ class Claiming:
         lease = self._session.settings.lease_seconds if seconds is None else seconds
         until = self._session.now() + lease
 
-        def work(tx: Tx, held: dict[str, str], _policy: Policy, _now: float) -> set[str]:
-            if _of_pages(held):
-                return claims.renew(tx, held, discovery.find(tx, held), until)
-            return resources.renew(tx, held, until)
+        def work(tx: Tx, leasing: Leasing, held: dict[str, str], _policy: Policy, _now: float) -> set[str]:
+            return leases.renew(tx, leasing, held, until)
 
-        kept = self._for_claims(wanted, work, "claims/renew")
+        kept = self._for_claims(wanted, work, "renew")
         return [replace(claim, key=key, until=until) if key else None for claim, key in zip(wanted, kept, strict=True)]
 
     def give_back(self, held: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched, as `Brain.give_back` says."""
+        return [key is not None for key in self._for_claims(list(held), leases.release, "release")]
 
-        def work(tx: Tx, held: dict[str, str], policy: Policy, now: float) -> set[str]:
-            if not _of_pages(held):
-                return resources.release(tx, held, policy.manners, now)
-            found = discovery.find(tx, held)
-            return claims.release(tx, held, found, policy.rule.revisits, policy.manners, now)
+    def _for_claims(self, wanted: Sequence[Claim], work: Callable[..., set[str]], name: str) -> list[str | None]:
+        """Run a step of leases on claims, key → token, and return the keys of those that were good, None of the others.
 
-        return [key is not None for key in self._for_claims(list(held), work, "claims/release")]
-
-    def _for_claims(
-        self, wanted: Sequence[Claim], work: Callable[[Tx, dict[str, str], Policy, float], set[str]], name: str
-    ) -> list[str | None]:
-        """Do something with claims, key → token, that answers which were good: the keys of their pages, None of the
-        others. Those of pages come in transactions of their own: hosts are the last locks of each."""
+        What each `Leasing` has comes in transactions of its own: hosts are the last locks of each.
+        """
         good: list[str | None] = [None] * len(wanted)
         parts = [
-            {number: key for number, key in part.items() if key is not None and (kind_of(key) == "page") is of_pages}
+            (leasing, {number: key for number, key in part.items() if key is not None and leasing.has(key)})
             for part in (self._names.rounds(wanted) if wanted else ())
-            for of_pages in (True, False)
+            for leasing in LEASED
         ]
-        for left in parts:
+        for leasing, left in parts:
             while left:
                 held: dict[str, str] = {}
                 for number, key in left.items():
                     held.setdefault(key, wanted[number].token)
-                kept = self._session.perform(name, work, held)
+                kept = self._session.perform(f"{leasing.name}/{name}", partial(_with, work, leasing), held)
                 # Another claim of the same page, as an older one beside that which holds it, is seen by itself.
                 others = {number: key for number, key in left.items() if held[key] != wanted[number].token}
                 for number, key in left.items():
@@ -581,9 +573,10 @@ class Claiming:
         return good
 
 
-def _of_pages(held: Iterable[str]) -> bool:
-    """Are these keys of pages? All are, or none is."""
-    return all(kind_of(key) == "page" for key in held)
+def _with(
+    work: Callable[..., set[str]], leasing: Leasing, tx: Tx, held: dict[str, str], policy: Policy, now: float
+) -> set[str]:
+    return work(tx, leasing, held, policy, now)
 
 
 def _kinds(given: object) -> frozenset[Kind]:

@@ -16,6 +16,7 @@ __all__ = [
     "discovery",
     "edits",
     "expected",
+    "leases",
     "notes",
     "orphans",
     "outlook",

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from graphbrain import border, retry_after, tokens
 from graphbrain.errors import BadInput
+from graphbrain.frontier.leases import Lease
 from graphbrain.frontier.verdicts import RETURNED, Policy
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.hosts import admin, health, origins, politeness
@@ -26,16 +27,13 @@ from graphbrain.model import Answer, Claim, Failed, Fetched, Outcome, Resource, 
 from graphbrain.url import address, host_of, resolved
 
 __all__ = [
+    "RESOURCES",
     "Visited",
-    "lapsed",
     "lock",
     "mine",
     "origin_of",
     "outlook",
     "record",
-    "release",
-    "renew",
-    "sweep",
     "visited",
     "wanted",
     "write",
@@ -103,40 +101,37 @@ def outlook(tx: Tx, limit: int) -> list[list[object]]:
 # ---------------------------------------------------------------- claims that end, or go on
 
 
-def renew(tx: Tx, held: Mapping[str, str], until: float) -> set[str]:
-    """Hold the resources `key → token` until then; the answer is the keys still held."""
-    found = [origin for origin in lock(tx, held).values() if origin.lease == held[origin.key]]
-    for origin in found:
-        origin.lease_until = until
-    write(tx, found)
-    return {origin.key for origin in found}
+class _Resources:
+    """Resources as what is leased (`leases.Leasing`)."""
+
+    name = "resources"
+
+    def has(self, key: str) -> bool:
+        return kind_of(key) != "page"
+
+    def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
+        return self.locked(tx, [*keys])
+
+    def lapsed(self, tx: Tx, now: float, limit: int) -> list[str]:
+        keys: list[str] = tx.one("resources/lapsed", now=now, limit=limit)[0]
+        return keys
+
+    def locked(self, tx: Tx, nodes: Sequence[str]) -> list[Lease]:
+        return [
+            Lease(one.key, one.lease, one.lease_until, (one.last_lease, one.last_outcome), one)
+            for one in lock(tx, nodes).values()
+        ]
+
+    def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
+        for lease in leases:
+            lease.locked.lease_until = until
+        write(tx, [lease.locked for lease in leases])
+
+    def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
+        _let_go(tx, [lease.locked for lease in leases], policy.manners, now)
 
 
-def release(tx: Tx, held: Mapping[str, str], manners: Manners, now: float) -> set[str]:
-    """Give the resources `key → token` back; the answer is the keys that were held, or given back by this token
-    before."""
-    found = lock(tx, held)
-    mine_now = [origin for origin in found.values() if origin.lease == held[origin.key]]
-    done = {
-        origin.key
-        for origin in found.values()
-        if origin.lease is None and (held[origin.key], RETURNED) == (origin.last_lease, origin.last_outcome)
-    }
-    _let_go(tx, mine_now, manners, now)
-    return done | {origin.key for origin in mine_now}
-
-
-def lapsed(tx: Tx, now: float, limit: int) -> list[str]:
-    """Keys of resources whose lease has lapsed."""
-    keys: list[str] = tx.one("resources/lapsed", now=now, limit=limit)[0]
-    return keys
-
-
-def sweep(tx: Tx, keys: Sequence[str], manners: Manners, now: float) -> int:
-    """End the leases among these resources that have lapsed; how many there were."""
-    found = [o for o in lock(tx, keys).values() if o.lease_until is not None and o.lease_until <= now]
-    _let_go(tx, found, manners, now)
-    return len(found)
+RESOURCES = _Resources()
 
 
 def _let_go(tx: Tx, held: Sequence[Origin], manners: Manners, now: float) -> None:
