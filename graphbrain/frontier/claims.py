@@ -43,6 +43,7 @@ __all__ = [
     "retry",
     "take",
     "take_aliases",
+    "take_resources",
 ]
 
 
@@ -85,6 +86,8 @@ class Request:
     tries: bool = False
     robots: bool = False
     """hand the robots.txt of an origin out before its pages, where it is not known or is to be read anew"""
+    lines: Sequence[str] = ()
+    """claim resources of these lines instead"""
     acting: sections.Acting | None = None
     """how pages wait by their sections, if they do"""
 
@@ -287,7 +290,7 @@ def _dealt(
     tried.update(claim.key for claim in deal.claims)
     if deal.grants or deal.moves:
         tx.do("claims/take", rows=deal.grants, until=deal.until, moves=deal.moves)
-    resources.write(tx, (origins or {}).values())
+    resources.write(tx, (origins or {}).values(), held, now)
     return deal, at
 
 
@@ -341,6 +344,27 @@ def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         tx.do("claims/put_off", rows=later)
     _write_hosts(tx, deal, at)
     return Taken(deal.claims)
+
+
+def take_resources(tx: Tx, wish: Request, tried: set[str]) -> Taken:
+    """Claim resources that wait in queues, as `take` claims pages; `wish.lines` has the lines."""
+    keys = resources.due(tx, wish.lines, wish.n, wish.clock())
+    found = resources.lock(tx, keys)
+    waiting = [one for key in keys if (one := found.get(key)) is not None and one.waits(wish.clock())]
+    if not waiting:
+        return Taken(seen=len(keys), lost=len(keys))
+    names = {one.host for one in waiting}
+    held, at = _hosts_of(tx, sorted(names), (), wish.manners, wish.clock(), names)
+    deal = Deal(wish.clock(), wish.holders, wish.lease, 0, held, frozenset())
+    deal.count_probes(tx)
+    for one in waiting:
+        if not one.is_allowed(held[one.host].allows):
+            one.put_off(deal.now)
+        elif deal.grants_resource(one):
+            tried.add(one.key)
+    resources.write(tx, waiting, held, deal.now)
+    _write_hosts(tx, deal, at)
+    return Taken(deal.claims, seen=len(keys), lost=len(keys) - len(waiting))
 
 
 def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
