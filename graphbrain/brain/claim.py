@@ -474,12 +474,13 @@ class Claiming:
         for kind, share in self._shares.items():
             n = sum(caller.left for caller in calls.asking(kind))
             places, now = share.places(n), self._session.now()
-            if places and not 0.0 <= now - self._none_at[kind] < 1.0:
+            if not places:
+                share.took(0, n, n)
+            elif not 0.0 <= now - self._none_at[kind] < 1.0:
                 claimed = self._take_resources(kind, places, calls)
                 self._none_at[kind] = -math.inf if claimed else now
-                share.took(claimed, n, n)
-            else:
-                share.took(0, n, n)
+                if claimed:  # else nothing is owed: no page waits for a share that nothing took
+                    share.took(claimed, n, n)
 
     def _take_resources(self, kind: Kind, n: int, calls: _Round) -> int:
         """Claim up to `n` resources of a kind, for the calls that ask for it; how many."""
