@@ -206,7 +206,7 @@ class Backend:
             for many in range(len(KINDS) + 1)
             for kinds in combinations(KINDS, many)
         }
-        """Where those wait who want, or want not, only pages that were asked for by hand, by the kinds that they want."""
+        """Where those wait who want, or want not, only pages that were asked for by hand; by the kinds they want."""
         self.gate = Gate(*self._gates.values())
         """Opens all of them."""
         self.jobs = Jobs(brain.now)

@@ -64,7 +64,7 @@ class Next(Body):
     )
     kinds: list[str] | None = Field(
         None,
-        description="'page', 'robots', 'sitemap': robots.txt and sitemaps of hosts come as claims, too, robots.txt before "
+        description="'page', 'robots', 'sitemap': robots.txt and sitemaps come as claims, too, robots.txt before "
         "pages; pages alone unless given",
         examples=[["page", "robots", "sitemap"]],
         json_schema_extra=KINDS_GIVEN,
