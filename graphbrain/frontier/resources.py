@@ -121,7 +121,7 @@ def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim
     keys = sorted(key for key in tried if kind_of(key) != "page")
     rows = tx.one("resources/mine", keys=keys, tokens=sorted(tokens_of))[0] if keys else []
     for row in rows:
-        intact(*row)
+        intact(*row[:5])
     return [
         Claim(url, key, token, until, host, 0, etag, modified)
         for key, url, host, until, token, etag, modified in sorted(rows, key=lambda row: row[0])
