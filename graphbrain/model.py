@@ -24,7 +24,6 @@ __all__ = [
     "KINDS",
     "LOOKED_UP",
     "PAGES",
-    "RESOURCE_KEY",
     "ROBOTS",
     "ROBOTS_KEY",
     "SCOPE",
@@ -75,9 +74,6 @@ PAGES: frozenset[Kind] = frozenset({"page"})
 """What is claimed where no kinds are named."""
 ROBOTS_KEY, SITEMAP_KEY = "robots:", "sitemap:"
 """How the key of a robots.txt begins; its origin follows. And that of a sitemap; its URL follows."""
-RESOURCE_KEY = rf"(?:{ROBOTS_KEY}https?://[!-~]{{1,300}}|{SITEMAP_KEY}https?://[!-~]{{1,2000}})"
-"""A regular expression of the keys of resources that are no pages."""
-_KIND_OF: Mapping[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap"}
 HintOutcome = Literal["new", "moved", "noted", "old"]
 Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
 """Why no page can be claimed before a moment: its host may not be asked sooner; it failed, and is tried again then; its
@@ -146,8 +142,8 @@ class Claim(Record):
 
 def kind_of(key: object) -> Kind:
     """What a key is the key of."""
-    head, colon, _ = key.partition(":") if isinstance(key, str) else ("", "", "")
-    return _KIND_OF.get(head + colon, "page")
+    kinds: dict[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap"}
+    return kinds.get(key[: key.find(":") + 1], "page") if isinstance(key, str) else "page"
 
 
 class Claims(Sequence[Claim]):
@@ -345,12 +341,11 @@ class Resource:
     """What came of the claim of a resource that is no page: of a robots.txt, or a sitemap.
 
     `status`: the HTTP status; None: there was no answer, `error` says why and `fault` whose fault it was, as of a
-    `Failed`. `body`: of a 2xx answer, bytes or text, as much of it as was read; of a robots.txt 500 KiB are parsed, of
-    a sitemap, packed by gzip or not, 50 MB. `etag`, `last_modified`: a sitemap's headers, with which it is asked again.
+    `Failed`. `body`: of a 2xx answer, bytes or text; 500 KiB of a robots.txt are parsed, and 50 MB of a sitemap, which
+    may be packed by gzip. `etag`, `last_modified`: headers of a sitemap, with which it is asked again.
     `redirected_to`: the Location of a redirect, which is not followed: it is the next claim. `retry_after`, `seconds`,
     `address`, `fetched_at`: as of a `Failed`.
-    A `Fetched` or a `Failed` under such a claim is read as one of these.
-    """
+    A `Fetched` or a `Failed` under such a claim is read as one of these."""
 
     url: str
     claim: Claim

@@ -16,9 +16,9 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from graphbrain.border import LONGEST_NAME, RANGES
+from graphbrain.border import LONGEST_NAME, RANGES, RESOURCE_KEY
 from graphbrain.errors import BadInput
-from graphbrain.model import FAULTS, KINDS, RESOURCE_KEY, Claim, Failed, Fetched, Hint, Link, Report, kind_of
+from graphbrain.model import FAULTS, KINDS, Claim, Failed, Fetched, Hint, Link, Report, kind_of
 
 __all__ = [
     "claim_from_dict",

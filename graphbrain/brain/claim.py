@@ -504,6 +504,7 @@ class Claiming:
         if not schemes:
             return
         found = self._session.perform("sitemaps/find", _find, schemes, calls.robots)
+        self._none_at["sitemap"] = -math.inf
         if len(self._sought) > MOST_SOUGHT:
             self._sought.clear()
         self._sought.update(dict.fromkeys(((name, calls.robots) for name in found), now))

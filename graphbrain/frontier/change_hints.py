@@ -7,7 +7,7 @@ most, and none when the page is worth little. Of a change rate λ the share `rec
 γ = (recall+false)·λ, false ones at ν = false·λ, and β = ln(γ/ν)/α. Where fetched pages are not fetched again, or
 have an interval of their own, and on pages that are not fetched yet, a hint is only noted. A page that was given up is
 looked at once for a hint.
-Statements: pages/hints, pages/hinted, pages/move_back, facts/sitemaps.
+Statements: pages/hints, pages/hinted, pages/hint_heard, pages/move_back, facts/sitemaps.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from graphbrain.border import RESOURCE_KEY
 from graphbrain.errors import BadInput
 from graphbrain.frontier import resources
 from graphbrain.frontier.resource_reports import Listed, Visited
@@ -31,7 +32,6 @@ from graphbrain.hosts import politeness
 from graphbrain.hosts.resource import ResourceState
 from graphbrain.hosts.robots import sitemaps_of
 from graphbrain.hosts.state import HostState, Manners
-from graphbrain.model import RESOURCE_KEY
 from graphbrain.url import address, host_of, resolved
 
 __all__ = ["Begun", "begin", "find", "go_on", "list_children"]
