@@ -41,7 +41,7 @@ def test_processes_are_killed(connect: dict[str, Any], delay: float, reach: floa
     assert not verdict.findings, "\n".join(verdict.findings)
     assert verdict.figures["kills"] >= 3
     assert verdict.figures["acknowledged"] > 50
-    assert verdict.figures["robots"] > 0 and verdict.figures["sitemaps"] > 0
+    assert verdict.figures["robots"] > 0
 
 
 @pytest.mark.long
