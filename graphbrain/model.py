@@ -27,6 +27,7 @@ __all__ = [
     "ROBOTS",
     "ROBOTS_KEY",
     "SCOPE",
+    "SITEMAP_KEY",
     "STATES",
     "Answer",
     "AnyReport",
@@ -66,13 +67,13 @@ OUTCOMES = (*get_args(Outcome), "refused")
 Fault = Literal["silent", "not_sent", "not_understood"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 """Why a failed visit has no status: the host was silent, was not asked, or was not understood."""
-Kind = Literal["page", "robots"]
+Kind = Literal["page", "robots", "sitemap"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""What can be claimed: pages, and the robots.txt of their hosts."""
+"""What can be claimed: pages, the robots.txt of their hosts, and the sitemaps of these."""
 PAGES: frozenset[Kind] = frozenset({"page"})
 """What is claimed where no kinds are named."""
-ROBOTS_KEY = "robots:"
-"""How the key of a robots.txt begins; its origin follows."""
+ROBOTS_KEY, SITEMAP_KEY = "robots:", "sitemap:"
+"""How the key of a robots.txt begins; its origin follows. And that of a sitemap; its URL follows."""
 HintOutcome = Literal["new", "moved", "noted", "old"]
 Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
 """Why no page can be claimed before a moment: its host may not be asked sooner; it failed, and is tried again then; its
@@ -110,8 +111,8 @@ class Claim(Record):
 
     `token` is the fencing token: a report, a renewal or a return is accepted only while the page still carries it.
     `until` is in epoch seconds by the server's clock. `etag` and `last_modified` are what the last visit returned.
-    `kind`: `page`, or `robots`, a robots.txt that a caller of this kind reports as a `Resource`. Its key says it, so
-    it is in `as_dict` only where it is no page.
+    `kind`: `page`, or `robots`, a robots.txt, or `sitemap`, which a caller of these kinds reports as a `Resource`. Its
+    key says it, so it is in `as_dict` only where it is no page.
     """
 
     url: str
@@ -141,7 +142,8 @@ class Claim(Record):
 
 def kind_of(key: object) -> Kind:
     """What a key is the key of."""
-    return "robots" if isinstance(key, str) and key.startswith(ROBOTS_KEY) else "page"
+    kinds: dict[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap"}
+    return kinds.get(key[: key.find(":") + 1], "page") if isinstance(key, str) else "page"
 
 
 class Claims(Sequence[Claim]):
@@ -336,14 +338,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What came of the claim of a resource that is no page: of a robots.txt.
+    """What came of the claim of a resource that is no page: of a robots.txt, or a sitemap.
 
     `status`: the HTTP status; None: there was no answer, `error` says why and `fault` whose fault it was, as of a
-    `Failed`. `body`: of a 2xx answer, bytes or text, as much of it as was read; 500 KiB are parsed.
+    `Failed`. `body`: of a 2xx answer, bytes or text; 500 KiB of a robots.txt are parsed, and 50 MB of a sitemap, which
+    may be packed by gzip. `etag`, `last_modified`: headers of a sitemap, with which it is asked again.
     `redirected_to`: the Location of a redirect, which is not followed: it is the next claim. `retry_after`, `seconds`,
     `address`, `fetched_at`: as of a `Failed`.
-    A `Fetched` or a `Failed` under such a claim is read as one of these.
-    """
+    A `Fetched` or a `Failed` under such a claim is read as one of these."""
 
     url: str
     claim: Claim
@@ -356,6 +358,8 @@ class Resource:
     seconds: float | None = None
     address: str | None = None
     fetched_at: float | None = None
+    etag: str | None = None
+    last_modified: str | None = None
 
     def as_report(self) -> Fetched | Failed:
         """The same as the report of a page: so it goes over the wire."""
@@ -370,6 +374,8 @@ class Resource:
                 fetched_at=self.fetched_at,
                 seconds=self.seconds,
                 address=self.address,
+                etag=self.etag,
+                last_modified=self.last_modified,
             )
         return Failed(
             self.url,

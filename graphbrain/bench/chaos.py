@@ -46,6 +46,7 @@ WARM_ROUNDS = 3
 LONGEST_START = 120.0
 """Seconds that the processes are given to begin; their lives are counted from then on."""
 BOTH = ("page", "robots")
+ALL = ("page", "robots", "sitemap")
 FORGETS = 0.3
 """The share of calls before which a process forgets a robots.txt."""
 ROUNDING = 1e-5
@@ -300,7 +301,7 @@ def _visit(claim: Claim, web: Web) -> Fetched:
 def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> Verdict:
     verdict = Verdict()
     entries = sorted(journal, key=lambda entry: entry["at"])
-    robots = [entry for entry in entries if entry["kind"] != "page"]
+    claimed = Counter(entry["kind"] for entry in entries if entry["what"] == "claimed")
     held: dict[str, list[dict[str, Any]]] = defaultdict(list)
     count: Counter[str] = Counter(entry["what"] for entry in entries)
     for entry in entries:
@@ -321,7 +322,8 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
     verdict.findings += audit.findings
     verdict.figures = {
         **count,
-        "robots": sum(entry["what"] == "claimed" for entry in robots),
+        "robots": claimed["robots"],
+        "sitemaps": claimed["sitemap"],
         "pages": pages,
         "visits_not_due": len(not_due),
         "retries": stats["done"]["retries"],
@@ -416,7 +418,7 @@ def _live(task: dict[str, Any]) -> None:
                 book.write(json.dumps(entry) + "\n")
 
         while True:
-            kinds = dice.choice([PAGES, BOTH])
+            kinds = dice.choice([PAGES, BOTH, ALL])
             claims = list(brain.next_urls(dice.randrange(1, 60), wait=0.05, kinds=kinds))
             if dice.random() < FORGETS:  # as if it had never been read
                 brain.set_robots(dice.choice(claims).host if claims else host_of(url_of(0)), None)
@@ -457,6 +459,8 @@ def _maybe(claim: Claim, web: Web, dice: random.Random) -> Fetched | Failed | Re
     short wait."""
     if claim.kind == "robots":
         return _robots(claim, web, dice)
+    if claim.kind == "sitemap":
+        return _sitemap(claim, web, dice)
     if dice.random() < 0.02:
         return Failed(claim.url, claim, 503, retry_after=0.2)
     return _visit(claim, web)
@@ -466,7 +470,15 @@ def _robots(claim: Claim, web: Web, dice: random.Random) -> Resource:
     """A robots.txt: there is one, there is none, it is elsewhere; now and then it cannot be had."""
     status = dice.choices((200, 404, 302, 500), (8, 8, 3, 1))[0]
     target = f"http://{host_of(url_of(dice.randrange(web.pages)))}/robots.txt" if status == 302 else None
-    return Resource(claim.url, claim, status, b"User-agent: *\nAllow: /\n", redirected_to=target)
+    return Resource(claim.url, claim, status, b"User-agent: *\nAllow: /\nSitemap: /map.txt\n", redirected_to=target)
+
+
+def _sitemap(claim: Claim, web: Web, dice: random.Random) -> Resource:
+    """A sitemap of some pages, without dates: a date would let a page be visited before it is due."""
+    status = dice.choices((200, 404, 302, 500), (16, 1, 2, 1))[0]
+    target = f"http://{host_of(url_of(dice.randrange(web.pages)))}/map.txt" if status == 302 else None
+    urls = [url_of(dice.randrange(web.pages)) for _ in range(dice.randrange(1, 200))]
+    return Resource(claim.url, claim, status, "\n".join(urls), redirected_to=target)
 
 
 if __name__ == "__main__":

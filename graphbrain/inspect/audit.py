@@ -431,8 +431,11 @@ def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
         addresses.lock(tx, places, 0.0, 0)
         return _unfit_places(tx, list(places))
 
-    for key in graph.read(lambda tx: tx.one("audit/resources")[1], "audit/resources"):
+    _, halves, stranded = graph.read(lambda tx: tx.one("audit/resources"), "audit/resources")
+    for key in halves:
         tally.found("leases", f"{key} has half a lease.")
+    for key in stranded:
+        tally.found("hosts", f"{key} waits in a queue that is not served.")
     if suspects:
         for sentence in graph.write(again, "audit/hosts").values():
             tally.found("hosts", sentence)

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any, TypeVar
 
 from graphbrain.brain.brain import Brain
@@ -25,7 +25,7 @@ from graphbrain.fair import Turns
 from graphbrain.graph.connection import Cancellation
 from graphbrain.metrics.meter import Meter
 from graphbrain.metrics.sampling import Sample
-from graphbrain.model import OUTCOMES, Claims
+from graphbrain.model import KINDS, OUTCOMES, PAGES, Claims
 from graphbrain.service.access import Gatekeeper, Grant
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs
@@ -200,8 +200,13 @@ class Backend:
         self.keeper = Gatekeeper(brain.graph, brain.now)
         self.crawl = Threads("crawl", CRAWL_THREADS, limits.queue)
         self.look = Threads("look", LOOK_THREADS, limits.queue)
-        self._gates = {(now_only, robots): Gate() for now_only in (False, True) for robots in (False, True)}
-        """Where those wait who want, or want not, only pages that were asked for by hand, and robots.txt, too."""
+        self._gates = {
+            (now_only, frozenset(kinds)): Gate()
+            for now_only in (False, True)
+            for many in range(len(KINDS) + 1)
+            for kinds in combinations(KINDS, many)
+        }
+        """Where those wait who want, or want not, only pages that were asked for by hand; by the kinds they want."""
         self.gate = Gate(*self._gates.values())
         """Opens all of them."""
         self.jobs = Jobs(brain.now)
@@ -219,7 +224,8 @@ class Backend:
 
     def gate_of(self, now_only: bool, kinds: Collection[str] | None) -> Gate:
         """Where those wait who want the same."""
-        return self._gates[now_only, "robots" in (kinds or ())]
+        wanted = PAGES if kinds is None else frozenset(kind for kind in KINDS if kind in kinds)
+        return self._gates[now_only, wanted]
 
     def _count(self, sample: Sample) -> None:
         """Put a sample's counters where minutes are made of them."""

@@ -67,9 +67,9 @@ class Next(Body):
     )
     kinds: list[str] | None = Field(
         None,
-        description="'page' and 'robots': the robots.txt of hosts come as claims, too, before their pages; pages alone "
-        "unless given",
-        examples=[["page", "robots"]],
+        description="'page', 'robots', 'sitemap': robots.txt and sitemaps come as claims, too, robots.txt before "
+        "pages; pages alone unless given",
+        examples=[["page", "robots", "sitemap"]],
         json_schema_extra=KINDS_GIVEN,
     )
 

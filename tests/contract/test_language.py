@@ -80,6 +80,7 @@ UNFINISHED = frozenset(
         "console",
         "crawl",
         "client",
+        "feeds",
         "frontier",
         "hosts",
         "ingest",

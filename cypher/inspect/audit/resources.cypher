@@ -2,6 +2,8 @@
 //
 // column  counted  LIST  [host, address or null, resources]
 // column  halves   LIST  keys of resources that have half a lease, or ten of them
+// column  stranded LIST keys of resources that wait in a queue which is not served, or that should wait in one, or ten of
+//                       them
 // rows    one
 // locks   none
 // mode    read
@@ -19,4 +21,12 @@ CALL () {
   WITH r LIMIT 10
   RETURN collect(r.key) AS halves
 }
-RETURN counted, halves
+CALL () {
+  MATCH (r:Resource)
+  WHERE (r.queue IS NOT NULL
+         AND NOT EXISTS { MATCH (q:ResourceQueue {key: r.queue}) WHERE q.at IS NOT NULL AND r.lease IS NULL })
+     OR (r.queue IS NULL AND r.kind = 'sitemap' AND r.lease IS NULL AND r.dead_at IS NULL AND r.due_at IS NOT NULL)
+  WITH r LIMIT 10
+  RETURN collect(r.key) AS stranded
+}
+RETURN counted, halves, stranded

@@ -1,12 +1,13 @@
 // A polite crawler on a graphbrain service. go run crawler.go; it needs nothing but Go.
 //
 // GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN say where; http_proxy is obeyed for pages alone.
-// The brain keeps the delays: whatever it hands out may be fetched at once. It obeys the robots.txt that are handed in
-// by set_robots, which this crawler leaves to you.
+// The brain keeps the delays: whatever it hands out may be fetched at once. It also hands out the robots.txt and the
+// sitemaps of hosts, which are fetched and reported as pages are; it reads and obeys them itself.
 package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -37,12 +38,13 @@ type reply struct {
 // ends, and the other goes on with what the page links to.
 const patience = 60 * time.Second
 
-// longest: bytes of a page that are read; ten pages go into one request, which may have 16 MB.
-const longest = 1 << 20
+// longest, longestSitemap: bytes that are read; ten pages go into one request, which may have 16 MB. Sitemaps are packed.
+const longest, longestSitemap = 1 << 20, 50 << 20
 
 var (
 	service = &http.Client{Timeout: 90 * time.Second, Transport: &http.Transport{}}
 	web     = &http.Client{Timeout: 30 * time.Second, CheckRedirect: unfollowed}
+	kinds   = []string{"page", "robots", "sitemap"}
 	link    = regexp.MustCompile(`(?i)<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)`)
 )
 
@@ -90,12 +92,15 @@ func say(sentence string) {
 
 // fetch gets one page and makes a report of it.
 func fetch(claim object) object {
-	report := object{"url": claim["url"], "claim": claim}
+	report, most := object{"url": claim["url"], "claim": claim}, int64(longest)
+	if claim["kind"] == "sitemap" {
+		most = longestSitemap
+	}
 	answer, err := web.Get(claim["url"].(string))
 	var body []byte
 	if err == nil {
 		defer answer.Body.Close()
-		if body, err = io.ReadAll(io.LimitReader(answer.Body, longest)); err != nil {
+		if body, err = io.ReadAll(io.LimitReader(answer.Body, most)); err != nil {
 			report["fault"] = "not_understood" // the host has answered
 		}
 	}
@@ -108,6 +113,10 @@ func fetch(claim object) object {
 		report["redirected_to"] = to.String()
 	} else if answer.StatusCode >= 400 {
 		report["failed"], report["retry_after"] = true, answer.Header.Get("Retry-After")
+	} else if claim["kind"] == "sitemap" {
+		report["body_base64"] = packed(body)
+	} else if claim["kind"] == "robots" {
+		report["body_base64"] = body
 	} else {
 		links := []string{}
 		for _, found := range link.FindAllSubmatch(body, -1) {
@@ -118,6 +127,25 @@ func fetch(claim object) object {
 		report["links"], report["body_base64"] = links, body
 	}
 	return report
+}
+
+// packed: by gzip, which the brain unpacks.
+func packed(body []byte) []byte {
+	var out bytes.Buffer
+	by := gzip.NewWriter(&out)
+	by.Write(body)
+	by.Close()
+	return out.Bytes()
+}
+
+// pagesOf: how many of these claims are of pages, which have no kind.
+func pagesOf(claims []object) (pages int) {
+	for _, claim := range claims {
+		if claim["kind"] == nil {
+			pages++
+		}
+	}
+	return
 }
 
 // giveBack lets others fetch these pages at once; else they are held for five minutes.
@@ -134,7 +162,7 @@ func main() {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	for pages := 0; ; {
-		told := post("next_urls", object{"n": 10, "wait": 10})
+		told := post("next_urls", object{"n": 10, "wait": 10, "kinds": kinds})
 		if told.Paused {
 			say("the brain is paused: nothing is handed out until 'graphbrain resume'")
 			select { // a second, for a service that does not wait
@@ -177,7 +205,7 @@ func main() {
 				log.Print(answer["url"], ": ", answer["reason"])
 			}
 		}
-		pages += len(reports)
+		pages += pagesOf(told.Claims)
 		if len(reports) > 0 {
 			fmt.Println(pages, "pages so far")
 		}

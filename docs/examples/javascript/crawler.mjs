@@ -1,11 +1,12 @@
 // A polite crawler on a graphbrain service. node crawler.mjs; it needs nothing but Node 20 or later.
 //
 // GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN say where; http_proxy is obeyed for pages.
-// The brain keeps the delays: whatever it hands out may be fetched at once. It obeys the robots.txt that are handed in
-// by set_robots, which this crawler leaves to you.
+// The brain keeps the delays: whatever it hands out may be fetched at once. It also hands out the robots.txt and the
+// sitemaps of hosts, which are fetched and reported as pages are; it reads and obeys them itself.
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
+import { gzipSync } from "node:zlib";
 
 const { GRAPHBRAIN_SERVICE_URL: service, GRAPHBRAIN_SERVICE_TOKEN: token, http_proxy: proxy } = process.env;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -15,8 +16,9 @@ const say = (sentence) => sentence === said || console.error((said = sentence));
 // not count. A page that another crawler holds counts with the end of its lease: if that is further off, this crawler
 // ends, and the other goes on with what the page links to.
 const patience = 60;
-// Bytes of a page that are reported; ten pages go into one request, which may have 16 MB.
-const longest = 1 << 20;
+// Bytes that are reported; ten pages go into one request, which may have 16 MB. Sitemaps are packed.
+const longest = { page: 1 << 20, robots: 1 << 20, sitemap: 50 << 20 };
+const kinds = ["page", "robots", "sitemap"];
 const LINK = /<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)/gi;
 
 /** Calls a verb. What may succeed later is sent again by the same key, so that nothing is done twice. */
@@ -37,8 +39,11 @@ async function post(verb, body) {
   }
 }
 
+/** What is claimed; a page has no kind. */
+const kindOf = (claim) => claim.kind ?? "page";
+
 /** One GET, by the proxy if there is one. No redirect is followed: the brain knows when it is the turn of its host. */
-function get(url) {
+function get(url, most) {
   const target = new URL(url);
   const by = proxy && target.protocol === "http:" ? new URL(proxy) : target;
   const path = by === target ? target.pathname + target.search : url;
@@ -49,7 +54,7 @@ function get(url) {
     const request = client.get(options, (answer) => {
       const parts = [];
       answer.on("data", (part) => parts.push(part)).on("error", fail);
-      const body = () => Buffer.concat(parts).subarray(0, longest);
+      const body = () => Buffer.concat(parts).subarray(0, most);
       answer.on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: body() }));
     });
     request.on("error", fail);
@@ -60,11 +65,12 @@ function get(url) {
 async function visit(claim) {
   const report = { url: claim.url, claim };
   try {
-    const { status, headers, body } = await get(claim.url);
+    const { status, headers, body } = await get(claim.url, longest[kindOf(claim)]);
     Object.assign(report, { status, content_type: headers["content-type"] });
     if (status >= 400) return { ...report, failed: true, retry_after: headers["retry-after"] };
     if (status >= 300) return { ...report, redirected_to: headers.location };
-    report.body_base64 = body.toString("base64");
+    report.body_base64 = (kindOf(claim) === "sitemap" ? gzipSync(body) : body).toString("base64");
+    if (kindOf(claim) !== "page") return report;
     const found = [...body.toString().matchAll(LINK)].map((match) => match[1].replaceAll("&amp;", "&"));
     report.links = found.filter((to) => URL.canParse(to, claim.url)).map((to) => new URL(to, claim.url).href);
   } catch (error) {
@@ -92,7 +98,7 @@ async function giveBack(claims) {
 
 async function crawl() {
   for (let pages = 0; ; ) {
-    const { claims, next_ready, next_unfailed, paused } = await post("next_urls", { n: 10, wait: 10 });
+    const { claims, next_ready, next_unfailed, paused } = await post("next_urls", { n: 10, wait: 10, kinds });
     if (paused) {
       say("The brain is paused: nothing is handed out until 'graphbrain resume'.");
       if (await Promise.race([stopped, pause(1_000)])) await giveBack([]); // a second, for a service that does not wait
@@ -109,7 +115,7 @@ async function crawl() {
     if (reports === true) await giveBack(claims);
     const { answers } = await post("report", { reports });
     for (const { url, reason } of answers.filter((answer) => !answer.accepted)) console.error(`${url}: ${reason}`);
-    pages += claims.length;
+    pages += claims.filter((claim) => kindOf(claim) === "page").length;
     if (claims.length) console.log(pages, "pages so far");
   }
 }

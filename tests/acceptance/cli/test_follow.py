@@ -115,7 +115,7 @@ def test_a_crawler_in_another_language_gets_robots_txt_as_claims(run: Run, conne
         code, said = asking.end()
         assert code == 0 and said.count("ask for 1 to 10000 pages") == 1
         assert reporting.end() == (0, "")
-    assert run("next", "--kinds", "sitemap").stderr.count("kinds are of") == 1
+    assert run("next", "--kinds", "page,map").stderr.count("kinds are of") == 1
 
 
 def test_each_line_of_a_follower_has_its_answer(connected: dict[str, str]) -> None:

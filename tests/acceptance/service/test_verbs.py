@@ -89,6 +89,27 @@ def test_a_robots_txt_is_a_claim_of_its_own(empty: Any) -> None:
         empty.next_urls(5, kinds=("robots",))
 
 
+def test_a_sitemap_comes_as_a_claim_and_brings_pages(empty: Any) -> None:
+    kinds = ("page", "robots", "sitemap")
+    site = f"http://{type(empty).__name__.lower()}.org"  # sitemaps of one host are looked for once a minute
+    empty.seed([f"{site}/"])
+    (robots,) = empty.next_urls(5, kinds=kinds)
+    empty.report([Resource(robots.url, robots, 200, b"Sitemap: /s.xml\nUser-agent: *\nAllow: /\n")])
+    (page,) = empty.next_urls(5, kinds=kinds)
+    (claim,) = empty.next_urls(5, kinds=kinds)
+    assert (page.kind, claim.kind, claim.url) == ("page", "sitemap", f"{site}/s.xml")
+    (held,) = empty.renew([claim], 100.0)
+    assert held is not None and held.kind == "sitemap"
+    entries = "".join(f"<url><loc>{site}/{number}</loc></url>" for number in range(2_500))
+    body = f"<urlset>{entries}</urlset>".encode()  # so large that clients pack it
+    assert len(body) > 65_536
+    (answer,) = empty.report([Resource(claim.url, claim, 200, body, etag='"1"')])
+    assert (answer.accepted, answer.outcome) == (True, "new")
+    assert empty.page(f"{site}/2499").state == "frontier"
+    (told,) = empty.ask("sitemaps").rows
+    assert 2_500 in told and f"{site}/s.xml" in told
+
+
 @pytest.mark.parametrize(
     "said",
     [

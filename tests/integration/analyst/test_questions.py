@@ -74,6 +74,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     "blocked-hosts": (("complaints", "pages", "host"), [(1, 1, "d.example")]),
     "expected-copies": (("url",), []),  # there are none in this web: tests/integration/inspect/test_copies.py
     "sections": (("waiting", "pages", "fetched", "host", "section"), [(2, 12, 7, "a.example", "(all)")]),
+    "sitemaps": (("state", "url"), []),
     "robots-blocked": (("in_links", "url"), [(1, f"{A}/private")]),
     "links-to-redirects": (("on", "names", "to"), [(f"{A}/", f"{A}/old", f"{A}/two")]),
     "redirects": (
