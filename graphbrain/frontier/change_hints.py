@@ -41,7 +41,8 @@ KINDS = ("sitemap", "feed", "ping")
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What hints are worth. `recall`: which share of the changes is hinted at; `false`: false hints for each change."""
+    """The reliability of hints. `recall`: the share of the changes that is hinted at; `false`: false hints for each
+    change."""
 
     recall: float = 0.7
     false: float = 0.3
@@ -49,10 +50,10 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One hint, checked: the page is said to have changed between `at` and `until`; named by its key, it has no URL.
+    """One hint, checked: the page has changed between `at` and `until`, by the hint.
 
-    `name`: what the page is called in the answer. `note`: what that says of the URL. `listed`: does a sitemap name the
-    page?
+    `url` is absent where the key names the page. `name`: the page's name in the answer. `note`: a remark on the URL.
+    `listed`: whether a sitemap names the page.
     """
 
     key: str
@@ -66,7 +67,7 @@ class Noted:
 
 
 def together(hints: Sequence[Noted]) -> Noted:
-    """What several hints at one page say: the first of the newest counts, and a URL if one of them has it."""
+    """Return several hints at one page as one: the first of the newest counts, and a URL if one of them has it."""
     newest = max(hints, key=lambda noted: noted.at)
     url = next((noted.url for noted in hints if noted.url is not None), None)
     return replace(newest, url=url, listed=any(noted.listed for noted in hints))

@@ -1,4 +1,4 @@
-"""What is to come where there is nothing to claim now: when the next page can be had, and whether a crawl is finished.
+"""The outlook where there is nothing to claim now: when the next page can be claimed, and whether a crawl is finished.
 
 Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
 """
@@ -23,18 +23,24 @@ from graphbrain.tokens import made_at
 __all__ = ["PAUSED", "Outlook", "of_wanted", "outlook"]
 
 FEW, MANY, FURTHEST = 32, 500, 20_000
-"""So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
+"""The pages that are read to find when the next can be claimed: at first, at most, and of the shared queue at most."""
 SOON = 0.1
-"""Seconds after which it may be worth while to look again, where nobody knows."""
+"""Seconds after which it may be worth while to look again, where no time is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
-    pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
-    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest. `is_ahead`: what would
-    be next has times that a clock wrote which was ahead. `because`: why nothing can be claimed before `next_ready`.
-    `paused`: nothing is handed out to anybody."""
+    """The outlook of a call.
+
+    Attributes:
+        next_ready: The next time at which something can be claimed; None: never.
+        finished: Whether all is over but for pages that are to be visited again.
+        overdue: Whether leases have lapsed, or failed pages are due, that no process has handled yet.
+        next_unfailed: The next time apart from pages that have failed and hosts that rest.
+        is_ahead: Whether the next pages have times that a clock wrote which was ahead.
+        because: The reason why nothing can be claimed before `next_ready`.
+        paused: Whether claims are paused.
+    """
 
     next_ready: float | None
     finished: bool
@@ -46,7 +52,7 @@ class Outlook:
 
 
 PAUSED = Outlook(None, False, paused=True)
-"""Nothing is to come before somebody resumes."""
+"""The outlook of a paused brain: nothing is to come before `resume`."""
 
 
 def of_wanted(tx: Tx, manners: Manners, now: float) -> Outlook:
@@ -71,15 +77,14 @@ def of_wanted(tx: Tx, manners: Manners, now: float) -> Outlook:
 
 
 def outlook(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool = False) -> Outlook:
-    """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes.
+    """Return when something can be claimed next, and whether nothing can unless more is reported, or time passes.
 
-    A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
-    whose claims are out is, when the first of their leases lapses.
-
-    A look is several reads, and other workers go on between them: a page may be reported, with links to new pages,
-    after the look at what waits and before the look at leases. Then neither shows it. So a crawl counts as finished
-    only if a second look says so, too, and no page was made during it; else the caller is told to ask again soon.
-    `robots`: for a caller that asks for robots.txt, too: a crawl goes on while one is claimed.
+    A page that comes back, because its lease lapses or its failure is old enough, is ready when its host is. A host all
+    of whose claims are out is ready when the first of their leases lapses. A look is several reads, and other workers
+    go on between them. A page may be reported, with links to new pages, after the read of the waiting pages and before
+    the read of the leases: then neither shows it. So a crawl counts as finished only if a second look agrees, and no
+    page was made during it; otherwise the caller has to ask again soon. `robots`: for a caller that asks for
+    robots.txt, too: a crawl goes on while one is claimed.
     """
     seen = _look(tx, finder, manners, now, robots)
     if not seen.finished:
@@ -93,7 +98,7 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool =
 
 @dataclass(slots=True)
 class _Kinds:
-    """What claims/outlook shows: the first of each kind, and their hosts."""
+    """The result of claims/outlook: the first of each kind, and their hosts."""
 
     failures: list[list[Any]]
     queued: list[list[Any]]
@@ -103,7 +108,7 @@ class _Kinds:
     waiting: list[list[Any]]
     hosts: Mapping[str, HostState]
     unseen: float
-    """What is not among the first of a kind comes later than this, as it was written."""
+    """A page that is not among the first of a kind comes later than this, by the written times."""
     whole: bool
     """Are all failures and queues among these?"""
 
@@ -130,11 +135,9 @@ class _Kinds:
         return bool(self.leases) or failures or any(at < FOR_EVER and name not in left for at, name in self.queued)
 
     def moments(self, now: float, crowded: bool) -> tuple[tuple[float, Because], float, float]:
-        """When the first of all can be had and why not before, when the first of hosts that are not ill, and when the
-        first lease lapses.
-
-        `crowded`: as many ill hosts are probed as may be; the others wait until a probe is reported, or lapses.
-        """
+        """Return three times: of the first of all, with the reason why not before; of the first of hosts that are not
+        ill; and of the first lease to lapse. `crowded`: as many ill hosts are probed as may be. The others wait until a
+        probe is reported, or lapses."""
         ill = {name for name, host in self.hosts.items() if host.ill()}
         none = set[str]()
         put_off = ill if crowded else none
@@ -171,8 +174,8 @@ class _Kinds:
         return freeing
 
     def are_ahead(self, now: float) -> bool:
-        """Have they times that a clock wrote which was ahead? The index holds when a host is to be looked at as it was
-        written, and the host says when that is."""
+        """Return whether they have times that a clock wrote which was ahead. The index has the next look at a host as
+        it was written, and the host has the corrected time."""
         events = [*(failed for _, _, failed, _ in self.failures), *(made_at(token) for *_, token in self.leases)]
         righted = {name for name, host in self.hosts.items() if host.righted}
         return any(ahead.is_ahead(at, now) for at in events) or any(
@@ -208,7 +211,7 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool) ->
 
 
 def _of_host(host: HostState | None) -> Because:
-    """Why its host keeps a page waiting."""
+    """Return the reason why its host keeps a page waiting."""
     return "probe" if host is not None and host.ill() else "host"
 
 
@@ -227,7 +230,7 @@ def _comes_due(at: float, host: HostState | None, now: float) -> float:  # noqa:
 
 
 def _looked_at(at: float, host: HostState | None, now: float) -> float:
-    """An alias that could be had now has just been refused: nobody knows for how long."""
+    """Return when an alias is looked at. One that could be had now has just been refused, for an unknown time."""
     moment = _comes_due(at, host, now)
     return moment if moment > now else now + FULL_WAIT
 
@@ -245,8 +248,8 @@ def _has_place(at: float, host: HostState | None, now: float) -> float:  # noqa:
 
 
 def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[float | None, bool]:
-    """When something in the shared queue can be claimed (None: never), and does anything wait there that may be visited
-    now?"""
+    """Return when something in the shared queue can be claimed (None: never), and whether a page waits there that may
+    be visited now."""
     for depth in (FEW, FURTHEST):
         pages = finder.front(tx, now, depth, 1)
         if not pages:
@@ -259,7 +262,7 @@ def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[
 
 
 def _shared_later(tx: Tx, finder: Finder, manners: Manners, now: float) -> float | None:
-    """When something in the shared queue can be claimed in which no page may be visited now; None: never."""
+    """Return when something can be claimed in the shared queue if no page may be visited there now; None: never."""
     later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
     if later is None or later <= now:
         return later if later is None else now + SOON

@@ -1,6 +1,6 @@
 """The robots.txt of one origin as a claim, and what a claim or a report makes of it, by RFC 9309, section 2.3.
 
-An origin is *read* from the first answer on that says which pages may be fetched: a text, or that there is none. Its
+An origin is *read* from the first answer on that decides which pages may be fetched: a text, or that there is none. Its
 rules are renewed after 20 hours and hold for 24 (section 2.4). An origin is *failing* while its robots.txt cannot be
 had. Its old rules go on then; where there are none, nothing of the origin is fetched until the robots.txt is tried
 again.
@@ -35,7 +35,7 @@ COLUMNS = (
     *("key", "url", "host", "redirects", "fetched", "failed", "failing_since", "due_at", "lease", "lease_until"),
     *("worker", "counted", "counted_at", "last_lease", "last_outcome"),
 )
-"""What resources/lock answers of a resource, in its order."""
+"""The columns of resources/lock, in their order."""
 _STORED = COLUMNS[1:]
 
 
@@ -46,14 +46,15 @@ def key_of(scheme: str, host: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When the rules of an origin were read, and from when on they are to be read anew; epoch seconds."""
+    """The times at which the rules of an origin were read, and from which on they are to be read anew; epoch
+    seconds."""
 
     at: float
     renew_at: float
 
     @classmethod
     def read(cls, at: float) -> Self:
-        """Of rules that were read at this moment."""
+        """Return the times of rules that were read at this moment."""
         return cls(at, at + RENEWED)
 
     def are_due(self, now: float) -> bool:
@@ -81,8 +82,8 @@ def as_texts(times: Mapping[str, Times]) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a fetch of robots.txt has said. `rules`: a text, or None: all is allowed; `leads`: to another URL (`url`, of
-    `host`); `fails`: nothing, so that nothing of the origin may be fetched."""
+    """The result of a fetch of robots.txt. `rules`: a text, or None: all is allowed; `leads`: to another URL (`url`, of
+    `host`); `fails`: nothing is known, so that nothing of the origin may be fetched."""
 
     what: Literal["rules", "leads", "fails"]
     text: str | None = None
@@ -123,7 +124,7 @@ class Origin:
         return {name: getattr(self, name) for name in _STORED}
 
     def changes(self) -> dict[str, Any]:
-        """What is to be written."""
+        """Return the properties that have changed, for the write."""
         return {name: value for name, value in self._now().items() if value != self._before[name]}
 
     @property
@@ -142,8 +143,8 @@ class Origin:
         return f"{self.scheme}://{self.name}/robots.txt"
 
     def held_until(self, now: float, lease: float) -> float | None:
-        """Until when somebody holds it; None: nobody does. A lease that a clock has written which was ahead ends within
-        the `lease` of now, in seconds."""
+        """Return until when a worker holds it; None: it is not held. A lease that a clock has written which was ahead
+        ends within the `lease` of now, in seconds."""
         if self.lease is None or self.lease_until is None:
             return None
         if ahead.is_ahead(made_at(self.lease), now):
@@ -151,7 +152,7 @@ class Origin:
         return self.lease_until
 
     def tries_at(self, now: float) -> float:
-        """When it may be claimed: it failed, and is tried again then; `now` where nothing keeps it."""
+        """Return when it may be claimed: it failed, and is tried again then; `now` where nothing delays it."""
         if self.due_at is None or ahead.is_ahead(self.failed, now):
             return now
         return max(now, self.due_at)
@@ -162,7 +163,7 @@ class Origin:
         self.counted, self.counted_at = True, address
 
     def let_go(self, outcome: str) -> None:
-        """Its claim ends."""
+        """End its claim, with this outcome."""
         self.last_lease, self.last_outcome = self.lease, outcome
         self.lease = self.lease_until = self.worker = self.counted = self.counted_at = None
 
