@@ -639,8 +639,8 @@ class Brain(Asking):
         Args:
             urls: The pages, named by URL or key.
             host: All such pages of a host.
-            state: All such pages of a state: "parked", "gone", "alias", or "frontier" and "known" for those that wait
-                to be tried again.
+            state: All such pages of a state, of `host` where both are given: "parked", "gone", "alias", or "frontier"
+                and "known" for those that wait to be tried again.
 
         Returns:
             The number of pages.

@@ -57,7 +57,9 @@ FINISHED: frozenset[str] = frozenset(
         "retry_after",
         "robots",
         "rules",
+        "schedule",
         "scope",
+        "sections",
         "server",
         "service",
         "settings",
@@ -87,9 +89,7 @@ UNFINISHED = frozenset(
         "crawl",
         "ingest",
         "inspect",
-        "schedule",
         "scrapy",
-        "sections",
     }
 )
 """Rooms that were written before the style. A room leaves this set for good; a new room is never in it."""
