@@ -1,7 +1,7 @@
-"""Claiming pages, and what a crawler does with its claims before it reports.
+"""Claims of pages, and their renewal and return before a report.
 
 Calls that come at the same time are combined (`combine`): one transaction claims for all of them, and the pages are
-dealt out, each with its call's own token, worker and key.
+distributed, each with its call's own token, worker and key.
 """
 
 from __future__ import annotations
@@ -37,43 +37,44 @@ from graphbrain.model import number as is_number
 __all__ = ["ENOUGH", "Claiming"]
 
 LONGEST_LEASE = 604_800
-"""Seconds, as of the setting `lease_seconds`."""
+"""The longest lease in seconds, as of the setting `lease_seconds`."""
 ALIAS_SHARE = 0.05
-"""Aliases that are looked at again take this part of all claims, or what nothing else can have."""
+"""The part of all claims for aliases that are looked at again. Aliases also get the claims that no other page can
+have."""
 RESOURCE_SHARE = 0.2
-"""Sitemaps take this part of the claims of calls that ask for them, or what nothing else can have: so dead ones keep no
-page waiting."""
+"""The part of claims for sitemaps, of calls that ask for them: so dead ones keep no page waiting. Sitemaps also get the
+claims that no other page can have."""
 SOUGHT, MOST_SOUGHT = 60.0, 100_000
 """Seconds after which it is looked again whether the robots.txt of a host names other sitemaps; hosts remembered."""
 ENOUGH = 0.8
-"""This part of the claims asked for is enough where some pages could not be had: for the rest of them all would have to
-be looked at again, which takes as long as for the first."""
+"""The part of the wanted claims that is enough where some pages were lost to other calls. To fill the rest, all
+candidates would have to be read again, which takes as long as the first time."""
 FAIR = 0.25
-"""With this part of its claims a call ends once it has moved as many pages as it may. The next call moves more."""
+"""A call with this part of its claims ends once it has moved as many pages as it may. The next call moves more."""
 BULK = 1_000
-"""Pages that stand in the way of others are moved by so many at once: a transaction that takes tens of milliseconds."""
+"""The pages in the way of others that one transaction moves, which takes tens of milliseconds."""
 CLEARING = 0.8
-"""Seconds after which a call leaves it to the next ones to move more of them."""
+"""Seconds after which a call leaves further moves to the next calls."""
 RIGHTING = 1.0
-"""Seconds after which a call leaves it to others to put right what a clock wrote that was ahead."""
+"""Seconds after which a call leaves it to other processes to put right the times of a clock that was ahead."""
 MOST_PUT_BACK = 1_000
-"""So many pages whose sections have fallen are put back in one call, beside those that it meets."""
+"""The pages of fallen sections that one call puts back, beside those that it meets."""
 TRIES_LUCK = 0.5
-"""The pages that try sections are rounded by it in a process's first call: not by chance, so that a crawl by one
-process comes out the same each time."""
+"""The share of pages that try sections is rounded by this number in a process's first call. It is not drawn at random,
+so that a crawl by one process comes out the same each time."""
 WANTED_ROUNDS = 8
-"""Transactions after which a call for pages that were asked for by hand leaves it to the next ones to look further."""
+"""The transactions of one call for pages that were asked for by hand. The next calls look further."""
 BEYOND = (2_000, 30_000, 120_000)
-"""To find a page behind them so many are looked at, one after another."""
+"""The numbers of pages that are read, one after another, to find a page behind those in the way."""
 
 
 COMBINED, ALONE = 300, 100
-"""Calls that come at the same time are combined, up to so many pages; one of at least so many pages is not."""
+"""Calls that come at the same time are combined, up to COMBINED pages; a call for ALONE pages or more is not."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What one call asks for; `key`: the caller's own, if there is one."""
+    """The request of one call; `key`: the caller's idempotency key, if there is one."""
 
     n: int
     holder: Holder
@@ -86,7 +87,7 @@ _Ticket = Ticket[_Wish, Claims]
 
 
 class _Caller:
-    """One call of a round, and what it has got: what is `last` comes after the other claims."""
+    """One call of a round, and its claims; those in `last` come after the others."""
 
     __slots__ = ("got", "key", "last", "n", "ticket", "wish")
 
@@ -98,36 +99,36 @@ class _Caller:
 
     @property
     def claims(self) -> list[Claim]:
-        """All that it has got, in the order in which it is told."""
+        """All its claims, in the order of the answer."""
         return [*self.got, *self.last]
 
     @property
     def count(self) -> int:
-        """How many claims it has got."""
+        """The number of its claims."""
         return len(self.got) + len(self.last)
 
     @property
     def left(self) -> int:
-        """How many it wants still."""
+        """The number of claims that it still wants."""
         return self.n - self.count
 
 
 class _Round:
-    """The calls that are answered together. Pages go to their owners by turns, the best to whoever is first."""
+    """The calls that are answered together. Pages go to their owners by turns, the best to the first."""
 
     def __init__(self, tickets: Sequence[_Ticket], *, robots: bool = False) -> None:
         self.robots = robots
-        """Do they ask for robots.txt, too?"""
+        """True if they ask for robots.txt, too."""
         self.callers: list[_Caller] = []
         self.answered: list[_Caller] = []
-        """Those whose keys were used before, by another call of this round at least."""
+        """The calls whose keys were used before, by another call of this round at least."""
         keys: set[str] = set()
         for caller in map(_Caller, tickets):
             (self.answered if caller.key in keys else self.callers).append(caller)
             keys.update(() if caller.key is None else (caller.key,))
         self.keyed = any(caller.key is not None for caller in self.callers)
         self.new = 0
-        """Claims of pages that were never fetched."""
+        """The number of claims of pages that were never fetched."""
 
     @property
     def kinds(self) -> frozenset[Kind]:
@@ -136,21 +137,21 @@ class _Round:
 
     @property
     def left(self) -> int:
-        """How many pages are wanted still."""
+        """The number of pages that are still wanted."""
         return sum(caller.left for caller in self.callers)
 
     @property
     def count(self) -> int:
-        """How many claims were made."""
+        """The number of claims that were made."""
         return sum(caller.count for caller in self.callers)
 
     @property
     def pages(self) -> int:
-        """How many of them are of pages."""
+        """The number of claims of pages."""
         return sum(claim.kind == "page" for caller in self.callers for claim in caller.claims)
 
     def has(self, share: float) -> bool:
-        """Has each call this share of its claims at least?"""
+        """Return whether each call has this share of its claims at least."""
         return all(caller.count >= share * caller.n for caller in self.callers)
 
     def asking(self, kind: Kind) -> list[_Caller]:
@@ -170,7 +171,7 @@ class _Round:
         return [turns.take() for _ in range(min(n, len(turns)))]
 
     def bind(self, tx: Tx, leased: Sequence[Claim]) -> None:
-        """Note what is leased by callers' keys. Raises Answered."""
+        """Record the leased pages under the callers' keys. Raises Answered."""
         if not self.keyed:
             return
         by_token = _by_token(leased)
@@ -184,7 +185,8 @@ class _Round:
         )
 
     def took(self, taken: Taken, *, last: bool = False) -> None:
-        """Deal claims out; those that are `last` come after others. Who has all that he wants is answered at once."""
+        """Distribute claims; those that are `last` come after others. A call that has all its claims is answered at
+        once."""
         by_token = _by_token(taken.claims)
         self.new += taken.new
         for caller in self.callers:
@@ -194,7 +196,7 @@ class _Round:
                     caller.ticket.answer(Claims(caller.claims))
 
     def drop(self, keys: Collection[str]) -> None:
-        """Take out calls whose keys were used before."""
+        """Take out the calls whose keys were used before."""
         self.answered += [caller for caller in self.callers if caller.key in keys]
         self.callers = [caller for caller in self.callers if caller.key not in keys]
 
@@ -207,14 +209,14 @@ def _by_token(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
 
 
 class Claiming:
-    """Hands out pages. Thread-safe: races on what it has learned of the queues do no harm."""
+    """Claims pages. Thread-safe: races on what it has learned of the queues do no harm."""
 
     def __init__(self, session: Session, names: Names, leases: Leases, backfill: Backfill) -> None:
         self._session, self._names, self._leases, self._backfill = session, names, leases, backfill
         self._spread = Spread()
         self._reach = Reach()
         self._clogged = False
-        """Do pages of hosts that are not ready stand in the way of others?"""
+        """True if pages of hosts that are not ready are in the way of others."""
         self._aliases = Share(lambda: ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
         self._tries = Share(lambda: session.settings.harvest_reserve, TRIES_LUCK)
@@ -248,7 +250,7 @@ class Claiming:
         now_only: bool = False,
         kinds: Iterable[str] | None = None,
     ) -> Claims:
-        """Claim up to `n` pages, as `Brain.next_urls` says."""
+        """Claim up to `n` pages, as `Brain.next_urls` describes."""
         wanted = _kinds(kinds)
         wish = self._wish(n, worker, key, now_only, wanted)
         if not is_number(wait) or math.isnan(wait):
@@ -272,8 +274,8 @@ class Claiming:
         now_only: bool = False,
         kinds: Iterable[str] | None = None,
     ) -> Future[Claims] | None:
-        """The same without waiting for pages or for the answer; None for so many pages that they take a thread of the
-        caller's own. `owner`: who takes turns with others."""
+        """Claim pages without waiting for them or for the answer. `owner`: takes turns with other owners. Return None
+        for so many pages that they take a thread of the caller's own."""
         wish = self._wish(n, worker, key, now_only, _kinds(kinds))
         combiner = self._combiners[wish.now_only, "robots" in wish.kinds]
         return None if wish.n >= combiner.alone else combiner.submit(wish, owner, wish.n)
@@ -296,12 +298,12 @@ class Claiming:
         return _Wish(n, Holder(tokens.token(session.now()), worker), key, now_only, kinds)
 
     def close(self) -> None:
-        """End what runs in the background."""
+        """End the threads in the background."""
         for combiner in self._combiners.values():
             combiner.close()
 
     def _untold(self, answer: Future[Claims]) -> None:
-        """Return claims whose caller was interrupted while he waited for them."""
+        """Return claims whose caller was interrupted while it waited for them."""
         if not answer.cancelled() and answer.exception() is None:
             with contextlib.suppress(GraphbrainError):
                 self.give_back(answer.result())
@@ -317,7 +319,7 @@ class Claiming:
             outlook = PAUSED if self._session.paused else claim(calls)
             self._find_sitemaps(calls)
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
-            for caller in calls.callers:  # what is leased is told
+            for caller in calls.callers:  # the answer includes all leased pages
                 if caller.count:
                     caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now()))
                 caller.ticket.fail(error)
@@ -336,12 +338,12 @@ class Claiming:
         self._session.counters.write_now_and_then()
 
     def _before(self, callers: Sequence[_Caller]) -> dict[str, list[Claim]]:
-        """What was handed out before by the keys of callers that have got nothing now."""
+        """Return the claims that an earlier call made with the keys of callers that have none now."""
         keys = {caller.key for caller in callers if caller.key is not None and not caller.count}
         return self._session.perform("asked/again", _asked_again, keys) if keys else {}
 
     def _claim(self, calls: _Round) -> Outlook | None:
-        """Claim what the calls want; what to expect, where they do not get all of it."""
+        """Claim the pages that the calls want. Return what to expect, where they do not get all."""
         n = calls.left
         aliases = self._due_aliases(n, calls)
         tries = self._due_tries(calls)
@@ -368,7 +370,7 @@ class Claiming:
         return None
 
     def _claim_wanted(self, calls: _Round) -> Outlook | None:
-        """The same of pages that were asked for by hand."""
+        """Claim in the same way the pages that were asked for by hand."""
         outlook: Outlook | None = None
         for _ in range(WANTED_ROUNDS):
             taken = self._perform(claims.take, calls.left, calls, "claims/take_wanted", 4 * calls.left, now_only=True)
@@ -391,8 +393,8 @@ class Claiming:
         return session.graph.read(look, "claims/wanted_outlook")
 
     def _put_right(self, outlook: Outlook) -> bool:
-        """Where there is nothing to claim for a clock that was ahead, put right what it wrote: for some time, the rest
-        is left to whoever tends. False if it was not ahead."""
+        """Put right the times of a clock that was ahead, where they keep all pages from being claimed. It does so for
+        RIGHTING seconds and leaves the rest to upkeep. False if the clock was not ahead."""
         if outlook.is_ahead:
             self._session.put_clock_right()
         if self._session.stored.get("putting_right") is None:
@@ -410,8 +412,8 @@ class Claiming:
         return session.graph.read(look, "claims/outlook")
 
     def _fill(self, calls: _Round) -> bool:
-        """Claim pages until there are all, or enough, or no more to be had now; may there be more, though there are
-        fewer?"""
+        """Claim pages until there are all, or enough, or no more to be had now. Return whether there may be more,
+        though there are fewer."""
         n = calls.left
         moves_left, until, put_back = 4 * n, time.monotonic() + CLEARING, 0
         while calls.left:
@@ -441,7 +443,7 @@ class Claiming:
         return False
 
     def _put_back_more(self) -> int:
-        """Put pages in the front of the shared queue back, if their sections have fallen; how many."""
+        """Put pages in the front of the shared queue back, if their sections have fallen. Return their number."""
         session = self._session
 
         def move(tx: Tx) -> int:
@@ -451,8 +453,8 @@ class Claiming:
         return session.graph.write(move, "claims/put_back")
 
     def _due_aliases(self, n: int, calls: _Round) -> int:
-        """Claim the share of aliases among `n` claims, if any are due: that is looked up once a second at most. How
-        many were claimed."""
+        """Claim the share of aliases among `n` claims, if any are due. Return their number. The lookup is made once a
+        second at most."""
         places, now = self._aliases.places(n), self._session.now()
         if not places or 0.0 <= now - self._no_alias_at < 1.0:
             return 0
@@ -461,7 +463,7 @@ class Claiming:
         return claimed
 
     def _take_aliases(self, n: int, calls: _Round) -> int:
-        """Claim up to `n` aliases that are to be looked at again; how many."""
+        """Claim up to `n` aliases that are due to be looked at again. Return their number."""
         graph, now = self._session.graph, self._session.now()
         if not graph.read(lambda tx: tx.one("claims/aliases_due", now=now, limit=1)[0], "claims/aliases_due"):
             return 0
@@ -510,8 +512,8 @@ class Claiming:
         self._sought.update(dict.fromkeys(((name, calls.robots) for name in found), now))
 
     def _due_tries(self, calls: _Round) -> int:
-        """Claim the share of pages that try sections which are held down, if there are any: that is looked up once a
-        second at most. How many were claimed."""
+        """Claim the share of pages that try sections which are held down, if there are any. Return their number. The
+        lookup is made once a second at most."""
         session = self._session
         places, now = self._tries.places(calls.left), session.now()
         if not places or session.policy.acting is None or 0.0 <= now - self._no_try_at < 1.0:
@@ -522,8 +524,8 @@ class Claiming:
         return len(taken.claims)
 
     def _clear(self, calls: _Round, seconds: float) -> bool:
-        """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False
-        when time was up before."""
+        """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front. False
+        when the time was up before."""
         until = time.monotonic() + seconds
         while True:
             taken = self._take(0, calls, BULK, BULK, "claims/clear")
@@ -556,7 +558,8 @@ class Claiming:
         tries: bool = False,
         kind: Kind = "page",
     ) -> Taken:
-        """Claim up to `n` pages, or with `n` 0 none, in a transaction that also notes what is leased by which key.
+        """Claim up to `n` pages, or with `n` 0 none, in a transaction that also records the leased pages under their
+        keys.
 
         A call whose key was used before is taken out, and the transaction is made again without it.
         """
@@ -590,7 +593,7 @@ class Claiming:
         robots: bool,
         lines: Sequence[str],
     ) -> Request:
-        """What an attempt at a transaction asks for, by the settings of now."""
+        """Return the request of an attempt at a transaction, by the settings of now."""
         session = self._session
         return Request(
             holders,
@@ -610,7 +613,7 @@ class Claiming:
         )
 
     def renew(self, held: Iterable[Claim], seconds: float | None) -> list[Claim | None]:
-        """Hold claims longer, as `Brain.renew` says."""
+        """Hold claims longer, as `Brain.renew` describes."""
         if seconds is not None and not (is_number(seconds) and 0 <= seconds <= LONGEST_LEASE):
             raise BadInput(f"A claim is held for 0 to {LONGEST_LEASE} seconds, not {seconds!r:.80}.")
         wanted = list(held)
@@ -660,20 +663,20 @@ def _with(
 
 
 def _kinds(given: object) -> frozenset[Kind]:
-    """The kinds that a caller asks for. Raises BadInput."""
+    """Return the kinds that a caller asks for. Raise BadInput."""
     if given is None:
         return PAGES
     wanted = {given} if isinstance(given, str) or not isinstance(given, Iterable) else set(given)
     if strange := [kind for kind in wanted if kind not in KINDS]:
         raise BadInput(f"kinds are of {', '.join(map(repr, KINDS))}, not {strange[0]!r:.80}.")
     if "page" not in wanted:
-        raise BadInput("kinds need 'page' among them: a robots.txt is handed out before a page of its host.")
+        raise BadInput("kinds need 'page' among them: a robots.txt is claimed before a page of its host.")
     return frozenset(kind for kind in KINDS if kind in wanted)
 
 
 def _told(caller: _Caller, before: Sequence[Claim] | None, outlook: Outlook) -> Claims:
-    """What a call is told that has not got all it wanted. `before`: what was handed out before by the same key; None:
-    it was not used."""
+    """Return the answer to a call that has not got all it wanted. `before`: the claims that an earlier call made with
+    the same key; None: the key was not used."""
     got = caller.claims if before is None else before
     if before is not None and len(before) >= caller.n:
         return Claims(before, repeated=True)

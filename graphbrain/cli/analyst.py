@@ -195,7 +195,7 @@ def _sign_in(app: App, origin: str | None) -> tuple[str, str, str, str]:
 
 
 def _origins(where: str) -> set[str]:
-    """How a browser may name that origin: the loopback address has two names."""
+    """Return the spellings of that origin in a browser: the loopback address has two names."""
     return {where, where.replace("//127.0.0.1", "//localhost"), where.replace("//localhost", "//127.0.0.1")}
 
 
@@ -250,7 +250,7 @@ def _explain(asked: Question, given: Mapping[str, Any], form: str) -> None:
 
 
 def _say_cost(asked: Question, graph: Graph) -> None:
-    """Say before a question is asked that it will take long: of a large graph, what it reads."""
+    """Warn before a question is asked that it will take long: of a large graph, with what it reads."""
     from graphbrain import show
 
     pages, links = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[:2]
@@ -278,7 +278,7 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write comma-separated values."""
+    """Write rows to stdout as comma-separated values."""
     from graphbrain.tables import csv_line
 
     sys.stdout.write(csv_line(columns))

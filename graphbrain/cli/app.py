@@ -97,11 +97,11 @@ for command in _COMMANDS:
 
 
 class _Unwritten(Exception):
-    """stdout takes no more."""
+    """Raised when stdout takes no more."""
 
 
 class _Results:
-    """stdout, whose errors can be told from those of everything else."""
+    """A wrapper of stdout, whose errors are distinguished from all others."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -173,7 +173,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             sys.stdout.flush()
             return code
     except BrokenPipeError:
-        return 1  # Whoever read our output has gone (`| head`): as click does, nothing is said.
+        return 1  # The reader of our output has gone (`| head`): as click does, print nothing.
     except _Unwritten as error:
         print(f"graphbrain: stdout cannot be written ({error}); make room, or send it elsewhere.", file=sys.stderr)
         return 1

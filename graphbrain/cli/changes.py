@@ -12,7 +12,7 @@ __all__ = ["run"]
 
 
 def run(directory: Path, as_json: bool, *, other: Path | None = None, pages: int = 0) -> int:
-    """Measure the methods of telling changes on the pages of a directory, all or so many."""
+    """Measure the methods of finding changes on the pages of a directory, all or so many."""
     from graphbrain import show
     from graphbrain.bench import changes
 

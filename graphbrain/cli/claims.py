@@ -31,7 +31,7 @@ TEXT = click.File(encoding="utf-8-sig", errors="replace")
 MOST = 10_000
 """Pages asked for at a time."""
 PAUSE = 1.0
-"""Seconds until the brain is asked again when it has nothing to hand out, and does not say when."""
+"""Seconds until the brain is asked again when nothing can be claimed, and no time is known."""
 
 
 # ---------------------------------------------------------------------- next
@@ -88,7 +88,7 @@ def next_(
 
 
 def _say_why(claims: Claims, now_only: bool) -> None:
-    """Say why there are no more claims, and when there will be."""
+    """Print why there are no more claims, and when there will be."""
     from graphbrain import show
 
     if claims.paused:
@@ -106,11 +106,11 @@ def _say_why(claims: Claims, now_only: bool) -> None:
 
 
 Kinds = tuple[str, ...] | None
-"""What is asked for; None: pages alone."""
+"""The kinds that are asked for; None: pages alone."""
 
 
 class _Asked:
-    """How many claims are asked for and not handed out yet, by kinds. `kinds`: of a line that names none."""
+    """The number of claims that are asked for and not made yet, by kinds. `kinds`: of a line that names none."""
 
     def __init__(self, count: int, kinds: Kinds) -> None:
         self._kinds, self._left = kinds, Counter[Kinds]({kinds: count} if count else {})
@@ -123,7 +123,7 @@ class _Asked:
         self._left[kinds or self._kinds] += count
 
     def items(self) -> list[tuple[Kinds, int]]:
-        """How many of which kinds."""
+        """Return the kinds, and how many of each are asked for."""
         return [(kinds, count) for kinds, count in self._left.items() if count > 0]
 
 
@@ -165,8 +165,8 @@ def _hand_out(
 
 
 def _asked(number: int, line: str) -> tuple[int, Kinds]:
-    """How many claims a line asks for, and of which kinds; one that cannot be read asks for none, and is told on
-    stderr."""
+    """Return how many claims a line asks for, and of which kinds. One that cannot be read asks for none, with a message
+    on stderr."""
     from graphbrain import show
 
     try:
@@ -370,7 +370,7 @@ def _lost(line: Claim | Unusable) -> dict[str, Any]:
 
 
 def _told(answers: Sequence[tuple[Any, Any]], done: str) -> int:
-    """Say what came of claims; the exit code."""
+    """Print the results of claims, and return the exit code."""
     from graphbrain import show
 
     good = sum(now is not None for _, now in answers)

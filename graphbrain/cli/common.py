@@ -1,7 +1,7 @@
-"""What all commands share: how to reach the brain, `--json`, and the trace.
+"""The common part of all commands: how to reach the brain, `--json`, and the trace.
 
-The connection options stand on `graphbrain` itself and on every command, and mean the same at both
-places. Only what was given is passed on: `Settings` reads the environment itself.
+The connection options are accepted by `graphbrain` itself and by every command, and mean the same in both places. Only
+the given ones are passed on: `Settings` reads the environment itself.
 """
 
 from __future__ import annotations
@@ -55,10 +55,8 @@ class App:
     trace: bool = False
 
     def arguments(self) -> dict[str, Any]:
-        """The connection as arguments of `Brain.open`; the local server's if no address is given.
-
-        Raises GraphUnavailable, saying what to do, when no server runs there.
-        """
+        """Return the connection as arguments of `Brain.open`; the local server's if no address is given. Raise
+        GraphUnavailable, with what to do, when no server runs there."""
         if self.data is not None and "uri" in self.given:
             raise click.UsageError("Give either --uri or --data, not both.")
         if self.data is None and (self.given.get("uri") or os.environ.get("GRAPHBRAIN_URI")):
@@ -87,7 +85,7 @@ class App:
         from graphbrain.brain.brain import Brain
 
         with Brain.open(**self.arguments(), **settings) as brain, self._tracing(brain):
-            # What was imported stays: to look for garbage among it takes some 30 ms, each time amid somebody's claim.
+            # The imported modules stay: a search for garbage among them takes some 30 ms, each time amid a claim.
             gc.freeze()
             yield brain
 
@@ -133,14 +131,14 @@ _OPTIONS = (
 
 
 def connection(command: F) -> F:
-    """Give a command the options that say which brain."""
+    """Give a command the options that name the brain."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def which_pages(command: F) -> F:
-    """Give a command the options that say which pages are meant."""
+    """Give a command the options that select pages."""
     for option in (
         click.option("--fetched/--unfetched", default=None, help="Only pages that were, or never were, fetched."),
         click.option("--state", type=click.Choice(STATES), help="Only pages of this state."),
@@ -175,7 +173,7 @@ class Duration(Number):
 
 
 class Day(click.ParamType):  # type: ignore[type-arg]
-    """A day, from whose beginning on (UTC) something is told."""
+    """A day, from whose beginning on (UTC) changes are reported."""
 
     name = "date"
 
@@ -223,7 +221,7 @@ def number_or_none(text: str) -> float | None:
 
 
 def said_of(url: str, what: str, value: str) -> None:
-    """Say what was set of a page."""
+    """Print the value that was set of a page."""
     from graphbrain import show
 
     said = f"is set to {value}" if value.lower() != "none" else "is no longer set"

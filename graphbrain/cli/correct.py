@@ -70,7 +70,7 @@ def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) 
 
     with app.brain() as brain:
         if host is not None:
-            brain.host(host)  # says so of one that nobody has met
+            brain.host(host)  # raises UnknownHost for one that has not been met
         count = brain.retry(*urls, host=host, state=state)
     waiting = f"{show.counted(count, 'page')} {'waits' if count == 1 else 'wait'} again"
     show.say(f"graphbrain: {waiting}" + ("." if count else ": none of these has failed."))

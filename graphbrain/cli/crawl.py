@@ -32,7 +32,7 @@ HOUR = 3_600.0
 TEXT = click.File(encoding="utf-8-sig", errors="replace")
 """With or without a byte order mark."""
 SHOWN = 20
-"""Refusals that are told one by one."""
+"""The refusals that are printed one by one."""
 
 
 @brain_command()
@@ -121,7 +121,7 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
 
 
 def _print_hinted(source: str, counts: Sequence[tuple[str, int]], sitemaps: Sequence[str]) -> None:
-    """What came of a file of hints, and the sitemaps that it lists."""
+    """Print the results of a file of hints, and the sitemaps that it lists."""
     from graphbrain import show
 
     if show.on_terminal():
@@ -229,7 +229,7 @@ def _metrics(app: App, pool: WorkerPool, host: str, port: int) -> Iterator[None]
 
 
 def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> None:
-    """Show what the pool does until it is told to stop, time is up, or its workers have ended."""
+    """Show the work of the pool until a signal stops it, time is up, or its workers have ended."""
     from graphbrain import show
 
     began = time.monotonic()
@@ -256,7 +256,7 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
     """
     with app.brain(auto_tend=False) as brain:
         for url in urls:
-            brain.page(url)  # says so of one that is not there, before anything is done
+            brain.page(url)  # raises UnknownPage for one that is not there, before anything is done
         _print_tended(brain.tend(seconds, pages=list(urls) or None), as_json)
 
 

@@ -42,7 +42,7 @@ def _layout(command: F) -> F:
 
 
 def _checked(kind: type[Any], form: str, columns: str | None, raw: bool | None) -> dict[str, Any]:
-    """What says how records are written, before a brain is opened. Raises BadInput, UsageError."""
+    """Return the options of how records are written, checked before a brain is opened. Raise BadInput, UsageError."""
     from graphbrain.ingest.dump import Layout
 
     if form in ("nodes", "edges") and (columns is not None or raw is not None):
@@ -52,7 +52,8 @@ def _checked(kind: type[Any], form: str, columns: str | None, raw: bool | None) 
 
 
 def _form_of(file: Path | None, form: str | None, as_json: bool, names: dict[str, str]) -> str:
-    """The format of a file: as it is said, or by its ending (`names`: ending → format). Raises BadInput for another."""
+    """Return the format of a file: the given one, or that of its ending (`names`: ending → format). Raise BadInput for
+    another."""
     if as_json and form not in (None, "jsonl"):
         raise click.UsageError("Give either --json or --format.")
     if as_json:

@@ -42,7 +42,7 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
 
 
 def _or_word(kind: Callable[[str], float], word: str) -> Callable[[str], float | str]:
-    """Reads a number, or the word that stands for none."""
+    """Return a reader of a number, or of the word for none."""
 
     def read(text: str) -> float | str:
         if text.lower() == word:

@@ -243,7 +243,7 @@ BENCHES = (
     "traps",
 )
 REPEATED = {"seeds": "seed", "values": "value", "count": "worlds", "shapes": "shape", "seed_count": "seeds"}
-"""What an option is called whose value has another name."""
+"""The names of options that differ from those of their values."""
 FIGURES = frozenset({"--pages", "--workers", "--seconds", "--delay", "--days"})
 USES = {
     "order": orders.OPTIONS,
@@ -436,7 +436,7 @@ def change(app: App, settings: tuple[str, ...]) -> None:
     from graphbrain.settings import added
 
     given = dict(_assignment(text) for text in settings)
-    # Whatever the environment says, too: it is what this is to put right.
+    # The environment may differ from the brain: this command puts that right.
     with app.brain(auto_tend=False, as_it_is=True) as brain, show.bar("changing") as bar:
         for name in [name for name in given if name.endswith("+")]:
             more, plain = given.pop(name), name.removesuffix("+")

@@ -1,4 +1,4 @@
-"""Lines that come when they come: a stream read ahead by a thread, so that nobody waits for a line while there is work.
+"""Lines of a stream, read ahead by a thread, so that no work waits for a line.
 
 The thread reads what the system has, not what Python has buffered: a process that ends while it waits for a line leaves
 no lock behind.
@@ -33,7 +33,7 @@ class Lines:
 
     @property
     def ended(self) -> bool:
-        """Was the last line handed out?"""
+        """Return whether the last line was taken."""
         return self._ended
 
     def next(self, timeout: float | None = None) -> tuple[int, str] | None:

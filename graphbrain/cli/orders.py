@@ -85,7 +85,7 @@ def run(
 
 @dataclass
 class _Measuring:
-    """Measures webs one after another, with a bar; until somebody interrupts it."""
+    """Measures webs one after another, with a bar, until it is interrupted."""
 
     app: App
     values: Sequence[str]
@@ -142,7 +142,7 @@ class _Measuring:
 
 
 def _many(measure: _Measuring, recordings: Iterator[Recording], seeds_each: int, as_json: bool) -> int:
-    """Measure many recordings, and tell how each order does over all of them; 130 when it was interrupted."""
+    """Measure many recordings, and print the result of each order over all of them; 130 when it was interrupted."""
     from graphbrain import show
     from graphbrain.bench import many
     from graphbrain.bench.order import web_of

@@ -114,7 +114,7 @@ def _over_a_crawl(app: App, file: Path, nodes: Path | None, out: Path, yes: bool
                     if stop.is_set():
                         break
     finally:
-        # However it ends, what has taken hours is told.
+        # The results of hours are printed, however it ends.
         if points:
             _print(points, as_json)
         for path in drawn:
@@ -187,7 +187,7 @@ def _cells(point: Point) -> list[Any]:
 
     far = point.distance
     rounds = "live" if point.rounds is None else str(point.rounds)
-    knob = point.trial.rpartition(", ")[2]  # it tells the engine, too: with both, a line would not fit in 80 columns
+    knob = point.trial.rpartition(", ")[2]  # it names the engine, too: with both, a line would not fit in 80 columns
     return [
         knob, point.side, point.fetched, rounds,
         Cell(far.l1, f"{far.l1:.1e}"), Cell(far.largest, f"{far.largest:.1e}"), Cell(far.top, f"{far.top:.3f}"),

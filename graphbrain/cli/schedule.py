@@ -1,4 +1,4 @@
-"""Commands that tell the schedule what it cannot know: what pages are worth, how often they change, what is wanted."""
+"""Commands that set what the schedule cannot know: the worth of pages, how often they change, which are wanted."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def now(
 
 
 def _makes(unknown: list[str]) -> bool:
-    """Is it said on a terminal that pages are to be made of URLs that nobody has met?"""
+    """Ask on a terminal whether pages are to be made of URLs that have not been met."""
     from graphbrain import show
 
     few = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3:,} more" if len(unknown) > 3 else "")

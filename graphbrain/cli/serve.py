@@ -19,11 +19,11 @@ from graphbrain.errors import BadInput
 __all__ = ["COMMANDS"]
 
 SAY_AFTER = 2.0
-"""Seconds after which a start that waits says for what."""
+"""Seconds after which a start that waits prints for what."""
 RUN_SECONDS = 12 * 3_600.0
-"""How long the token of a console of one's own lasts at most."""
+"""The longest time for which the token of a console of one's own lasts."""
 PATIENCE = 20.0
-"""Seconds for which a request waits for Neo4j, where GRAPHBRAIN_LIMIT_SECONDS says nothing else."""
+"""Seconds for which a request waits for Neo4j, unless GRAPHBRAIN_LIMIT_SECONDS is set."""
 
 
 @brain_command()
@@ -145,13 +145,13 @@ def _brain(app: App) -> Iterator[Any]:
 
 
 def _needs(error: ImportError) -> str:
-    """What to do where the service cannot be imported."""
+    """Return what to do where the service cannot be imported."""
     return f"The service needs more ({error.name}): pip install '.[serve]' in graphbrain's checkout."
 
 
 @contextlib.contextmanager
 def _waiting_for(what: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Say what is waited for, where it takes long."""
+    """Print what is waited for, where it takes long."""
     words = f"graphbrain: waiting for {what} to answer; Ctrl-C gives up."
     timer = threading.Timer(SAY_AFTER, say, [words])
     timer.daemon = True

@@ -1,6 +1,7 @@
-"""What each command prints for a person or a program: its tables and sheets, and how times, sizes and scores are told.
+"""The output of each command for a person or a program: its tables and sheets, and the forms of times, sizes and
+scores.
 
-How a table is laid out for a terminal and for a pipe is known by `graphbrain.tables`.
+`graphbrain.tables` lays a table out for a terminal and for a pipe.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ __all__ = [
 
 
 def replay_sheet(result: ReplayResult) -> Sheet:
-    """What a replay did, for a person."""
+    """Return the results of a replay, for a person."""
     r, calls = result, result.next_ms
     state = "complete" if r.complete else "interrupted" if r.interrupted else "stopped at its limit"
     pairs: list[tuple[str, Any]] = [
@@ -89,7 +90,7 @@ def replay_sheet(result: ReplayResult) -> Sheet:
 
 
 def import_sheet(done: Imported) -> Sheet:
-    """What an import did, for a person."""
+    """Return the results of an import, for a person."""
     d, steps = done, {name: seconds for name, seconds in done.seconds.items() if name != "all"}
     way = "by Neo4j's import tool" if d.way == "offline" else "in batches"
     pairs: list[tuple[str, Any]] = [
@@ -169,12 +170,12 @@ def _span(seconds: float) -> str:
 
 
 def size_cell(count: int | None) -> Cell:
-    """Bytes."""
+    """Return a cell with a number of bytes."""
     return Cell(count, size(count))
 
 
 def moment_cell(epoch: float | None) -> Cell:
-    """A time."""
+    """Return a cell with a time."""
     return Cell(_time(epoch), _moment(epoch))
 
 
@@ -208,7 +209,7 @@ def leases_table(rows: Iterable[tuple[float | None, str]]) -> Table:
 
 
 def answers_table(answers: Iterable[Answer]) -> Table:
-    """What came of reports, with the reasons of those that were refused."""
+    """Return the answers to reports, with the reasons of those that were refused."""
     rows = ((a.outcome or "refused", a.links, a.reason or None, a.url) for a in answers)
     return Table(("outcome", "links", "reason", "url"), rows, remark="reason")
 
@@ -428,7 +429,7 @@ def sections_table(sections: Iterable[Section]) -> Table:
 
 
 def host_sheet(host: Host) -> Sheet:
-    """Everything about one host."""
+    """Return everything about one host."""
     values = {name: _time(value) if name in _HOST_TIMES else value for name, value in host.as_dict().items()}
     facts: dict[str, Any] = {}
     for name, value in host.as_dict().items():
@@ -450,7 +451,7 @@ def _blocked(until: float | None) -> str | None:
 
 
 def payments_tables(page: Page, payments: Payments) -> list[str | Table]:
-    """Why a page has its scores: who pays its two sides most, and whom they pay, with the share of the score it is."""
+    """Return the payers and payees of a page's two sides, with the share of the score that each is."""
     base = number(1.0 if page.payout is None else page.payout)
     authority = (
         f"authority {number(page.authority_score)} is {base} for being there and the rest from pages that link to it:"
@@ -482,7 +483,7 @@ def _percent(share: float | None) -> str:
 
 
 def stats_sheet(stats: Mapping[str, Any]) -> Sheet:
-    """The crawl in figures; a pace of less than an hour says so."""
+    """Return the crawl in figures; a pace of less than an hour is marked."""
     shown: dict[str, Any] = {}
     for name, value in stats.items():
         shown[name] = _STATS[name](value) if name in _STATS else value
@@ -503,7 +504,7 @@ def _pace(pace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _frontier(outlook: Mapping[str, Any]) -> dict[str, Any]:
-    """How fast pages are found, and when the frontier will be done."""
+    """Return how fast pages are found, and when the frontier will be done."""
     rate, hours = outlook["found_per_visit"], outlook["hours"]
     ends = {"done": "now", "never": "not at this pace", "unknown": "cannot be known yet"}
     when = ends.get(outlook["end"]) or f"in {_span(hours * 3600.0)}"
@@ -515,7 +516,7 @@ def _frontier(outlook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _STATS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {"pace": _pace, "frontier": _frontier}
-"""How figures of a crawl are shown that are no plain numbers."""
+"""The forms of figures of a crawl that are no plain numbers."""
 
 
 def findings_sheet(figures: Mapping[str, Any], findings: Sequence[str], verdict: str) -> list[str | Sheet]:

@@ -202,11 +202,11 @@ class AsyncClient:
         return await self._ask(Calls.page(url))
 
     async def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """The best pages."""
+        """Return the `n` pages of highest score, as `Brain.top`."""
         return await self._ask(Calls.top(n, by))
 
     async def payments(self, url: str, n: int = 5) -> Payments:
-        """Why a page has its scores."""
+        """Explain the scores of a page, as `Brain.payments`."""
         return await self._ask(Calls.payments(url, n))
 
     def links(self, url: str, way: str = "out", limit: int | None = None) -> AsyncIterator[LinkedPage]:
@@ -271,7 +271,7 @@ class AsyncClient:
         return await self._ask(Calls.ask(name, parameters))
 
     async def findings(self) -> list[Finding]:
-        """What is wrong with pages and links, as `Brain.findings`."""
+        """Return the faults of pages and links, as `Brain.findings`."""
         return await self._ask(Calls.findings())
 
     async def summary(self, since: float | None = None) -> str:
@@ -279,7 +279,7 @@ class AsyncClient:
         return await self._ask(Calls.summary(since))
 
     async def stats(self) -> dict[str, Any]:
-        """How much there is, in which state, and what was done."""
+        """Return the counts of what there is, by state, and of what was done."""
         return await self._ask(Calls.stats())
 
     async def rankings(self) -> list[Ranking]:
@@ -307,7 +307,7 @@ class AsyncClient:
         return self._lines(Calls.hosts(text, {**which, "outside": outside, "count": count, "limit": limit}))
 
     async def host(self, name: str) -> Host:
-        """What is known of one host."""
+        """Return what is known of one host."""
         return await self._ask(Calls.host(name))
 
     async def sections(self, name: str) -> list[Section]:
@@ -338,7 +338,7 @@ class AsyncClient:
         return [will for call in Calls.crawl_now(urls) for will in await self._ask(call)]
 
     async def link(self, source: str, target: str) -> bool:
-        """Say that one page links to another; False: the link was there."""
+        """Record that one page links to another; False: the link was there."""
         done: bool = await self._ask(Calls.done("link", source=source, target=target))
         return done
 
@@ -362,31 +362,31 @@ class AsyncClient:
         return await self._ask(Calls.park(urls))
 
     async def pause(self) -> bool:
-        """Hand out no pages to anybody until `resume`; False if it is so already."""
+        """Let no page be claimed until `resume`; False if the brain is paused already."""
         return bool(await self._ask(Calls.done("pause")))
 
     async def resume(self) -> bool:
-        """Hand out pages again; False if they were handed out."""
+        """Let pages be claimed again; False if the brain was not paused."""
         return bool(await self._ask(Calls.done("resume")))
 
     async def set_relevance(self, url: str, relevance: float | None) -> None:
-        """How near a page is to the topic, 0 to 1; None: not known."""
+        """Set how close a page is to the topic, 0 to 1; None: not known."""
         await self._ask(Calls.done("set_relevance", url=url, relevance=relevance))
 
     async def set_payout(self, url: str, payout: float | None) -> None:
-        """What a page is paid for being there; None: what the setting says."""
+        """Set a page's payout; None: that of the setting."""
         await self._ask(Calls.done("set_payout", url=url, payout=payout))
 
     async def set_value(self, url: str, value: float | None) -> None:
-        """What a page is worth to the crawler; None: 1."""
+        """Set a page's worth to the crawler; None: 1."""
         await self._ask(Calls.done("set_value", url=url, value=value))
 
     async def set_rate(self, url: str, per_day: float | None) -> None:
-        """How often a page changes; None: forget what is known."""
+        """Set how often a page changes, in changes a day; None: forget what is known."""
         await self._ask(Calls.done("set_rate", url=url, per_day=per_day))
 
     async def set_interval(self, url: str, seconds: float | None) -> None:
-        """Fetch a page every so many seconds; None: as the order says."""
+        """Fetch a page every so many seconds; None: as the order decides."""
         await self._ask(Calls.done("set_interval", url=url, seconds=seconds))
 
     async def remake(self, /, **settings: Any) -> None:
@@ -437,7 +437,7 @@ class AsyncClient:
     async def rank_if_due(
         self, method: str, every: float = 3_600.0, *, progress: Callable[[str, int, int], None] | None = None
     ) -> Ranking | None:
-        """The same, where the scores are older than that and nobody else is at it; else None."""
+        """Rank, where the scores are older than `every` seconds and no other process ranks; otherwise return None."""
         return await self._do(Calls.rank_if_due(method, every, progress))
 
     async def change(self, progress: Callable[[int, int], None] | None = None, /, **settings: Any) -> None:

@@ -39,7 +39,7 @@ T = TypeVar("T")
 LONGEST_WAIT = 30.0
 """Seconds of one long poll; longer ones are several requests."""
 REPEATED = frozenset({"report", "renew", "give_back"})
-"""What counts once however often it is told."""
+"""The verbs that count once, however often the same items are sent."""
 LONGEST_ANSWER = 300.0
 """Seconds that a service takes for a question at most."""
 SOFTLY = 0.5
@@ -75,7 +75,8 @@ class Lines(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[T]):
-    """A request that begins a job, and how its result is read. `progress` is told (what, done, of), or without what."""
+    """A request that begins a job, and the function that reads its result. `progress` is called with (step, done, of),
+    or without the step."""
 
     begin: Call[Mapping[str, Any]]
     read: Callable[[Any], T]
@@ -84,7 +85,7 @@ class Job(Generic[T]):
     stop: Callable[[], bool] = lambda: False
 
     def tell(self, told: Mapping[str, Any]) -> None:
-        """Tell whoever wants to know how far it is."""
+        """Call `progress` with the progress of the job."""
         if self.progress is None:
             return
         facts = told["progress"]
@@ -105,7 +106,7 @@ def address(url: str | None, token: str | None, without_tls: bool) -> tuple[str,
     if token and not (token.isascii() and token.isprintable() and " " not in token):
         raise BadInput("That is no token: it has characters that none has.")
     if parts.scheme == "http" and token and not without_tls and not _loopback(parts.hostname):
-        raise BadInput(f"The token would go to {parts.hostname} in the clear: use https, or say without_tls=True.")
+        raise BadInput(f"The token would go to {parts.hostname} in the clear: use https, or give without_tls=True.")
     return url.rstrip("/"), token
 
 
@@ -163,7 +164,7 @@ class Calls:
     def next_urls(
         n: int, worker: str | None, wait: float, key: str | None, now_only: bool, kinds: list[str] | None = None
     ) -> Call[Claims]:
-        """One long poll."""
+        """Return one long poll for claims."""
         body: dict[str, Any] = {"n": n, "wait": wait} | ({} if worker is None else {"worker": worker})
         body |= {"now_only": now_only} if now_only else {}
         body |= {} if kinds is None else {"kinds": kinds}
@@ -221,37 +222,30 @@ class Calls:
 
     @staticmethod
     def robots(host: str) -> Call[str | None]:
-        """A robots.txt."""
         return _get("robots", lambda told: told["text"], host=host)
 
     @staticmethod
     def now() -> Call[float]:
-        """The server's time."""
         return _get("now", lambda told: float(told["now"]))
 
     @staticmethod
     def page(url: str) -> Call[Page]:
-        """A page."""
         return _get("page", shapes.page, url=url)
 
     @staticmethod
     def top(n: int, by: str) -> Call[list[Page]]:
-        """The best pages."""
         return _get("top", lambda told: [shapes.page(each) for each in told["pages"]], n=n, by=by)
 
     @staticmethod
     def payments(url: str, n: int) -> Call[Payments]:
-        """Why a page has its scores."""
         return _get("payments", shapes.payments, url=url, n=n)
 
     @staticmethod
     def links(url: str, way: str, limit: int | None) -> Lines[LinkedPage]:
-        """A page's links."""
         return Lines("links", lambda told: LinkedPage(**told), _given({"url": url, "way": way, "limit": limit}))
 
     @staticmethod
     def path(url: str, other: str | None) -> Call[list[LinkedPage]]:
-        """A way along links."""
         return _get("path", lambda told: [LinkedPage(**step) for step in told["path"]], url=url, other=other)
 
     @staticmethod
@@ -261,27 +255,22 @@ class Calls:
 
     @staticmethod
     def find(text: str, which: Mapping[str, Any]) -> Lines[Page]:
-        """Pages that fit."""
         return Lines("find", shapes.page, _given({"text": text or None, **which}))
 
     @staticmethod
     def dump_pages(which: Mapping[str, Any]) -> Lines[Page]:
-        """All pages that fit."""
         return Lines("dump_pages", shapes.page, _given(which))
 
     @staticmethod
     def dump_links(which: Mapping[str, Any]) -> Lines[KnownLink]:
-        """All links of those."""
         return Lines("dump_links", lambda told: KnownLink(**told), _given(which))
 
     @staticmethod
     def stats() -> Call[dict[str, Any]]:
-        """The crawl in figures."""
         return _get("stats", _itself)
 
     @staticmethod
     def questions() -> Call[list[dict[str, Any]]]:
-        """What can be asked."""
         return _get("questions", lambda told: list(told["questions"]))
 
     @staticmethod
@@ -294,7 +283,6 @@ class Calls:
 
     @staticmethod
     def findings() -> Call[list[Finding]]:
-        """What is wrong."""
         call = _get("findings", lambda told: [Finding(**each) for each in told["findings"]])
         return dataclasses.replace(call, seconds=LONGEST_ANSWER)
 
@@ -306,22 +294,18 @@ class Calls:
 
     @staticmethod
     def rankings() -> Call[list[Ranking]]:
-        """Which batch scores there are."""
         return _get("rankings", lambda told: [shapes.ranking(each) for each in told["rankings"]])
 
     @staticmethod
     def settings() -> Call[dict[str, Any]]:
-        """The brain's settings."""
         return _get("settings", lambda told: dict(told["settings"]))
 
     @staticmethod
     def hosts(text: str | None, which: Mapping[str, Any]) -> Lines[Host]:
-        """Hosts that fit."""
         return Lines("hosts", lambda told: Host(**told), _given({"text": text, **which}))
 
     @staticmethod
     def host(name: str) -> Call[Host]:
-        """A host."""
         return _get("host", lambda told: Host(**told), name=name)
 
     @staticmethod
@@ -331,7 +315,7 @@ class Calls:
 
     @staticmethod
     def set_host(host: str, given: Mapping[str, float | EllipsisType | None]) -> Call[None]:
-        """What is not given is left out."""
+        """Leave out the arguments that are not given."""
         return _done("set_host", host=host, **{name: value for name, value in given.items() if value is not ...})
 
     @staticmethod
@@ -346,12 +330,11 @@ class Calls:
 
     @staticmethod
     def done(name: str, **body: Any) -> Call[Any]:
-        """A correction."""
+        """Return a correction, whose answer is its only value."""
         return _done(name, **body)
 
     @staticmethod
     def tend(seconds: float, pages: Iterable[str] | None) -> Call[Tended]:
-        """Short upkeep."""
         if not number(seconds):
             raise BadInput(f"Over HTTP tend takes seconds, at most 60, not {seconds!r:.80}; settle ends all.")
         named = None if pages is None else list(pages)
@@ -361,18 +344,15 @@ class Calls:
 
     @staticmethod
     def settle(given: Mapping[str, Any], progress: Any, stop: Callable[[], bool]) -> Job[Settled]:
-        """A settling pass."""
         job = _begun("settle", lambda told: Settled(**told), progress, **given)
         return dataclasses.replace(job, stop=stop)
 
     @staticmethod
     def audit(sample: int | None, progress: Any) -> Job[Any]:
-        """An audit."""
         return _begun("audit", shapes.audit, progress, named=False, sample=sample)
 
     @staticmethod
     def rank(method: str, given: Mapping[str, Any], progress: Any) -> Job[Ranking]:
-        """Batch scores."""
         return _begun("rank", shapes.ranking, progress, method=method, **given)
 
     @staticmethod
@@ -388,37 +368,31 @@ class Calls:
 
     @staticmethod
     def change(settings: Mapping[str, Any], progress: Any) -> Job[None]:
-        """Other settings."""
         return _begun("change", _itself, progress, named=False, settings=dict(settings))
 
     @staticmethod
     def clear(progress: Any) -> Job[None]:
-        """An empty brain."""
         return _begun("clear", _itself, progress, named=False)
 
     @staticmethod
     def forget_relevance(progress: Any) -> Job[int]:
-        """No relevance is known."""
         return _begun("forget_relevance", _itself, progress, named=False)
 
     @staticmethod
     def convert_engine(engine: str, progress: Any) -> Job[bool]:
-        """Another engine."""
         return _begun("convert_engine", _itself, progress, named=False, engine=engine)
 
     @staticmethod
     def job(job_id: str, wait: float) -> Call[Mapping[str, Any]]:
-        """How far a job is."""
         return Call("GET", f"jobs/{job_id}", _itself, {"wait": wait}, seconds=wait)
 
     @staticmethod
     def stop_job(job_id: str) -> Call[Mapping[str, Any]]:
-        """Stop a job."""
         return Call("DELETE", f"jobs/{job_id}", _itself)
 
 
 def _text(url: Any) -> Any:
-    """What is no text is refused by its item, not with all."""
+    """Keep what is no text: it is refused by its item, not with all."""
     return url if isinstance(url, str) else repr(url)[:200]
 
 

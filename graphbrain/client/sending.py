@@ -1,4 +1,4 @@
-"""What both clients do alike: headers, attempts, and what an answer that is none means."""
+"""The common part of both clients: headers, attempts, and the errors of answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ATTEMPTS = 3
 
 
 class _Later(Exception):
-    """The service says that it may be asked again, and after how many seconds."""
+    """The service may be asked again, after so many seconds."""
 
     def __init__(self, error: GraphbrainError, seconds: float) -> None:
         super().__init__(str(error))
@@ -31,7 +31,7 @@ class _Later(Exception):
 
 
 def options(url: str, token: str, certificate: str | None) -> dict[str, Any]:
-    """What httpx is to be told. Variables of the environment that tell of proxies are for the crawl, not for this."""
+    """Return the options of httpx. Environment variables on proxies are for the crawl, not for this."""
     headers = {"User-Agent": f"graphbrain-client/{__version__}", "Content-Type": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
@@ -51,12 +51,12 @@ def headers_of(call: Call[Any]) -> dict[str, str]:
 
 
 def seconds_of(call: Call[Any], limit: float) -> float:
-    """How long one attempt waits for its answer, of `limit` seconds for all attempts together."""
+    """Return the seconds that one attempt waits for its answer, of `limit` seconds for all attempts together."""
     return call.seconds + (limit / ATTEMPTS if call.repeats else limit)
 
 
 def take(response: httpx.Response, text: str = "") -> Any:
-    """The JSON of an answer, or its text where it is of the type `text`. Raises the error it tells of."""
+    """Return the JSON of an answer, or its text where it is of the type `text`. Raise the error that it names."""
     kind = response.headers.get("Content-Type", "").partition(";")[0]
     if text and response.is_success and kind == text and "X-Request-ID" in response.headers:
         return response.text
@@ -77,7 +77,7 @@ def _seconds(text: str | None) -> float:
 
 
 def failed(error: httpx.HTTPError, http: httpx.Client | httpx.AsyncClient) -> GraphbrainError:
-    """What to say of a service that cannot be reached, or has not answered."""
+    """Return the error for a service that cannot be reached, or has not answered."""
     url = http.base_url.copy_with(path="/")
     said = str(error) or type(error).__name__
     return ServiceUnavailable(f"The service at {url} did not answer ({said}); is it running ('graphbrain serve')?")
@@ -92,7 +92,7 @@ def _pause(state: tenacity.RetryCallState) -> float:
 
 
 def _raised(call: Call[Any] | Lines[Any]) -> Any:
-    """What ends the attempts: the error of the last one, in the words of this package."""
+    """Raise the error of the last attempt, in the words of this package."""
 
     def end(state: tenacity.RetryCallState) -> Any:
         error = state.outcome.exception() if state.outcome else None

@@ -56,7 +56,7 @@ _DEFAULTS = {
 }
 PACKED_FROM, GZIP = 65_536, b"\x1f\x8b"
 MOST_ITEMS, MOST_BYTES = 1_000, 8 * 2**20
-"""Items and bytes of one request: what a service takes unless it was told otherwise, and half of that."""
+"""The items and bytes of one request: a service's limit of items by default, and half of its limit of bytes."""
 
 
 def report(item: AnyReport | Any, now: float) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def report(item: AnyReport | Any, now: float) -> dict[str, Any]:
     if item.claim is not None:
         told["claim"] = _claim(item.claim)
     elif item.fetched_at is None:
-        told["fetched_at"] = now  # told again it is the same visit
+        told["fetched_at"] = now  # a repeated report is the same visit
     if isinstance(item.body, bytes | bytearray | memoryview):
         told |= _body(_packed(bytes(item.body), item.claim))
     if isinstance(item, Failed):
@@ -144,36 +144,36 @@ def parts(items: Iterable[Any]) -> Iterator[list[str]]:
 
 
 def claims(told: Mapping[str, Any]) -> Claims:
-    """What `next_urls` answers."""
+    """Return the answer of `next_urls`."""
     more = {name: told[name] for name in ("next_ready", "finished", "next_unfailed", "repeated")}
     more |= {name: told[name] for name in ("next_because", "paused") if name in told}  # not of an older service
     return Claims((claim(each) for each in told["claims"]), **more)
 
 
 def kinds(given: Iterable[str] | str) -> list[str]:
-    """The kinds that a call of `next_urls` asks for; whether there are such is for the service to say."""
+    """Return the kinds that a call of `next_urls` asks for; the service checks them."""
     return [given] if isinstance(given, str) else list(given)
 
 
 def claim(told: Mapping[str, Any]) -> Claim:
-    """One claim: its key says its kind; what a newer service says beside is left aside."""
+    """Return one claim: its kind follows from its key; fields of a newer service are ignored."""
     return Claim(**{field.name: told[field.name] for field in dataclasses.fields(Claim) if field.name in told})
 
 
 def answer(told: Mapping[str, Any]) -> Answer:
-    """What came of one report; what a newer service says beside is left aside."""
+    """Return the answer to one report; fields of a newer service are ignored."""
     known = {field.name: told[field.name] for field in dataclasses.fields(Answer) if field.name in told}
     return Answer(**{**known, "links_refused": tuple((url, why) for url, why in told["links_refused"])})
 
 
 def seed_answer(told: Mapping[str, Any]) -> SeedAnswer:
-    """What came of seeds."""
+    """Return the answer of `seed`."""
     pairs = {name: tuple((url, why) for url, why in told[name]) for name in ("refused", "remarks")}
     return SeedAnswer(**{**told, **pairs})
 
 
 def page(told: Mapping[str, Any]) -> Page:
-    """A page."""
+    """Return a page from its fields."""
     facts = {name: value for name, value in told.items() if name not in SCORES and name != "rate"}
     if facts.get("section") is not None:
         facts["section"] = PageSection(**facts["section"])
@@ -188,23 +188,23 @@ def asked(told: Mapping[str, Any]) -> Asked:
 
 
 def payments(told: Mapping[str, Any]) -> Payments:
-    """Why a page has its scores."""
+    """Return the payers and payees of a page."""
     return Payments(**{side: tuple(Payment(**paid) for paid in told[side]) for side in told})
 
 
 def ranking(told: Mapping[str, Any]) -> Ranking:
-    """What one ranking did."""
+    """Return the answer of one ranking."""
     best = {name: tuple((url, score) for url, score in pages) for name, pages in told["best"].items()}
     return Ranking(**{**told, "best": best})
 
 
 def audit(told: Mapping[str, Any]) -> Audit:
-    """What an audit has found."""
+    """Return the result of an audit."""
     return Audit(told["ok"], tuple(told["findings"]), told["figures"])
 
 
 def error_of(told: Any, status: int = 0) -> GraphbrainError:
-    """The error that an answer tells of: of its own class, where that is one of the brain's."""
+    """Return the error that an answer names: of its own class, where that is one of the brain's."""
     facts = told.get("error") if isinstance(told, Mapping) else None
     if not isinstance(facts, Mapping) or not isinstance(facts.get("message"), str):
         words = f"The service answered {status}, and not as graphbrain's service does; is that its address?"

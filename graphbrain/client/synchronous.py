@@ -205,11 +205,11 @@ class Client:
         return self._ask(Calls.page(url))
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """The best pages."""
+        """Return the `n` pages of highest score, as `Brain.top`."""
         return self._ask(Calls.top(n, by))
 
     def payments(self, url: str, n: int = 5) -> Payments:
-        """Why a page has its scores."""
+        """Explain the scores of a page, as `Brain.payments`."""
         return self._ask(Calls.payments(url, n))
 
     def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
@@ -274,7 +274,7 @@ class Client:
         return self._ask(Calls.ask(name, parameters))
 
     def findings(self) -> list[Finding]:
-        """What is wrong with pages and links, as `Brain.findings`."""
+        """Return the faults of pages and links, as `Brain.findings`."""
         return self._ask(Calls.findings())
 
     def summary(self, since: float | None = None) -> str:
@@ -282,7 +282,7 @@ class Client:
         return self._ask(Calls.summary(since))
 
     def stats(self) -> dict[str, Any]:
-        """How much there is, in which state, and what was done."""
+        """Return the counts of what there is, by state, and of what was done."""
         return self._ask(Calls.stats())
 
     def rankings(self) -> list[Ranking]:
@@ -310,7 +310,7 @@ class Client:
         return self._lines(Calls.hosts(text, {**which, "outside": outside, "count": count, "limit": limit}))
 
     def host(self, name: str) -> Host:
-        """What is known of one host."""
+        """Return what is known of one host."""
         return self._ask(Calls.host(name))
 
     def sections(self, name: str) -> list[Section]:
@@ -341,7 +341,7 @@ class Client:
         return [will for call in Calls.crawl_now(urls) for will in self._ask(call)]
 
     def link(self, source: str, target: str) -> bool:
-        """Say that one page links to another; False: the link was there."""
+        """Record that one page links to another; False: the link was there."""
         done: bool = self._ask(Calls.done("link", source=source, target=target))
         return done
 
@@ -365,31 +365,31 @@ class Client:
         return self._ask(Calls.park(urls))
 
     def pause(self) -> bool:
-        """Hand out no pages to anybody until `resume`; False if it is so already."""
+        """Let no page be claimed until `resume`; False if the brain is paused already."""
         return bool(self._ask(Calls.done("pause")))
 
     def resume(self) -> bool:
-        """Hand out pages again; False if they were handed out."""
+        """Let pages be claimed again; False if the brain was not paused."""
         return bool(self._ask(Calls.done("resume")))
 
     def set_relevance(self, url: str, relevance: float | None) -> None:
-        """How near a page is to the topic, 0 to 1; None: not known."""
+        """Set how close a page is to the topic, 0 to 1; None: not known."""
         self._ask(Calls.done("set_relevance", url=url, relevance=relevance))
 
     def set_payout(self, url: str, payout: float | None) -> None:
-        """What a page is paid for being there; None: what the setting says."""
+        """Set a page's payout; None: that of the setting."""
         self._ask(Calls.done("set_payout", url=url, payout=payout))
 
     def set_value(self, url: str, value: float | None) -> None:
-        """What a page is worth to the crawler; None: 1."""
+        """Set a page's worth to the crawler; None: 1."""
         self._ask(Calls.done("set_value", url=url, value=value))
 
     def set_rate(self, url: str, per_day: float | None) -> None:
-        """How often a page changes; None: forget what is known."""
+        """Set how often a page changes, in changes a day; None: forget what is known."""
         self._ask(Calls.done("set_rate", url=url, per_day=per_day))
 
     def set_interval(self, url: str, seconds: float | None) -> None:
-        """Fetch a page every so many seconds; None: as the order says."""
+        """Fetch a page every so many seconds; None: as the order decides."""
         self._ask(Calls.done("set_interval", url=url, seconds=seconds))
 
     def remake(self, /, **settings: Any) -> None:
@@ -440,7 +440,7 @@ class Client:
     def rank_if_due(
         self, method: str, every: float = 3_600.0, *, progress: Callable[[str, int, int], None] | None = None
     ) -> Ranking | None:
-        """The same, where the scores are older than that and nobody else is at it; else None."""
+        """Rank, where the scores are older than `every` seconds and no other process ranks; otherwise return None."""
         return self._do(Calls.rank_if_due(method, every, progress))
 
     def change(self, progress: Callable[[int, int], None] | None = None, /, **settings: Any) -> None:

@@ -1,10 +1,10 @@
 """Aliases that are pages again, or may be, and the links that name them.
 
-A link to an alias ends where the alias leads; when the alias leads elsewhere, or nowhere, or is a page again, the links
-that name it follow, a few in one transaction, and what was a seed only because it led there is none any more. An alias
-that is freed waits to be fetched as any page that is asked for.
-Statements: links/aliases_behind, links/aliases_of, links/astray, links/led_to, links/seeded, links/unalias,
-links/unseed, pages/standing, pages/pardon, pages/state.
+A link to an alias ends at the page to which the alias leads. When the alias leads elsewhere, or nowhere, or is a page
+again, the links that name it follow, a few in one transaction. A page that was a seed only because the alias led there
+is no seed any more. An alias that is freed waits to be fetched like any page that was asked for. Statements:
+links/aliases_behind, links/aliases_of, links/astray, links/led_to, links/seeded, links/unalias, links/unseed,
+pages/standing, pages/pardon, pages/state.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ __all__ = ["free", "free_those_of", "goals", "move_links"]
 MOVED_AT_ONCE = 200
 """Links of an alias that one transaction moves: it locks the pages they come from."""
 BEHIND_AT_ONCE = 1_000
-"""When a page begins to lead elsewhere, at most so many aliases that lead to it by way of others are looked at then;
-the rest when they are visited."""
+"""The most aliases that are looked at when a page to which they lead begins to lead elsewhere; the rest are looked at
+when they are visited."""
 
 
 def goals(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
@@ -150,7 +150,7 @@ def _move(
 
 
 def _spelt(page: int, end: int, before: Spelling, links: Collection[int], led: Mapping[int, int]) -> Spelling:
-    """What a source names when its link to `page` ends at `end`."""
+    """Return the URL that a source names when its link to `page` ends at `end`."""
     if end == page:
         named = before.named - {page}
         # It is linked to by itself now.

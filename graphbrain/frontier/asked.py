@@ -1,9 +1,8 @@
-"""Claims by a caller's key: who asks again, since the answer was lost, gets the same claims.
+"""Claims with a caller's idempotency key: a caller that asks again, because the answer was lost, gets the same claims.
 
-What is leased by a key is noted in the transaction that leases it, so that whatever is killed, both are there or
-neither is. A key that nobody has used costs one statement more in that transaction; one that was used is found out when
-its note is written, and the transaction is rolled back. Notes outlive their leases for a while, then they go.
-Statements: asked/*.
+The leases of a key are noted in the transaction that makes them, so that after any kill both are there or neither is. A
+new key costs one statement more in that transaction. A used one is found when its note is written, and the transaction
+is rolled back. Notes outlive their leases for a while, then they are deleted. Statements: asked/*.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from graphbrain.model import Claim
 __all__ = ["KEPT", "Answered", "again", "bind", "forget"]
 
 KEPT = 600.0
-"""Seconds for which a key is known after its leases have lapsed: asked again by it, nobody gets others."""
+"""Seconds for which a key is known after its leases have lapsed: a call with it gets no other claims."""
 FORGOTTEN_AT_ONCE = 1_000
 
 
 class Answered(Exception):
-    """Raised inside a transaction, which is rolled back: by these `keys` somebody was handed claims before."""
+    """Raised inside a transaction, which is rolled back: claims were made before with these `keys`."""
 
     def __init__(self, keys: Collection[str]) -> None:
         super().__init__()
@@ -41,7 +40,7 @@ def bind(tx: Tx, leased: Mapping[str, Sequence[Claim]]) -> None:
 
 
 def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
-    """Of each of these keys that was used the claims, as far as they are still held."""
+    """Return key → the claims that are still held, of each of these keys that was used."""
     noted = {key: (token, pages) for key, token, pages in tx.many("asked/again", keys=sorted(keys))}
     if not noted:
         return {}

@@ -53,12 +53,12 @@ they were due."""
 PLACES = 8
 """So many of the ill hosts that wait for a place among those that are probed are offered at most."""
 FRONT_LANES = 64
-"""So many of the lanes of pages that are visited again are looked into for what stands in front of the shared queue."""
+"""The most lanes of revisited pages in which the front of the shared queue is read."""
 
 Page = tuple[int, int, float]
-"""(id, lane, waiting since)"""
+"""The columns of a page: id, lane, waiting since."""
 Head = TypeVar("Head", bound=Sequence[Any])
-"""What begins with a page's id."""
+"""A row that begins with a page's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Found:
     since: dict[int, float] = field(default_factory=dict)
     idle: Sequence[str] = ()
     worth: dict[int, float] = field(default_factory=dict)
-    """What a visit is worth of those that were visited before."""
+    """Id → worth of a visit, of the pages that were visited before."""
     more: frozenset[str] = frozenset()
     """hosts in whose queue another page was seen that may be visited, beside the candidates"""
     untried: frozenset[str] = frozenset()
@@ -92,7 +92,7 @@ class _Offer:
 
 
 class Finder(Protocol):
-    """How candidates are found."""
+    """The interface of the ways in which candidates are found."""
 
     def find(self, tx: Tx, n: int, now: float, manners: Manners, reach: Reach, spread: int) -> Found:
         """Candidates for `n` claims: the best, as many as it may take, or as many at random among the best `n` ×
@@ -106,8 +106,11 @@ class Finder(Protocol):
         """From when on pages may be visited that wait in these lanes `since`; in epoch seconds, as all moments here."""
 
     def soonest(self, tx: Tx, limit: int) -> tuple[list[tuple[float, str]], float]:
-        """Of pages of the shared queue that are wanted or due at times to come: [from when on one may be visited, its
-        host] of the first, of each lane about `limit`; and the moment before which no other may be."""
+        """Return when pages of the shared queue that are wanted or due later may be visited.
+
+        The result has [time from which one may be visited, its host] of the first pages, about `limit` of each lane,
+        and the time before which no other page may be visited.
+        """
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         """The first pages of the shared queue that may be visited now, and their hosts, best first; of about `limit`
@@ -220,13 +223,14 @@ class ByWorth:
         while left:
             more, known = self._ripe_among(tx, known, left)
             moments = earliest(chain(moments.items(), more.items()))
-            # What nobody has looked into yet stands behind what was found.
+            # Pages that have not been read yet are behind those that were found.
             left = {queue: list(known[queue].never_seen()) for queue in left}
             left = {queue: at for queue, at in left.items() if at and not moments.get(queue, np.inf) <= now}
         return moments
 
     def _promising(self, known: Mapping[str, Ranges], now: float) -> dict[str, Sequence[int]]:
-        """Of queues in many lanes the places where, as far as is remembered, something may be visited: a few."""
+        """Return, of queues in many lanes, the few ranges in which something may be visited, as far as is
+        remembered."""
         many = {queue: each for queue, each in known.items() if len(each) > MANY}
         ripe = zip(many, self._over(many.values(), self.schedule.ripe_at, np.inf), strict=True)
         return {queue: at for queue, each in ripe if (at := np.flatnonzero(each <= now)[:FEW_RANGES].tolist())}
@@ -243,7 +247,8 @@ class ByWorth:
 
     @staticmethod
     def _fresh(before: Ranges, after: Ranges) -> bool:
-        """Were lanes found that nobody knew of, and may there be more behind them? All of the frontier count as one."""
+        """Return whether unknown lanes were found, and there may be more behind them. All lanes of the frontier count
+        as one."""
         new = set(after.lane).difference(before.lane)
         if not new or UNKNOWN not in after.lane:
             return False
@@ -279,7 +284,7 @@ class ByWorth:
         return seen, after, _pages(many)
 
     def _worth(self, known: Iterable[Ranges], now: float) -> list[Floats]:
-        """What the page at the head of each range is worth, −∞ where there is none: of each of these queues."""
+        """Return, of each of these queues, the worth of the page at the head of each range; −∞ where there is none."""
         return self._over(known, lambda lane, since: self.schedule.worth(lane, since, now), -np.inf)
 
     @staticmethod
@@ -313,7 +318,7 @@ class ByWorth:
         return best, self._best_of_shared(tx, heads, deep, promising, width, now), more
 
     def _first_of(self, seen: Mapping[str, Sequence[Page]], now: float) -> tuple[dict[str, Page], frozenset[str]]:
-        """Of each queue the best of the pages that were seen and may be visited now; and which have another."""
+        """Return the best visitable page of each queue among those that were read; and the queues that have another."""
         found = [(name, page) for name, pages in seen.items() for page in pages]
         best: dict[str, Page] = {}
         more: set[str] = set()
@@ -375,8 +380,8 @@ class ByWorth:
 def _lane_heads(
     tx: Tx, ones: Sequence[Any], limit: int, wide: Sequence[Any], stretches: Iterable[Stretch], most: int
 ) -> list[list[list[Any]]]:
-    """Of ranges [queue, first lane, the lane after the last] the first pages: `limit` of each in `ones`, `FEW` of each
-    in `wide`, and `most` of each of some stretches of lanes of the shared queue."""
+    """Return the first pages of ranges [queue, first lane, the lane after the last]: `limit` of each in `ones`, `FEW`
+    of each in `wide`, and `most` of each of some stretches of lanes of the shared queue."""
     deep = [[SHARED_QUEUE, *each] for each in stretches]
     if not (ones or wide or deep):
         return [[], [], []]

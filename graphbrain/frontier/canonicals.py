@@ -1,12 +1,11 @@
 """Pages whose links count for another page of their host, which they name as their canonical.
 
 With `canonical_links = follow`, `canonical_key` of a page is the key of the other page of its host that its canonical
-names, as its last visit said. Where that page was fetched, is neither missing nor an alias, and does not name the first
-one in turn, a `CANONICAL` relation leads there, and links end there, as those to an alias end where it leads.
-Visits mark pages of which this is no longer so; whoever tends looks at the marked pages, writes the relations, and then
-moves links, both in bounded steps. What a relation should be is a function of the pages at both its ends, and it is
-written under their locks.
-Statements: canonicals/*, links/led_to.
+names, by its last visit. Where that page was fetched, is neither missing nor an alias, and does not name the first one
+in turn, a `CANONICAL` relation leads there, and links end there, as those to an alias end where it leads. Visits mark
+pages for which this has changed. Upkeep looks at the marked pages, writes the relations, and then moves links, both in
+bounded steps. A relation is a function of the pages at both its ends, and it is written under their locks. Statements:
+canonicals/*, links/led_to.
 """
 
 from __future__ import annotations
@@ -95,7 +94,8 @@ def let_go(tx: Tx, page: int, policy: Policy, now: float) -> bool:
 
 
 def _write_keys(tx: Tx, ids: Sequence[int], policy: Policy) -> set[int]:
-    """Bring `canonical_key` of locked pages in line with what stands on them; those where it has changed."""
+    """Bring `canonical_key` of locked pages in line with their properties. Return the pages for which it has
+    changed."""
     known = tx.one("canonicals/named", ids=list(ids))[0] if ids else []
     rows = [
         [page, wanted]

@@ -41,10 +41,10 @@ KINDS = ("sitemap", "feed", "ping")
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One hint, checked: the page is said to have changed between `at` and `until`; named by its key, it has no URL.
+    """One hint, checked: the page has changed between `at` and `until`, by the hint.
 
-    `name`: what the page is called in the answer. `note`: what that says of the URL. `listed`: does a sitemap name the
-    page?
+    `url` is absent where the key names the page. `name`: the page's name in the answer. `note`: a remark on the URL.
+    `listed`: whether a sitemap names the page.
     """
 
     key: str
@@ -58,7 +58,7 @@ class Noted:
 
 
 def together(hints: Sequence[Noted]) -> Noted:
-    """What several hints at one page say: the first of the newest counts, and a URL if one of them has it."""
+    """Return several hints at one page as one: the first of the newest counts, and a URL if one of them has it."""
     newest = max(hints, key=lambda noted: noted.at)
     url = next((noted.url for noted in hints if noted.url is not None), None)
     return replace(newest, url=url, listed=any(noted.listed for noted in hints))

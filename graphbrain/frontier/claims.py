@@ -51,7 +51,7 @@ __all__ = [
 FEW = 32
 """So many pages of hosts that are ready are claimed from the front at most."""
 NEW, HARVEST, QUEUE, LANE, SINCE, LEASED, VISITED = range(7, 14)
-"""Columns of claims/lock."""
+"""The columns of claims/lock."""
 ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
 """So many due aliases are read at least; so many of those whose hosts are not ready are put off, by so many seconds, if
 they hide others. It is the same with pages that were asked for by hand."""
@@ -59,19 +59,24 @@ they hide others. It is the same with pages that were asked for by hand."""
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one claiming transaction is asked for: a page for each of these `holders`, the best for the first of them,
-    for `lease` seconds from when they are locked, so that the wait for locks shortens neither the lease nor the delay
-    of a host.
+    """The request of one claiming transaction: a page for each of these `holders`, the best for the first of them.
 
-    `holders`: one after another as they take turns; of several calls, where they are combined. `clock`, `manners`,
-    `finder`: by which time, to whom it is polite, and how candidates are found. `reach`: how many candidates to expect
-    to need, for not every host is ready. `spread`: choose these at random among so many times `n`; 1 is the exact
-    order, more keeps callers out of each other's way.
-    `most_moves`: at most so many pages are moved to their hosts' own queues. `front`: look at so many pages in the
-    front of the shared queue instead: at those of hosts that are ready, for claims; and, with `n` 0, at those that
-    stand in the way, for moves alone. Aliases wait in no queue: what tells of queues is nothing to them.
-    `now_only`: look at pages that were asked for by hand instead. `tries`: at those that were chosen to try sections
-    which are held down.
+    Attributes:
+        holders: One after another as they take turns; of several calls, where they are combined.
+        clock: The time.
+        lease: The length of leases in seconds, from when the pages are locked, so that the wait for locks shortens
+            neither the lease nor the delay of a host.
+        manners: The politeness of the brain.
+        finder: The way in which candidates are found.
+        reach: The number of candidates to expect to need, for not every host is ready.
+        spread: Choose the candidates at random among so many times `n`. 1 is the exact order; more keeps callers from
+            choosing the same pages.
+        most_moves: The most pages that are moved to their hosts' own queues.
+        front: Read so many pages in the front of the shared queue instead: those of hosts that are ready, for claims;
+            and, with `n` 0, those that are in the way, for moves alone. Aliases wait in no queue, so the arguments on
+            queues have no effect on them.
+        now_only: Read pages that were asked for by hand instead.
+        tries: Read pages that were chosen to try sections which are held down instead.
     """
 
     holders: Sequence[Holder]
@@ -146,9 +151,12 @@ def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
 def attempts(
     work: Callable[[Tx, Request, set[str]], Taken], request: Callable[[], Request], tried: set[str] | None = None
 ) -> Callable[[Tx], Taken]:
-    """A claiming transaction, `work`, that may be run again: from its second attempt on it first looks for what the
-    lost one has taken. `request` says anew at each attempt what is asked for. `tried`: of earlier transactions for
-    these holders, where what became of them is not known."""
+    """Return a claiming transaction, `work`, that may be run again. From its second attempt on it first looks for the
+    pages that the lost one has taken.
+
+    `request` makes the request anew for each attempt. `tried`: tokens of earlier transactions for these holders whose
+    end is not known.
+    """
     tried = set() if tried is None else tried
 
     def attempt(tx: Tx) -> Taken:

@@ -1,7 +1,7 @@
-"""What becomes of the candidates of one claiming transaction, under the locks of pages, of robots.txt and of hosts.
+"""The decisions on the candidates of one claiming transaction, under the locks of pages, of robots.txt and of hosts.
 
-A page is granted if its host lets it; else it moves to where it must wait, or stays. For a caller that asks for
-robots.txt, too, that of its origin is granted first where it is not known, or is to be read anew.
+A page is granted if its host lets it; otherwise it moves to the queue where it must wait, or stays. For a caller that
+asks for robots.txt, too, that of its origin is granted first where it is not known, or is to be read anew.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Holder:
 
 @dataclass(slots=True)
 class Deal:
-    """What becomes of the candidates of one transaction. `sources`: hosts one of whose queues may be empty now."""
+    """The decisions on the candidates of one transaction. `sources`: hosts one of whose queues may be empty now."""
 
     now: float
     holders: Sequence[Holder]
@@ -48,7 +48,7 @@ class Deal:
     untried: frozenset[str]
     """hosts in whose queues pages wait that have not failed"""
     origins: dict[str, Origin] | None = None
-    """the robots.txt that are to be read before pages, locked; None: nobody asks for them"""
+    """The robots.txt that are to be read before pages, locked; None: the callers do not ask for them."""
     claims: list[Claim] = field(default_factory=list)
     """one for each holder in turn: of pages, and of robots.txt"""
     kept_back: list[list[object]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Deal:
 
     @property
     def until(self) -> float:
-        """When the claims lapse."""
+        """The time at which the claims lapse."""
         return self.now + self.lease
 
     @property
@@ -79,7 +79,7 @@ class Deal:
 
     @property
     def full(self) -> bool:
-        """Are as many made?"""
+        """Whether as many claims are made as are wanted."""
         return len(self.claims) == self.most
 
     def grants_page(
@@ -124,7 +124,8 @@ class Deal:
         self._claim(one.url, one.key, one.host, 0, one.etag, one.last_modified)
 
     def met(self, *, ready: bool) -> tuple[int, int]:
-        """Of this kind, how many candidates were met before there were enough claims, and made how many."""
+        """Return how many candidates of this kind were met before there were enough claims, and how many claims they
+        made."""
         claims = self.tally[ready, True]
         return self.tally[ready, False] + claims, claims
 
@@ -145,7 +146,7 @@ class Deal:
         return False
 
     def count_probes(self, tx: Tx) -> None:
-        """How many claims of ill hosts are out, where one of such a host might be granted."""
+        """Count the claims of ill hosts that are out, where one of such a host might be granted."""
         if self.most and any(host.ill() and host.ready(self.now) for host in self.held.values()):
             self.probes, self.out, self.waiting = politeness.probes(tx, self.now)
 

@@ -101,7 +101,7 @@ def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def _judged(tx: Tx, item: Item, page: int, policy: Policy) -> Verdict | None:
-    """What becomes of the visit as things stand; None: its page is gone."""
+    """Return the verdict on the visit by the present state; None: its page is gone."""
     rows = tx.one("visits/read", ids=[page])[0]
     return judge(item, Visit(*rows[0]), policy) if rows else None
 

@@ -1,9 +1,9 @@
-"""Discovery in: URLs become (:Page) nodes, once each; pages enter queues, change state, get deeper and are forgotten.
+"""Discovery: URLs become (:Page) nodes, once each; pages enter queues, change state, get deeper and are forgotten.
 
-A page is created with the account that its engine begins with; whoever creates pages locks and writes their accounts
-in the same transaction. Its depth is the fewest clicks from a seed: lowered when a shorter way is found, never
-raised; what it means for the pages behind it is passed on later, in small steps (`deepen`).
-Statements: pages/*, links/led_to.
+A page is created with the account that its engine begins with; a transaction that creates pages locks and writes their
+accounts, too. The depth of a page is the fewest clicks from a seed: it is lowered when a shorter way is found, and
+never raised. The pages behind it get their new depth later, in small steps (`deepen`). Statements: pages/*,
+links/led_to.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 
 
 APART = 1e-6
-"""Seconds that pages found in one transaction wait longer than the next of them; a float of today tells as much."""
+"""Seconds that pages found in one transaction wait longer than the next of them; a float of today resolves as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ def hurry(tx: Tx, ids: Iterable[int], now: float, *, gone: bool = False) -> set[
 def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, mark: str | None = None) -> Made:
     """Create pages and their hosts. Pages forgotten for ever are not in the answer.
 
-    Of equal pages those come first that are given first, as are the links at the top of a page: they wait a little
-    longer. `mark`: a token that the pages carry as that of their last lease, so that who has created them can be told.
+    Of equal pages those that are given first come first, like the links at the top of a page: they wait a little
+    longer. `mark`: a token that the pages carry as that of their last lease, so that their creator can be recognised.
     """
     given = list(pages)
     since = {page.key: now - APART * place for place, page in enumerate(reversed(given))}
@@ -190,7 +190,7 @@ def _first_payouts(pages: Sequence[New], known: Known, rule: Rule) -> Floats:
 
 
 def _first_marks(known: Known, payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
-    """Lanes and authority priorities of pages that nobody but the virtual page has paid yet."""
+    """Return lanes and authority priorities of pages that only the virtual page has paid yet."""
     lanes, priorities = ledgers.of(rule).first_marks(known, payouts, rule)
     return lanes.tolist(), [None if bucket == NONE else bucket for bucket in priorities.tolist()]
 
@@ -198,9 +198,9 @@ def _first_marks(known: Known, payouts: Floats, rule: Rule) -> tuple[list[int], 
 def lower(
     tx: Tx, ledger: Accounts, depths: Mapping[int, int], scope: Scope, linking: Collection[int] = frozenset()
 ) -> None:
-    """Lower the depth of locked pages (id → depth offered), and let those in that come into the scope by it.
+    """Lower the depth of locked pages (id → offered depth), and let those in that come into the scope by it.
 
-    `linking`: pages that this transaction is about to give links, which have to be told then.
+    `linking`: pages that this transaction is about to give links, whose targets must get their depths, too.
     """
     lowered = ledger.lower(depths)
     if not lowered:

@@ -56,7 +56,7 @@ class Seeded:
 def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float) -> dict[str, Seeded]:
     """Make these pages (key → URL) seeds; those that were forgotten for ever are not in the answer.
 
-    `mark`: the call's token. Of several calls that meet at a page one has created it, and so it is told.
+    `mark`: the call's token. Of several calls that meet at a page one has created it, and only its answer counts it.
     """
     looked = discovery.look(tx, urls)
     known = {key: page for key, page, *_ in looked}
@@ -138,8 +138,8 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> bool
 
 
 def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool:
-    """Unlink a page from everybody, repairing both ends, and delete it. True: it has so many links that only some of
-    them are gone, and it is to be done again."""
+    """Unlink a page from all others, repairing both ends, and delete it. True: it has so many links that only some of
+    them are gone, and the call must be repeated."""
     ids = discovery.find(tx, [key])
     near: set[int] = set()
     if key in ids:
@@ -201,7 +201,7 @@ def forget_relevance(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> 
 
 
 def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
-    """Set a page's own payout, or pay it as the rule says. Raises BadInput when the engine pays all pages alike."""
+    """Set a page's own payout, or pay it by the rule. Raises BadInput when the engine pays all pages alike."""
     ids = _known(tx, key)
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
     ledger.set_payouts(tx, {ids[key]: value})
@@ -209,7 +209,7 @@ def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) ->
 
 
 def fact(tx: Tx, key: str, facts: Mapping[str, float | None], policy: Policy, now: float) -> None:
-    """Set what the schedule goes by of a page, and let it wait where that says. Raises UnknownPage."""
+    """Set facts of a page that the schedule uses, and let it wait where they decide. Raises UnknownPage."""
     ids = _known(tx, key)
     ledgers.lock(tx, ids.values(), policy.rule)
     tx.do("pages/facts", id=ids[key], facts=facts)

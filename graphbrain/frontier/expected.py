@@ -1,4 +1,4 @@
-"""What pages of a host are expected to equal, learned from the contents of those that it remembers.
+"""The pages that pages of a host are expected to equal, learned from the contents that the host remembers.
 
 Statements: sections/contents.
 """
@@ -15,7 +15,7 @@ from graphbrain.sections.site import Site
 __all__ = ["KeyOf", "compared", "contents", "expectations"]
 
 KeyOf = Callable[[str], str | None]
-"""Of a URL the key of its page, None where it has none."""
+"""Returns the key of the page of a URL, None where it has none."""
 MOST_KEYS = 1_000
 """Pages that one statement looks up."""
 FEWEST_VISITS, GROWN = 20, 1.25
@@ -24,7 +24,7 @@ of all pages that it remembers are read."""
 
 
 def expectations(tx: Tx, site: Site, key_of: KeyOf) -> Expectations:
-    """What the visits that a host remembers say of its copies."""
+    """Return the expectations of copies from the visits that a host remembers."""
     tree = site.sections.tree
     trial = Trial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
     return trial.learned(contents(tx, trial.wanted(), key_of))
@@ -41,7 +41,7 @@ def compared(tx: Tx, site: Site, key_of: KeyOf) -> Site:
 
 
 def contents(tx: Tx, urls: Iterable[str], key_of: KeyOf) -> dict[str, Content]:
-    """What is known of those of these URLs whose pages were fetched, or redirect."""
+    """Return URL → content, of those URLs whose pages were fetched, or redirect."""
     keys = {url: key for url in urls if (key := key_of(url)) is not None}
     wanted = sorted(set(keys.values()))
     rows: dict[str, Content] = {}

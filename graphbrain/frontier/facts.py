@@ -1,4 +1,4 @@
-"""Facts: what a report tells of a page and its links that nothing of the crawl goes by, kept for those who ask later.
+"""Facts: the parts of a report on a page and its links that the crawl does not use, kept for later questions.
 
 They are made before the transaction, bounded, and written in it by statements that run only where there are some.
 Statements: facts/pages, facts/led, facts/seconds, facts/missing, facts/links, facts/spelt, facts/said, facts/changes,
@@ -25,7 +25,7 @@ __all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "said",
 LONGEST_ANCHOR = 200
 MISSING = frozenset({404, 410})
 RELS = ("nofollow", "ugc", "sponsored")
-"""What of rel is kept; the rest says nothing of where a link leads."""
+"""The values of rel that are kept; the rest does not describe the target of a link."""
 
 
 class LinkFacts:
@@ -38,7 +38,7 @@ class LinkFacts:
     def __init__(self) -> None:
         self.found: dict[str, tuple[str | None, frozenset[str]]] = {}
         self._plain: set[str] = set()
-        """targets of links that tell nothing, while none has told anything"""
+        """targets of links without facts, while no link has any"""
 
     def take(self, key: str, link: str | Link) -> None:
         """Another link to that page."""
@@ -52,7 +52,7 @@ class LinkFacts:
         self.found[key] = (text, words) if known is None else (known[0] or text, known[1] & words)
 
     def rows(self) -> dict[str, tuple[str | None, str | None]]:
-        """Key → (anchor, rel), None where there is nothing to tell."""
+        """Return key → (anchor, rel), None where there is none."""
         return {
             key: (text, " ".join(word for word in RELS if word in words) or None)
             for key, (text, words) in self.found.items()
@@ -60,8 +60,8 @@ class LinkFacts:
 
 
 def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
-    """The facts of a fetched page, in the order of facts/pages; empty where none was told. Content type and time are no
-    reason to write: every crawler tells them."""
+    """Return the facts of a fetched page, in the order of facts/pages; empty where none was reported. Content type and
+    duration alone are no reason to write: every crawler reports them."""
     if report.led_to and report.status in TEMPORARY:
         return [None] * 6 + [report.seconds]
     told = (report.title, report.canonical, report.noindex, report.language, report.size)
@@ -100,7 +100,7 @@ def _key(url: str, reference: str, rules: Rules) -> str | None:
 
 
 def missing_simhash(report: Failed) -> int | None:
-    """The simhash of the text with which a server says that there is no such page."""
+    """Return the simhash of the text with which a server answers that there is no such page."""
     if report.body is None or report.status not in MISSING:
         return None
     text = fingerprints.visible_text(bytes(report.body))
@@ -108,10 +108,10 @@ def missing_simhash(report: Failed) -> int | None:
 
 
 def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
-    """Write the facts of visits that count, once their links stand."""
+    """Write the facts of visits that count, after their links are written."""
     kept = [v for v in verdicts if v.keep]
     pages = [[v.visit.page, *v.item.facts] for v in kept if v.item.facts]
-    # An alias says nothing of what its page said before.
+    # The facts of an alias's own earlier content are removed.
     pages += [[v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if _was_page(v)]
     if pages:
         tx.do("facts/pages", rows=pages)
@@ -155,7 +155,7 @@ Said = Sequence[Sequence[object]]
 
 
 def said(tx: Tx, sources: Sequence[int], page: int) -> Said:
-    """What these pages say of their links to a page, or to the alias that it is."""
+    """Return the anchors and rels of the links of these pages to a page, or to the alias that it is."""
     found: Said = tx.one("facts/said", ids=list(sources), page=page)[0] if sources else []
     return found
 

@@ -1,11 +1,11 @@
-"""Which parts of a queue to look into: the lanes that hold pages, learned by looking.
+"""The parts of a queue in which to look: the lanes that hold pages, learned by looking.
 
-The index of waiting pages can say which is the first page between two lane numbers, and no more for the price of a
-look. So the numbers are cut into ranges, each of which is looked into by itself: where a page is found in lane l, a
-range ends with l, and what lies behind it is another; ranges without pages grow together again, and with the next one
-that has some. Together the ranges always cover all numbers, so whatever others put into whatever lane, it is found: at
-once, or as soon as what stands before it in its range has one of its own. Where nothing but the best page is wanted,
-the lanes of the frontier are one range: its first page is the best of them. Nothing of this is stored.
+One look into the index of waiting pages finds the first page between two lane numbers, and no more. So the numbers are
+cut into ranges, and each look reads one range. Where a page is found in lane l, a range ends with l, and the lanes
+behind it are another range. Ranges without pages grow together again, and with the next one that has some. Together the
+ranges always cover all numbers. So a page that another process puts into any lane is found: at once, or as soon as the
+pages before it in its range have one of their own. Where nothing but the best page is wanted, the lanes of the frontier
+are one range: its first page is the best of them. Nothing of this is stored.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from graphbrain.schedule.lanes import FRONTIER_END, stretch
 __all__ = ["EMPTY", "END", "UNKNOWN", "Ranges", "Remembered"]
 
 END = 1 << 40
-"""Beyond all lanes."""
+"""A number beyond all lanes."""
 EMPTY, UNKNOWN = -1, -2
 NEAR, FAR = 1 << 9, 1 << 16
-"""How far the lanes of one value are from those of the next, and those of one promise from the next."""
+"""The distance between the lanes of one value and those of the next, and between those of one promise and the next."""
 WIDENING = (1, 2, 4, 8, 16, 32, 64)
 MOST = 4_000
 MOST_OF_ALL = 400_000
@@ -54,14 +54,14 @@ class Ranges:
 
     @classmethod
     def unknown(cls, joined: bool = False) -> Ranges:
-        """Of a queue that nothing is known of."""
+        """Return the ranges of a queue of which nothing is known."""
         return cls((0,), (UNKNOWN,), (0.0,), joined=joined)
 
     def __len__(self) -> int:
         return len(self.first)
 
     def _ends(self) -> tuple[int, ...]:
-        """What each range's lanes are below."""
+        """The exclusive upper ends of the lanes of each range."""
         return (*self.first[1:], END)
 
     def bounds(self, places: Iterable[int]) -> list[list[int]]:
@@ -124,7 +124,7 @@ class Remembered:
         self._count = 0
 
     def __len__(self) -> int:
-        """How many ranges, of all queues together."""
+        """Return the number of ranges, of all queues together."""
         return self._count
 
     def of(self, queue: str) -> Ranges:

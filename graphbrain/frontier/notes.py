@@ -1,9 +1,9 @@
 """Notes: a text of the crawler's own on a page, kept until the page is forgotten.
 
-How a page is to be fetched and read is the crawler's business; where that is not the same for all pages, it must come
-back with the claim, to whichever process claims it. A note stands beside its page, not on it, so that it can be
-written before the page is known: a page that is discovered together with its note is never claimed without it.
-Statements: notes/*.
+The crawler decides how a page is fetched and read. Where that is not the same for all pages, the decision must come
+back with the claim, to any process that claims the page. A note is a node beside its page, so that it can be written
+before the page is known: a page that is discovered together with its note is never claimed without it. Statements:
+notes/*.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from graphbrain.graph.connection import Tx
 __all__ = ["LONGEST_NOTE", "forget", "read", "write"]
 
 LONGEST_NOTE = 32_768
-"""Characters of a note."""
+"""The most characters of a note."""
 
 
 def write(tx: Tx, notes: Mapping[str, str]) -> None:

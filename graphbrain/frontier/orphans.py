@@ -1,12 +1,11 @@
-"""What becomes of pages beside visits: no page links to them any more, or they are let wait again by hand.
+"""Pages that change without a visit: the last link to them is gone, or they are let wait again by hand.
 
 A page that loses its last in-link, or gets one again, carries a mark (`look_again`), and so does an alias that is
-linked to. Workers look at marked pages, in transactions of their own, under the locks that links are written under:
-what is still so is then dealt with. Links to an alias move to the page it leads to, and back (`aliases`); a page
-without in-links is parked or forgotten, as the setting `orphans` says, and comes back when it is linked to again. Pages
-where the crawl begins (seeds, and what a crawler reported unasked: depth 0), pages that a hint has named, and aliases
-are never orphans.
-Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance.
+linked to. Workers look at marked pages, in transactions of their own, under the locks under which links are written,
+and act on those that are still so. Links to an alias move to the page it leads to, and back (`aliases`). A page without
+in-links is parked or forgotten, by the setting `orphans`, and comes back when it is linked to again. Pages where the
+crawl begins (seeds, and pages that a crawler reported unasked: depth 0), pages that a hint has named, and aliases are
+never orphans. Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from graphbrain.graph.connection import Tx
 __all__ = ["ORPHAN", "forget", "judge", "park", "retry", "seed"]
 
 ORPHAN, BY_HAND = "orphan", "by hand"
-"""Why a page is parked, beside its failures."""
+"""The reasons for which a page is parked, beside its failures."""
 GIVEN_UP = ("parked", "gone", "alias")
 """Pages that wait again when they are seeded."""
 
 
 @dataclass(slots=True)
 class _Standing:
-    """A locked page, as pages/standing tells of it."""
+    """A locked page, as pages/standing returns it."""
 
     page: int
     key: str
@@ -53,10 +52,8 @@ def _read(tx: Tx, ledger: Accounts) -> list[tuple[_Standing, int]]:
 
 
 def judge(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[str]:
-    """Park orphans among these pages, and let those in again that are none; the keys of those to be forgotten.
-
-    A page that somebody holds is looked at again when its lease has ended.
-    """
+    """Park orphans among these pages, and let those in again that are none. Return the keys of those to be forgotten. A
+    page that a worker holds is looked at again when its lease has ended."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     parked: list[_Standing] = []
     back: list[_Standing] = []
@@ -83,7 +80,7 @@ def judge(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[str]:
 
 
 def _let_in(tx: Tx, rows: Sequence[_Standing], policy: Policy, now: float) -> None:
-    """Let pages that were put outside wait where the settings say, if these let them in: the last locks are hosts'."""
+    """Let pages that were put outside wait again, if the settings let them in. The last locks are hosts'."""
     if rows:
         requeue.remark(tx, [row.page for row in rows], policy, now)
 
@@ -94,8 +91,8 @@ def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
 
 
 def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
-    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew. True: it
-    is to be done again, as in `edits.forget`."""
+    """Forget a page if it is still an orphan that no worker holds; otherwise its mark stays, and it is judged anew.
+    True: the call must be repeated, as in `edits.forget`."""
     ids = discovery.find(tx, [key])
     ledger = ledgers.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
     for row, place in _read(tx, ledger):
@@ -105,8 +102,8 @@ def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
 
 
 def park(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:  # noqa: ARG001  as its neighbours
-    """Give pages up that wait, or were given up for another reason; which. Not those that somebody holds, redirect, or
-    are outside."""
+    """Give up pages that wait, or that were given up for another reason. Return their ids. Pages that are held,
+    redirect, or are outside stay as they are."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     chosen = [
         row.page
@@ -120,10 +117,9 @@ def park(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:  
 
 
 def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
-    """Let parked and gone pages, aliases, and those that have failed, wait at once as if they never had; how many.
-
-    One that was fetched before is handed out once, before all others: by its lane it might be worth nothing yet.
-    """
+    """Let parked and gone pages, aliases, and those that have failed, wait at once as if they had never failed. Return
+    their number. A page that was fetched before is claimed once, before all others: by its lane it might be worth
+    nothing yet."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = _read(tx, ledger)
     freed = aliases.free(tx, [row.page for row, _ in rows if row.state == "alias"], policy, now)
@@ -131,7 +127,7 @@ def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
     if not chosen:
         return freed
     if gone := [[row.page, None] for row in chosen if row.state == "gone"]:
-        tx.do("pages/relevance", rows=gone)  # it was said to be the least because it was gone
+        tx.do("pages/relevance", rows=gone)  # the least relevance was set because the page was gone
     tx.do("pages/pardon", ids=[row.page for row in chosen])
     tx.do("pages/state", rows=[[row.page, "outside", None, None] for row in chosen])
     _let_in(tx, chosen, policy, now)

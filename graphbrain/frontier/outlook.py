@@ -1,4 +1,4 @@
-"""What is to come where there is nothing to claim now: when the next page can be had, and whether a crawl is finished.
+"""The outlook where there is nothing to claim now: when the next page can be claimed, and whether a crawl is finished.
 
 Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
 """
@@ -23,18 +23,24 @@ from graphbrain.tokens import made_at
 __all__ = ["PAUSED", "Outlook", "of_wanted", "outlook"]
 
 FEW, MANY, FURTHEST = 32, 500, 20_000
-"""So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
+"""The pages that are read to find when the next can be claimed: at first, at most, and of the shared queue at most."""
 SOON = 0.1
-"""Seconds after which it may be worth while to look again, where nobody knows."""
+"""Seconds after which it may be worth while to look again, where no time is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
-    pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
-    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest. `is_ahead`: what would
-    be next has times that a clock wrote which was ahead. `because`: why nothing can be claimed before `next_ready`.
-    `paused`: nothing is handed out to anybody."""
+    """The outlook of a call.
+
+    Attributes:
+        next_ready: The next time at which something can be claimed; None: never.
+        finished: Whether all is over but for pages that are to be visited again.
+        overdue: Whether leases have lapsed, or failed pages are due, that no process has handled yet.
+        next_unfailed: The next time apart from pages that have failed and hosts that rest.
+        is_ahead: Whether the next pages have times that a clock wrote which was ahead.
+        because: The reason why nothing can be claimed before `next_ready`.
+        paused: Whether claims are paused.
+    """
 
     next_ready: float | None
     finished: bool
@@ -46,7 +52,7 @@ class Outlook:
 
 
 PAUSED = Outlook(None, False, paused=True)
-"""Nothing is to come before somebody resumes."""
+"""The outlook of a paused brain: nothing is to come before `resume`."""
 
 
 def of_wanted(tx: Tx, manners: Manners, now: float) -> Outlook:
@@ -93,7 +99,7 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float, kinds: Collect
 
 @dataclass(slots=True)
 class _Kinds:
-    """What claims/outlook shows: the first of each kind, and their hosts."""
+    """The result of claims/outlook: the first of each kind, and their hosts."""
 
     failures: list[list[Any]]
     queued: list[list[Any]]
@@ -107,7 +113,7 @@ class _Kinds:
     """the same of those that come again"""
     hosts: Mapping[str, HostState]
     unseen: float
-    """What is not among the first of a kind comes later than this, as it was written."""
+    """A page that is not among the first of a kind comes later than this, by the written times."""
     whole: bool
     """Are all failures and queues among these?"""
 
@@ -140,11 +146,9 @@ class _Kinds:
         return bool(self.leases) or failures or pages or any(name not in left for _, name in self.first_asks)
 
     def moments(self, now: float, crowded: bool) -> tuple[tuple[float, Because], float, float]:
-        """When the first of all can be had and why not before, when the first of hosts that are not ill, and when the
-        first lease lapses.
-
-        `crowded`: as many ill hosts are probed as may be; the others wait until a probe is reported, or lapses.
-        """
+        """Return three times: of the first of all, with the reason why not before; of the first of hosts that are not
+        ill; and of the first lease to lapse. `crowded`: as many ill hosts are probed as may be. The others wait until a
+        probe is reported, or lapses."""
         ill = {name for name, host in self.hosts.items() if host.ill()}
         none = set[str]()
         put_off = ill if crowded else none
@@ -183,8 +187,8 @@ class _Kinds:
         return freeing
 
     def are_ahead(self, now: float) -> bool:
-        """Have they times that a clock wrote which was ahead? The index holds when a host is to be looked at as it was
-        written, and the host says when that is."""
+        """Return whether they have times that a clock wrote which was ahead. The index has the next look at a host as
+        it was written, and the host has the corrected time."""
         events = [*(failed for _, _, failed, _ in self.failures), *(made_at(token) for *_, token in self.leases)]
         righted = {name for name, host in self.hosts.items() if host.righted}
         return any(ahead.is_ahead(at, now) for at in events) or any(
@@ -220,7 +224,7 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float, wanted: Collecti
 
 
 def _of_host(host: HostState | None) -> Because:
-    """Why its host keeps a page waiting."""
+    """Return the reason why its host keeps a page waiting."""
     return "probe" if host is not None and host.ill() else "host"
 
 
@@ -239,7 +243,7 @@ def _comes_due(at: float, host: HostState | None, now: float) -> float:  # noqa:
 
 
 def _looked_at(at: float, host: HostState | None, now: float) -> float:
-    """An alias that could be had now has just been refused: nobody knows for how long."""
+    """Return when an alias is looked at. One that could be had now has just been refused, for an unknown time."""
     moment = _comes_due(at, host, now)
     return moment if moment > now else now + FULL_WAIT
 
@@ -262,8 +266,8 @@ def _has_place(at: float, host: HostState | None, now: float) -> float:  # noqa:
 
 
 def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[float | None, bool]:
-    """When something in the shared queue can be claimed (None: never), and does anything wait there that may be visited
-    now?"""
+    """Return when something in the shared queue can be claimed (None: never), and whether a page waits there that may
+    be visited now."""
     for depth in (FEW, FURTHEST):
         pages = finder.front(tx, now, depth, 1)
         if not pages:
@@ -276,7 +280,7 @@ def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[
 
 
 def _shared_later(tx: Tx, finder: Finder, manners: Manners, now: float) -> float | None:
-    """When something in the shared queue can be claimed in which no page may be visited now; None: never."""
+    """Return when something can be claimed in the shared queue if no page may be visited there now; None: never."""
     later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
     if later is None or later <= now:
         return later if later is None else now + SOON

@@ -1,8 +1,8 @@
 """A pass over all pages, after the server's clock was ahead: times that it wrote are put right (`graphbrain.ahead`).
 
-How far the pass has come stands on the brain, so any process goes on with it. Hosts have a pass of their own
-(`hosts.admin.review`), which is over sooner: they are what keeps a crawl waiting.
-Statements: pages/ahead, pages/times, pages/put_right, brain/lock, brain/note.
+The progress of the pass is stored on the brain, so any process continues it. Hosts have a pass of their own
+(`hosts.admin.review`), which ends sooner: a crawl waits for them. Statements: pages/ahead, pages/times,
+pages/put_right, brain/lock, brain/note.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from graphbrain.hosts.state import retry_queue
 __all__ = ["LOOKS", "NO_TIME", "begun", "next_pages"]
 
 BEGIN: Mapping[str, Any] = {"putting_right": "", "reviewing_hosts": ""}
-"""What stands on the brain when both passes begin."""
+"""The properties of the brain when both passes begin."""
 ENDED: Mapping[str, Any] = {"putting_right": None, "reviewing_hosts": ""}
-"""What stands on the brain when all pages are put right: hosts are reviewed once more, by the times of their pages."""
+"""The properties of the brain when all pages are put right. Hosts are reviewed once more, by the times of their
+pages."""
 NO_TIME: Mapping[str, Any] = {"clock_seen": None, "putting_right": None}
-"""What stands on the brain of an empty graph."""
+"""The properties of the brain of an empty graph."""
 LOOKS = ("prior_tried", "payout_looked")
-"""When somebody looked last at what is looked at now and then, on the brain."""
+"""Properties of the brain with the times of the last looks that are made at intervals."""
 LOOKED_AT = 2_000
 
 
 def begun(stored: Mapping[str, Any], now: float) -> dict[str, Any]:
-    """What is to be noted on the brain when its clock was found to have been ahead."""
+    """Return the notes for the brain when its clock was found to have been ahead."""
     looked = {name: now for name in LOOKS if ahead.is_ahead(stored.get(name), now)}
     return {**BEGIN, **looked, "clock_seen": now}
 

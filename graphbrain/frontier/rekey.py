@@ -1,14 +1,14 @@
 """Pages of a brain that was made by older URL rules get the keys and addresses of today's, a batch in a transaction.
 
-Meanwhile nobody writes accounts, so no page comes and no links change; claims go on. All pages are met once, in the
-order of their internal ids, which stay while keys change. A page whose new key nobody has takes it, in one statement
-for all of a batch. Those whose new key another page has stand on the brain with the place the pass has reached
-(`rekey_merging`), and become one page with it before it goes on: so it can be broken off after any transaction.
+Meanwhile no other process writes accounts, so no page comes and no links change; claims go on. All pages are met once,
+in the order of their internal ids, which stay while keys change. A page whose new key is free takes it, in one
+statement for all of a batch. Pages whose new key another page has are noted on the brain with the progress of the pass
+(`rekey_merging`), and become one page with it before the pass goes on: so it can be broken off after any transaction.
 Of several that become one, the page that was fetched first stays, and the links of the others move to it in bounded
-batches; their accounts are repaired at both ends. A page that was leased under its old key is noted under it, so that
-its claim is honoured: whoever reports, renews or gives back looks there.
-What can have no key any more, as pages of hosts that are none by today's rules, keeps its old one and is parked.
-Statements: rekey/*, brain/note, pages/*, hosts/write, claims/held, links/unalias.
+batches; their accounts are repaired at both ends. The old key of a leased page is noted, so that its claim is honoured:
+reports, renewals and returns look there. A page that can have no key any more, such as one of a host with a name that
+today's rules refuse, keeps its old one and is parked. Statements: rekey/*, brain/note, pages/*, hosts/write,
+claims/held, links/unalias.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MERGED_AT_ONCE = 200
 LINKS_AT_ONCE = 1_000
 """Links of pages that become others that one transaction moves, about: it locks the pages at their other ends."""
 REFUSED = "url"
-"""Why a page is parked that is named by no URL any more."""
+"""The reason for which a page is parked that no URL names any more."""
 ALIVE = ("frontier", "known")
 COUNTED_APART = frozenset(
     {"name", "discovered", "queued", "resting", "ready_at", "ripe_at", "turn_at"}
@@ -47,15 +47,19 @@ COUNTED_APART = frozenset(
 )
 """Properties of a host that count its pages or follow from them: they change as the pages move, one by one."""
 LARGER = ("delay", "robots_delay", "blocked_until", "blocked_at", "next_at", "errors", "response_seconds")
-"""Of two hosts that become one the larger of these holds, and the smaller of the others that are limits."""
+"""The properties of which the larger holds, of two hosts that become one; of the others that are limits, the
+smaller."""
 SMALLER_BUT_0 = ("most_in_flight", "budget")
 
 
 @dataclass(frozen=True, slots=True)
 class Rekeyed:
-    """What moving a brain did, or a part of it: pages it met, keys that changed, pages that became one with another,
-    pages that were parked for they can have no key, hosts that got another name, and pages whose keys neither the rules
-    before nor these with the crawl's own step have made: another step has, and they keep them where they can."""
+    """The counts of a move of a brain, or of a part of it.
+
+    They are: pages it met, keys that changed, pages that became one with another, pages that were parked because they
+    can have no key, hosts that got another name. `other_step` counts pages whose keys come neither from the rules
+    before nor from these with the crawl's own step: another step has made them, and the pages keep them where they can.
+    """
 
     pages: int = 0
     keys: int = 0
@@ -76,10 +80,8 @@ class Rekeyed:
 
 
 class Addresses:
-    """Addresses and keys by today's rules of what stands on pages of older ones.
-
-    `version`: the rules that the brain was made by. `extra`: the user's own last step.
-    """
+    """Addresses and keys by today's rules, from the properties of pages of older ones. `version`: the rules that the
+    brain was made by. `extra`: the user's own last step."""
 
     def __init__(self, version: int, rules: Rules, extra: Callable[[str], str] | None, hash_bang: bool) -> None:
         self.version, self._rules, self._extra, self._hash_bang = version, rules, extra, hash_bang
@@ -143,7 +145,7 @@ class _Page:
         return self.host if self.key_now is None else host_of(self.url_now)
 
     def row(self) -> list[object]:
-        """What rekey/write is told."""
+        """Return the row for rekey/write."""
         repeats = path_repeats(self.url_now) or None
         return [self.page, self.key_now, self.url_now, name_of(self.url_now), self.surplus_now(), repeats]
 
@@ -175,7 +177,7 @@ def _named(rows: Iterable[Sequence[Any]], addresses: Addresses) -> list[_Page]:
 
 
 def name_now(name: str) -> str | None:
-    """How a host is spelt by today's rules; None where it is none."""
+    """Return the spelling of a host by today's rules; None where the name is no host's."""
     scheme = "https" if name.endswith(":80") else "http"  # 80 is written out only where it is not the usual one
     try:
         return host_of(address(f"{scheme}://{name}/"))
@@ -184,9 +186,9 @@ def name_now(name: str) -> str | None:
 
 
 def rename_hosts(tx: Tx, names: Mapping[str, str], now: float) -> None:
-    """Give hosts what stands on their namesakes of other spellings (old name → new): delays, limits, blocks, robots.
+    """Give hosts the properties of their namesakes of other spellings (old name → new): delays, limits, blocks, robots.
 
-    What both have been given: the stricter holds. Their pages, and what is counted by them, follow page by page.
+    Where both have a value, the stricter holds. Their pages, and the counts of these, follow page by page.
     """
     tx.do("pages/hosts", names=sorted(set(names.values())), now=now)
     found = {row["name"]: row for row in tx.one("rekey/hosts", names=sorted({*names, *names.values()}))[0]}
@@ -201,7 +203,7 @@ def rename_hosts(tx: Tx, names: Mapping[str, str], now: float) -> None:
 
 
 def _stricter(host: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
-    """What a host takes over from an older spelling of it."""
+    """Return the properties that a host takes over from an older spelling of it."""
     after: dict[str, Any] = {}
     for name, value in old.items():
         known = host.get(name)
@@ -221,8 +223,8 @@ def _stricter(host: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]
 
 
 def advance(tx: Tx, first: int, last: int, addresses: Addresses, policy: Policy, now: float) -> Rekeyed:
-    """Give the pages with these ids their new keys, or note that they become one with others; the caller has locked
-    the brain, and no page stands there to become one."""
+    """Give the pages with these ids their new keys, or note that they become one with others. The caller has locked the
+    brain, and no page is noted there."""
     rows, last = _next_pages(tx, first, last)
     found = _named(rows, addresses)
     rehost(tx, [page for page in found if page.host_now != page.host], policy, now)
@@ -253,8 +255,8 @@ def _next_pages(tx: Tx, first: int, last: int) -> tuple[list[list[Any]], int]:
 
 
 def _contested(tx: Tx, changing: Sequence[_Page], addresses: Addresses) -> set[int]:
-    """Which of the pages become one with others that have their keys, or take them before. Who has such a key and is
-    to get another gets one that nobody wants, for now."""
+    """Return the pages that become one with others that have their keys, or take them before. A page that has such a
+    key and is to get another gets an unused one for now."""
     wanted = {page.key_now: page for page in changing if page.key_now not in (None, page.key)}
     found = _named(tx.one("rekey/holders", keys=sorted(filter(None, wanted)))[0], addresses) if wanted else []
     leaving = [page for page in found if page.key_now not in (None, page.key)]
@@ -344,7 +346,7 @@ def rehost(tx: Tx, moving: Sequence[_Page], policy: Policy, now: float) -> None:
             if turned:
                 a, b = zip(*turned, strict=True)
                 ledger.reweigh(a, b, -lighter if inside_now else lighter)
-        ledger.move_to_hosts({page: after[page] for page in ids})  # payouts may go by them
+        ledger.move_to_hosts({page: after[page] for page in ids})  # payouts may depend on them
         ledger.write(tx, now)
     politeness.write(tx, (met[name] for name in sorted(met)), (), now)
     for page in moving:
@@ -366,7 +368,7 @@ class _Group:
 
 
 Facts = Mapping[int, tuple[Mapping[str, Any], int | None]]
-"""Internal id → what stands on the page, and the id of the page it redirects to."""
+"""Internal id → the properties of the page, and the id of the page it redirects to."""
 
 
 def merge(tx: Tx, merging: Sequence[int], addresses: Addresses, policy: Policy, now: float) -> Rekeyed:
@@ -390,7 +392,7 @@ def merge(tx: Tx, merging: Sequence[int], addresses: Addresses, policy: Policy, 
 
 
 def _groups(tx: Tx, listed: Sequence[_Page], addresses: Addresses) -> tuple[list[_Group], Facts]:
-    """The pages that are one page each, those listed and whoever has their key."""
+    """Return the pages that are one page each: those listed, with the pages that have their key."""
     same: dict[str, dict[int, _Page]] = defaultdict(dict)
     for page in listed:
         if page.key_now is not None:
@@ -456,10 +458,8 @@ def _unite(
     policy: Policy,
     now: float,
 ) -> None:
-    """Move links of pages (id → id of the page that stays), and delete those who have none left.
-
-    Locks are taken in the order that everybody keeps: pages, then hosts.
-    """
+    """Move links of pages (id → id of the page that stays), and delete pages that have none left. Locks are taken in
+    the order of all transactions: pages, then hosts."""
     out, into = ({page: others[page] for page in goals if page in others} for others in near)
     wanted = {*goals, *goals.values(), *chain.from_iterable(out.values()), *chain.from_iterable(into.values())}
     ledger = ledgers.lock(tx, wanted, policy.rule)
@@ -569,7 +569,7 @@ def _revives(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _taken_over(own: Mapping[str, Any], theirs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What a page takes over from others that are the same."""
+    """Return the properties that a page takes over from others that are the same."""
     after: dict[str, Any] = {"discovered": min(each["discovered"] for each in (own, *theirs))}
     if any(each.get("is_seed") for each in theirs):
         after["is_seed"] = True
@@ -602,8 +602,8 @@ LEASE = ("lease", "lease_until", "worker", "counted", "counted_at", "charged")
 
 
 def _end_leases(tx: Tx, chosen: Sequence[_Group], ended: set[int], policy: Policy, now: float) -> None:
-    """The lease of a page that ends goes on with the one that stays, if that has none; else it ends. Each is noted, so
-    that its claim can be told from others."""
+    """Move the lease of a page that ends to the one that stays, if that has none; otherwise end it. Each is noted, so
+    that its claim can be recognised."""
     ids = sorted({page.page for group in chosen for page in (group.winner, *group.losers)})
     held = {row[0]: row for row in tx.one("claims/held", ids=ids)[0]}
     facts: Facts = {row[0]: (row[1], row[2]) for row in tx.one("rekey/facts", ids=ids)[0]}

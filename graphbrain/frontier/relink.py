@@ -1,7 +1,8 @@
-"""What a batch of visits tells of links and redirects, and the depths that follow.
+"""The links and redirects of a batch of visits, and the depths that follow. A link to an alias ends where the alias
+leads.
 
-A link to an alias ends where the alias leads. Pages are locked, with their accounts; `adjacency` writes the links.
-Statements: links/alias, links/redirects, links/seeds, links/unalias, visits/alias.
+Pages are locked, with their accounts; `adjacency` writes the links. Statements: links/alias, links/redirects,
+links/seeds, links/unalias, visits/alias.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Named:
     unsure: dict[str, tuple[int, str]]
     """key → (id, why) of pages whose addresses may get better"""
     parked: set[int]
-    """those that are parked"""
+    """pages of these that are parked"""
     found: int
     """how many of those that had to be created wait to be fetched"""
 
@@ -53,8 +54,7 @@ class Named:
 
 
 def told(verdicts: Sequence[Verdict], named: Named) -> list[Told]:
-    """What the visits that count for links say that their pages link to; a link to an alias is one to where it
-    leads."""
+    """Return the links of the visits that count for links; a link to an alias is one to where it leads."""
     return [_told(verdict, named) for verdict in verdicts if verdict.links]
 
 
@@ -82,8 +82,8 @@ def lower(tx: Tx, verdicts: Sequence[Verdict], links: Sequence[Told], ledger: Ac
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """What a batch says of aliases: pages that lead to another one, and pages whose in-links are to be looked at, as
-    they lead elsewhere than before, or nowhere."""
+    """The redirects of a batch: pages that lead to another one, and pages whose in-links are to be looked at, as they
+    lead elsewhere than before, or nowhere."""
 
     leading: list[int] = field(default_factory=list)
     astray: set[int] = field(default_factory=set)
@@ -128,7 +128,8 @@ def redirect(
 
 
 def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> list[Verdict]:
-    """The same verdicts; the answers to redirects say where they lead, if that is no page of the crawl."""
+    """Return the same verdicts, with a remark in the answers to redirects on where they lead, if that is no page of the
+    crawl."""
     if not any(map(_leads, verdicts)):
         return list(verdicts)
     return [
@@ -148,7 +149,7 @@ def _target(verdict: Verdict, named: Named) -> int | None:
 
 
 def _whither(verdict: Verdict, target: int | None, ledger: Accounts, policy: Policy) -> str:
-    """What the answer says of where an alias leads, if that is no page of the crawl."""
+    """Return the remark on where an alias leads, if that is no page of the crawl."""
     url = next((url for url, _ in verdict.item.targets.values()), "")
     if target is None:
         return f"redirects to {url[:200]}, which was forgotten for ever" if url else verdict.item.note

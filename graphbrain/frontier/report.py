@@ -1,12 +1,12 @@
 """A batch of visits, recorded in one transaction.
 
-`record` goes from top to bottom: the pages that the batch names are looked up, and the missing ones created (by key);
-everything that will be read or written is locked (by id) together with its accounts; leases and last visits are judged,
-and what the visits tell of pages is written; the links are written and the accounts at both ends repaired, and cash is
-pushed where all who are paid are locked anyway; beliefs and lanes follow from what pages are worth then; and last the
-hosts are told (by name), and it is written what depends on them. Every decision is taken from locked state, and an item
-that was recorded by an attempt whose answer got lost is recognised by its token.
-Statements: pages/*, visits/read, accounts/*, links/degrees.
+`record` goes from top to bottom. The pages that the batch names are looked up, and the missing ones created (by key).
+All that will be read or written is locked (by id) together with its accounts. Leases and last visits are judged, and
+the facts of pages are written. The links are written and the accounts at both ends repaired, and cash is pushed where
+all payees are locked anyway. Beliefs and lanes follow from the pages' new worth. Last, the hosts are locked (by name)
+and changed, and the properties that depend on them are written. Every decision is taken from locked state. An item that
+an attempt recorded whose answer was lost is recognised by its token. Statements: pages/*, visits/read, accounts/*,
+links/degrees.
 """
 
 from __future__ import annotations
@@ -40,15 +40,16 @@ __all__ = [
 ]
 
 MOST_OF_ONE, MOST_OF_ALL = 20_000, 40_000
-"""So many links, those that are told and those that are known together, one page may have in a transaction, and all
-pages of a batch: what is written of each takes up to 7 kB of the server's memory until it is committed."""
+"""The most links, reported and known together, of one page and of all pages of a batch in a transaction. Each takes up
+to 7 kB of the server's memory until the commit."""
 BYTES_OF_ONE, BYTES_OF_ALL = 2 << 20, 4 << 20
-"""And so many bytes the URLs of the links that are told: a URL of a new page takes about ten times its length."""
+"""The most bytes of the reported links' URLs, of one page and of all: a URL of a new page takes about ten times its
+length."""
 
 
 class Heavy(Exception):
     """The links of a batch are too many for one transaction, or their URLs too long; nothing is written yet. `links`:
-    how many each page has, told and known, by its key."""
+    the number of links of each page, reported and known, by its key."""
 
     def __init__(self, links: Mapping[str, int]) -> None:
         super().__init__()
@@ -57,11 +58,12 @@ class Heavy(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What one transaction did: an answer for each item, in their order; the keys of the visits that were recorded
-    before, and are told again; pushes of cash, and the payments of these.
+    """The results of one transaction: an answer for each item, in their order.
 
-    `found`: pages that it created and that wait to be fetched; `left`: pages that waited, and were fetched, redirect,
-    are missing or were given up."""
+    Beside them: the keys of the visits that were recorded before, and are answered again; pushes of cash, and the
+    payments of these. `found`: pages that it created and that wait to be fetched; `left`: pages that waited, and were
+    fetched, redirect, are missing or were given up.
+    """
 
     answers: list[Answer]
     again: frozenset[str]
@@ -78,7 +80,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     ledger = _lock(tx, items, named, policy.rule)
     canonicals.still(tx, named, policy)
 
-    # What becomes of the visits, and what they tell of their pages and of those these link to.
+    # The verdicts on the visits, and the facts of their pages and of the pages that these link to.
     judged = _judged(tx, items, named, policy)
     told = relink.told(judged, named)
     relink.lower(tx, judged, told, ledger, policy)
@@ -120,10 +122,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
 
 def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True) -> Named:
-    """The pages that a batch names. The missing ones are created, as deep as their best finder says.
-
-    Raises Heavy, unless the visits may be `heavy`.
-    """
+    """Return the pages that a batch names. Missing ones are created, with the depth of their best finder. Raises Heavy,
+    unless the visits may be `heavy`."""
     keys = {key for item in items for key in item.targets}.union(item.key for item in items)
     found = discovery.look(tx, keys)
     if not heavy:
@@ -149,7 +149,7 @@ def _create(
     """Create the pages of these keys, `missing` beside those that are there (`ids`)."""
     if not missing:
         return discovery.Made({}, 0)
-    # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
+    # A claimed page has a depth of its own; an unclaimed one that was not known is where the crawl begins.
     rows = tx.one("pages/visited", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0]
     there = {page: (depth, last, outcome) for page, depth, last, outcome in rows}
     intact(*(depth for depth, _, _ in there.values()))
@@ -158,7 +158,7 @@ def _create(
     for item in items:
         depth, last, outcome = there.get(ids.get(item.key, -1), (0, None, None))
         if item.claimed and last == item.token and outcome != RETURNED:
-            continue  # a visit that is told again, whose links nobody takes
+            continue  # a visit that is answered again, whose links are not taken
         beyond = depth if item.leads_on else depth + 1  # a redirect is no click
         if item.key in missing and not item.claimed:
             new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
@@ -194,7 +194,7 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
 
 
 def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
-    """What becomes of the visits whose pages are there; these are locked."""
+    """Return the verdicts on the visits whose pages are there; these are locked."""
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
     before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]}
     return [judge(item, before[page], policy) for item, page in present]
@@ -286,7 +286,7 @@ def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], led
 
 
 def _note_first(verdicts: Sequence[Verdict], ledger: Accounts) -> None:
-    """Pages that come for the first time are no longer unfetched: payouts may go by that."""
+    """Note that pages which come for the first time are no longer unfetched: payouts may depend on that."""
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
     ledger.note_first_fetch({v.visit.page: v.item.at for v in first})
 

@@ -1,10 +1,10 @@
-"""Where pages wait, decided anew: after the scope, the order, or what a page is worth to it has changed.
+"""The places where pages wait, decided anew: after a change of the scope, the order, or the worth of a page.
 
-State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
-them all in line; it runs as a backfill of all pages after a change of settings (noted on the brain, so that anybody
-goes on with it), and on single pages after a correction.
-Statements: brain/remarked, pages/ids_from, pages/name_faults, pages/pardon, pages/wanted, pages/stand, pages/recheck,
-pages/unlinked_mark, links/unalias, visits/places, claims/held, accounts/*.
+State, queue, lane and marks of a page follow from the settings and from the page's properties, so one function brings
+them all in line. It runs as a backfill of all pages after a change of settings (noted on the brain, so that any process
+continues it), and on single pages after a correction. Statements: brain/remarked, pages/ids_from, pages/name_faults,
+pages/pardon, pages/wanted, pages/stand, pages/recheck, pages/unlinked_mark, links/unalias, visits/places, claims/held,
+accounts/*.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Waiting:
     """was it outside the scope until now?"""
 
     def place(self) -> tuple[str, str | None, float, str | None, float | None]:
-        """What is written of it."""
+        """Return the properties to write."""
         return self.state, self.queue, self.waiting_since, self.because, self.not_before
 
     def wait(self, now: float) -> None:
@@ -91,17 +91,17 @@ class _Waiting:
 
 
 def _look_at(page: _Waiting, now: float) -> float:
-    """When an alias or a parked page is looked at at the latest, if nothing is known yet."""
+    """Return the latest time at which an alias or a parked page is looked at, if none is known yet."""
     if page.state == "alias":
         return (page.fetched or 0.0) + DAY
     return now + random.uniform(0.0, health.FIRST_LOOK)
 
 
 def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
-    """Bring the next pages in line with the settings that hold now; how many, 0 when the backfill has ended.
+    """Bring the next pages in line with the settings that hold now. Return their number, 0 when the backfill has ended.
 
-    The brain is locked last, as by everybody who writes accounts of the classic engine. Two who work on the same pages
-    do the same; who comes after a new change of settings advances nothing. Raises BegunAnew.
+    The brain is locked last, as in all writes of the classic engine's accounts. Two processes that work on the same
+    pages do the same; one that comes after a new change of settings advances nothing. Raises BegunAnew.
     """
     before = brain_state.stored(tx, revision, lock=False).get("remarking")
     if before is None:
@@ -147,7 +147,8 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
 
 
 def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
-    """Pages go outside, or come back, as scope and robots.txt say; queue '' says that one has still to be found."""
+    """Put pages outside, or let them come back, by scope and robots.txt; queue '' means that one has still to be
+    found."""
     barred = _barred(tx, pages, ledger, policy)
     if looked_at := [page for page in pages if page.is_looked_at()]:
         rows = [[page.page, _look_at(page, now), barred.get(page.page) == SCOPE] for page in looked_at]
@@ -180,7 +181,7 @@ def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy)
 
 
 def _into_lanes(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
-    """Fetched pages wait where their value and belief say, or for the end of their interval; or nowhere."""
+    """Let fetched pages wait in the lane of their value and belief, or for the end of their interval; or nowhere."""
     if not pages:
         return
     schedule, value = policy.schedule, ledger.weighed(tx, now)[ledger.at([page.page for page in pages])]

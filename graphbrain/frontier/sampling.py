@@ -1,7 +1,7 @@
-"""How many candidates a call looks at, and how far several callers spread over the same list.
+"""The number of candidates that a call reads, and the spread of several callers over the same list.
 
-Cypher has no SKIP LOCKED: two callers that read the same head wait for each other, and the second finds it taken.
-One caller alone takes the head exactly (`times` 1). Who loses candidates to others chooses at random among two,
+Cypher has no SKIP LOCKED: two callers that read the same head wait for each other, and the second finds it taken. One
+caller alone takes the head exactly (`times` 1). A caller that loses candidates to others chooses at random among two,
 four, … times as many, and comes back step by step when nothing is lost any more.
 """
 
@@ -23,7 +23,7 @@ NEARLY_ALL = 0.95
 SURE = 2.0
 """So many standard deviations fewer claims than expected must still be enough: in 98 of 100 calls they are."""
 KEPT = 0.8
-"""What the last calls count for when another is added to them."""
+"""The weight of the earlier calls when another is added to them."""
 
 
 class Spread:
@@ -34,7 +34,7 @@ class Spread:
         self._quiet = 0
 
     def saw(self, seen: int, lost: int) -> None:
-        """`lost` of `seen` candidates had been taken by somebody else."""
+        """Count `lost` of `seen` candidates that another caller had taken."""
         if seen and lost > LOST_TOO_MANY * seen:
             self.times = min(MOST, self.times * 2)
             self._quiet = 0
@@ -69,13 +69,14 @@ class Yield:
 
 
 class Reach:
-    """What to expect of candidates in queues of hosts that are `ready`, and of those in the `shared` queue."""
+    """The expected yield of candidates in queues of hosts that are `ready`, and of those in the `shared` queue."""
 
     def __init__(self) -> None:
         self.ready, self.shared = Yield(), Yield()
 
     def enough(self, ready: Sequence[bool], wanted: int) -> int:
-        """How many of these candidates will do for so many claims, most likely. `ready`: which are of that kind."""
+        """Return how many of these candidates will most likely be enough for so many claims. `ready`: which are of that
+        kind."""
         share = np.where(np.asarray(ready, dtype=bool), self.ready.share, self.shared.share)
         expected = np.cumsum(share) - SURE * np.sqrt(np.cumsum(share * (1.0 - share)))
         enough = int(np.count_nonzero(np.maximum.accumulate(expected) < wanted - 1e-6)) + 1
@@ -92,7 +93,7 @@ class Owed:
         self._due: dict[str, float] = {}
 
     def places(self, name: str, part: float, n: int) -> int:
-        """How many of `n` places are due to what has a claim to that part of all."""
+        """Return how many of `n` claims are due to a kind that has this part of all claims."""
         due = min(self._due.get(name, 0.0) + part * n, float(n))
         self._due[name] = due - int(due)
         return int(due)
@@ -112,7 +113,7 @@ class Share:
         self._luck = luck
 
     def places(self, n: int) -> int:
-        """How many of the next `n` claims it may have."""
+        """Return how many of the next `n` claims it may have."""
         due = self._credit + self._part() * n + 1e-9
         return max(0, min(n, int(due + self._luck)))
 

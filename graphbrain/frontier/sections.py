@@ -1,14 +1,13 @@
-"""Sections of hosts, learned from first visits, and what follows for the pages that wait.
+"""Sections of hosts, learned from first visits, and their effect on the pages that wait.
 
-A report only notes that a page's first visit has to be learned from, with a sketch of its text. Whoever tends learns
-from such pages, host by host: pages are locked by id, then the host's site, and what was learned is computed from what
-stood there. So two processes that learn from the same pages do it once, one after the other. `Book` is what a process
-remembers of sections for a moment; what it says may be old, and decides only how soon a page is fetched.
-A page waits with the factor that its section had when it was found (`harvest`); one whose section has fallen is put
-back when its turn comes (`put_back`), one whose section has risen is moved by whoever tends (`raise_some`).
-Whoever tends also chooses, of each section that is held down, some pages to try it; a share of the claims takes these,
-of the section that was longest untried first (`tries`).
-Statements: sections/*, brain/relearned, pages/ids_from.
+A report only notes that a page's first visit has to be learned from, with a sketch of its text. Upkeep learns from such
+pages, host by host: pages are locked by id, then the host's site, and the result is computed from the locked state. So
+two processes that learn from the same pages do it once, one after the other. `Book` is a process's short memory of
+sections; it may be old, and decides only how soon a page is fetched. A page waits with the factor that its section had
+when it was found (`harvest`). A page whose section has fallen is put back when its turn comes (`put_back`); one whose
+section has risen is moved by upkeep (`raise_some`). Upkeep also chooses, of each section that is held down, some pages
+to try it; a share of the claims takes these, of the section that was longest untried first (`tries`). Statements:
+sections/*, brain/relearned, pages/ids_from.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ __all__ = [
 AT_ONCE = 200
 """Pages that one transaction learns from."""
 FRESH = 1.0
-"""Seconds for which a process goes by what it has read of a host's sections."""
+"""Seconds for which a process uses the sections of a host that it has read."""
 OUT_FOR = 60.0
 """Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from."""
 HOSTS_KNOWN = 5_000
@@ -82,15 +81,15 @@ TRIES_LOOKED_AT, PUT_OFF = 50, 600.0
 """So many pages that were chosen are read at least; those of hosts that are not ready, which hide others, come so many
 seconds later."""
 CLAIMED = -1.0
-"""Stands on a page that was claimed to try its section, until its visit is learned from."""
+"""The value on a page that was claimed to try its section, until its visit is learned from."""
 
 
 # ---------------------------------------------------------------------- what a report notes
 
 
 def note(tx: Tx, verdicts: Sequence[Verdict]) -> None:
-    """Note the first visits among these, from which something can be learned. Of visits at the same time the one that
-    is told first is the first."""
+    """Note the first visits among these from which something can be learned. Of visits at the same time the one that is
+    reported first is the first."""
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _says(v)]
     if first:
         rows = [[v.visit.page, v.item.at + APART * place, v.item.seen.shingles] for place, v in enumerate(first)]
@@ -98,8 +97,8 @@ def note(tx: Tx, verdicts: Sequence[Verdict]) -> None:
 
 
 def _says(verdict: Verdict) -> bool:
-    """Does a first visit say what its section brings? By a text, a canonical, a redirect for good, or as it is missing.
-    A page that could not be fetched, though it may be there, says nothing."""
+    """Return whether a first visit shows the yield of its section: by a text, a canonical, a permanent redirect, or
+    because the page is missing. A page that could not be fetched, though it may be there, shows nothing."""
     item = verdict.item
     if not isinstance(item.report, Fetched):
         return item.missing and not verdict.visit.errors
@@ -184,7 +183,7 @@ def _hash(text: str | None) -> str | None:
 
 
 def _learns_after(site: Site) -> int | None:
-    """How many first visits are to be learned from next, at once: as many as its sections are learned anew for. None:
+    """Return how many first visits are learned from next, at once: as many as make its sections be learned anew. None:
     as few as of most hosts."""
     wanted = min(MOST_AWAITED, math.ceil((GROWN - 1.0) * site.learned_at))
     return wanted if wanted > FEWEST_VISITS else None
@@ -245,8 +244,8 @@ def _may_rise(before: Sections, after: Sections) -> bool:
 
 
 class Book:
-    """What a process has read of the sections of hosts, and when by the brain's clock; and which pages it has claimed
-    since. Thread-safe."""
+    """The sections of hosts that a process has read, with the brain's time of the read; and the names of the pages that
+    it has claimed since. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -296,8 +295,8 @@ def _parsed(known: tuple[float, str, Sections] | None, text: str) -> tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """How new pages wait by their sections: by what is remembered of these, and by the rule of the brain. `key_of`:
-    the key of the page of a URL, None where it has none."""
+    """The way in which new pages wait by their sections: by the remembered sections, and by the rule of the brain.
+    `key_of`: the key of the page of a URL, None where it has none."""
 
     book: Book
     rule: Rule
@@ -382,8 +381,8 @@ def put_back_front(tx: Tx, finder: Finder, acting: Acting, now: float) -> int:
 
 
 def _wait_with(tx: Tx, factors: Mapping[int, float], rule: Rule, now: float, *, fall: bool) -> list[int]:
-    """Let these pages (id → factor) that were never fetched wait with lower factors (`fall`), or with higher ones;
-    those that do. What somebody has chosen does not fall: seeds, and pages that are wanted at once."""
+    """Let these pages (id → factor) that were never fetched wait with lower factors (`fall`), or with higher ones.
+    Return the pages that do. Pages that a caller has chosen do not fall: seeds, and pages that are wanted at once."""
     ledger = ledgers.of(rule).lock_present(tx, factors, rule)
     places = ledger.at([page for page in factors if ledger.holds([page])])
     moved: dict[int, float] = {}
@@ -455,7 +454,7 @@ def held_down(tx: Tx, host: str, book: Book) -> Held:
 
 
 def _tries_of(pages: int) -> int:
-    """How many pages of a section are chosen to try it, of so many: with more, all are read less often."""
+    """Return how many pages of a section are chosen to try it, of so many: with more, all are read less often."""
     return min(pages, max(FEWEST_TRIES, math.isqrt(pages)))
 
 
@@ -470,7 +469,8 @@ def choose(tx: Tx, chosen: Mapping[int, float]) -> None:
 
 
 def raised(tx: Tx, host: str, held: Held) -> None:
-    """The pages of a host wait, and were chosen, as its sections say, if nothing was learned meanwhile."""
+    """Note that the pages of a host wait, and were chosen, by its present sections, if nothing was learned
+    meanwhile."""
     tx.do("sections/raised", host=host, learned=held.times, tries=held.tries)
 
 
@@ -501,8 +501,8 @@ class Tries:
         self.since = {page: since[page] for page in (*first, *sorted(since.keys() - place.keys()))}
 
     def after(self, granted: Container[object], now: float) -> list[list[Any]]:
-        """When each is to try its section next, where that has changed, once some were claimed (as of sections/tried).
-        Where those of hosts that are not ready hide others, they come later."""
+        """Return when each is to try its section next, where that has changed, once some were claimed (as of
+        sections/tried). Where those of hosts that are not ready hide others, they come later."""
         tried = {self._section[page] for page in self.since if page in granted}
         hides = self._full and len(self._ready) < self._n
         rows: list[list[Any]] = []

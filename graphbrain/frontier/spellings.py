@@ -1,12 +1,11 @@
-"""Addresses that get better: of two ways to write one page's URL, the one by which it can be fetched.
+"""Better addresses: of two ways to write one page's URL, the one with which it can be fetched.
 
 All spellings of a page share its key, and the first that was met is its address. That may be a poor one: with a
 visitor's session in it, or written so that robots.txt or the scope forbids it while another is allowed. A page that was
 never fetched, is outside, or has failed takes a later spelling that carries fewer arguments that are no part of its key
-(`url_surplus`), or is allowed where its address is not. Whoever offers a spelling has locked the page.
-A page whose server redirects one spelling to another takes that one: a few times in a row, for a server may bounce
-between two.
-Statements: pages/spellings, pages/respell, pages/state.
+(`url_surplus`), or is allowed where its address is not. The caller that offers a spelling has locked the page. A page
+whose server redirects one spelling to another takes that one: a few times in a row, for a server may bounce between
+two. Statements: pages/spellings, pages/respell, pages/state.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ from graphbrain.url import host_of, name_of, path_repeats, surplus
 __all__ = ["MADE_UP", "MOST_ROUNDS", "SURPLUS", "improve", "may_improve", "row_of"]
 
 SURPLUS = "surplus"
-"""Why an address may get better: it carries what is no part of its key. The others are those of being outside."""
+"""A reason why an address may get better: it carries arguments that are no part of its key. The other reasons are those
+of being outside."""
 MADE_UP = 1_000
 """The surplus of an address that no site has written: it was made by the rules of an older version."""
 MOST_ROUNDS = 3
@@ -33,7 +33,7 @@ MOST_ROUNDS = 3
 
 @dataclass(slots=True)
 class _Spelt:
-    """A locked page, as pages/spellings tells of it."""
+    """A locked page, as pages/spellings returns it."""
 
     page: int
     url: str
@@ -52,24 +52,22 @@ class _Spelt:
 
 
 def may_improve(why: str | None, url: str, scope: Scope) -> bool:
-    """Is it worth a look whether this spelling is better? `why`: what pages/find says of the page."""
+    """Return whether this spelling may be better. `why`: the reason that pages/find returns for the page."""
     if why is None or (why == SCOPE and not scope.by_url):
         return False
     return why == SURPLUS or any(c in url for c in "?%;(")
 
 
 def row_of(page: int, url: str, rounds: int | None) -> list[object]:
-    """What pages/respell writes of a page with this address, taken from redirects for so many rounds."""
+    """Return the row for pages/respell of a page with this address, taken from redirects for so many rounds."""
     return [page, url, host_of(url), name_of(url), surplus(url) or None, rounds, path_repeats(url) or None]
 
 
 def improve(
     tx: Tx, offers: Mapping[int, Iterable[str]], scope: Scope, manners: Manners, revisits: bool, now: float
 ) -> None:
-    """Take better addresses for locked pages: id → spellings of the same page that somebody has met.
-
-    `revisits`: fetched pages wait, too, to be fetched again.
-    """
+    """Take better addresses for locked pages: id → spellings of the same page that were met. `revisits`: fetched pages
+    wait, too, to be fetched again."""
     if not offers:
         return
     rows = [_Spelt(*row) for row in tx.one("pages/spellings", ids=sorted(offers))[0]]

@@ -1,8 +1,8 @@
 """Reported items, checked before any transaction: addresses and keys, hashed bodies, folded links, tokens.
 
-What cannot be used is refused item by item, with the reason; the batch goes on, whatever the caller's own classes and
-functions do here. The claim of a refused visit ends as a failure of its page: were it left to lapse, the page would be
-handed out, and refused, again and again. The token of a claimed visit is its claim's; that of an unclaimed one is made
+Unusable items are refused one by one, with the reason; the batch goes on, even if the caller's own classes and
+functions fail. The claim of a refused visit ends as a failure of its page: if it were left to lapse, the page would be
+claimed, and refused, again and again. The token of a claimed visit is its claim's; that of an unclaimed one is made
 here, once, so that recording it twice can be noticed.
 """
 
@@ -32,8 +32,8 @@ SKEW = 60.0
 
 @dataclass(frozen=True, slots=True)
 class _Led:
-    """What is made of a redirect: the report, its target (key → address), what the answer says of it, and, of one that
-    comes back to the page itself (`circles`), the other spelling of its URL, if it is another."""
+    """A redirect: the report, its target (key → address), the remark in the answer, and, of one that comes back to the
+    page itself (`circles`), the other spelling of its URL, if it is another."""
 
     report: Report
     target: dict[str, tuple[str, None]] = field(default_factory=dict)
@@ -45,7 +45,8 @@ class _Led:
 
 
 class Intake:
-    """Checks the items of one call. `change`: what must be taken of bodies, to tell later whether they have changed."""
+    """Checks the items of one call. `change`: the facts that must be taken of bodies, to find later whether they have
+    changed."""
 
     def __init__(self, rules: Rules, max_links: int, now: float, change: Change = BY_BODY) -> None:
         self._rules = rules
@@ -55,8 +56,8 @@ class Intake:
         self._seen: set[str] = set()
 
     def all(self, reports: Sequence[Report | Unusable]) -> list[Item | Answer]:
-        """What is to be recorded of these, each in its place, or the refusal. What was refused under a claim is to be
-        recorded as a failure, unless the same page is reported rightly beside it."""
+        """Return the items to record, each in its place, or the refusal. An item that was refused under a claim is
+        recorded as a failure, unless a valid report of the same page is beside it."""
         made = [self.check(report) for report in reports]
         for place, report in enumerate(reports):
             refusal = made[place]
@@ -122,8 +123,8 @@ class Intake:
         return without_user(claim.url), claim.key  # one of an older graphbrain may name a user
 
     def _at(self, report: Fetched | Failed) -> float:
-        """When it was, by the clock of the server. A claimed visit was between its claim and now, whatever the clock
-        of the crawler says."""
+        """Return the time of a report by the clock of the server. A claimed visit was between its claim and now,
+        whatever time the crawler's clock has."""
         if report.fetched_at is None:
             return self._now
         at = float(report.fetched_at)
@@ -134,8 +135,8 @@ class Intake:
         return min(at, self._now)
 
     def _led(self, report: Report, own_url: str, own: str) -> _Led:
-        """Where a permanent redirect leads, seen from its page (RFC 9110, 10.2.2). One that leads nowhere is a page
-        that is not there: were it refused, its claim would lapse and be handed out again and again."""
+        """Return where a permanent redirect leads, seen from its page (RFC 9110, 10.2.2). One that leads nowhere is a
+        missing page: if it were refused, its claim would lapse and the page be claimed again and again."""
         if isinstance(report, Failed) or report.redirected_to is None:
             return _Led(report)
         circles, spelling, place = False, None, report.redirected_to
@@ -215,13 +216,13 @@ class Intake:
 
 
 def _failure(claim: Claim, url: str, at: float, why: str) -> Item:
-    """What is recorded of a visit that is refused under a claim: its page has failed."""
+    """Return the item that is recorded of a visit that is refused under a claim: its page has failed."""
     failed = Failed(url, claim, error=border.shown(f"refused: {why}"))
     return Item(failed, claim.key, url, claim.token, at, refusal=why)
 
 
 def refused(item: Item, why: str) -> Item | None:
-    """What is to be recorded of a visit that is refused; None: nothing, for nobody has claimed its page."""
+    """Return the item to record of a visit that is refused; None: nothing, for its page was not claimed."""
     claim = item.report.claim
     return None if claim is None else _failure(claim, item.report.url, item.at, why)
 
@@ -234,7 +235,7 @@ def _waiting(report: Report, now: float) -> Report:
 
 
 def named(thing: object) -> str:
-    """What a report or a link is called that was refused."""
+    """Return the name in an answer of a report or a link that was refused."""
     try:
         return border.shown(getattr(thing, "url", thing))
     except Exception:  # noqa: BLE001  # the caller's own class
@@ -246,15 +247,15 @@ def _kind(thing: object) -> str:
 
 
 def unreadable(error: Exception) -> str:
-    """Why something cannot be used: what we say of it, or what the caller's own code has raised."""
+    """Return the reason why an item is unusable: our own message, or the error of the caller's own code."""
     if isinstance(error, BadInput):
         return str(error)
     return " ".join(f"it cannot be read ({_kind(error)}: {border.shown(error)})".split())
 
 
 def _seen(report: Fetched, key: str, at: float, change: Change) -> Seen:
-    """What is kept of the content: the crawler's own hashes, and those of the body that it has not taken itself; of a
-    page that leads elsewhere for now where that is, as no other page has it."""
+    """Return the facts of the content that are kept: the crawler's own hashes, and those of the body that it has not
+    taken itself. Of a page that leads elsewhere for now it is the target, which no other page has."""
     if report.not_modified or report.redirected_to is not None:
         return Seen(at=at)
     if report.led_to and report.status in TEMPORARY:

@@ -1,6 +1,6 @@
-"""What becomes of a reported visit: taken or refused by its lease, and its outcome. Decided under the page's lock.
+"""The verdict on a reported visit: taken or refused by its lease, and its outcome. Decided under the page's lock.
 
-A visit that is refused may still bring links of a page that nobody has fetched.
+A visit that is refused may still bring links of a page that has not been fetched.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from graphbrain.tokens import made_at
 __all__ = ["RETURNED", "Item", "Policy", "Verdict", "Visit", "judge", "respells", "told_of"]
 
 RETURNED = "returned"
-"""What came of a claim that was given back, or had lapsed."""
+"""The outcome of a claim that was given back, or had lapsed."""
 NEVER_FETCHED = "not modified, but never fetched"
 BY_BODY, NOTHING_SEEN = Change("body"), Seen()
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a report obeys."""
+    """The rules that a report obeys."""
 
     rule: Rule
     scope: Scope
@@ -66,7 +66,7 @@ class Item:
     values: dict[str, float] = field(default_factory=dict)
     """key → guess of what it is worth to the crawler, of those of the targets of which there is one"""
     facts: list[object] = field(default_factory=list)
-    """what is told of the page for those who ask later: see facts/pages"""
+    """facts of the page for later questions: see facts/pages"""
     led_to: tuple[str, ...] = ()
     """where the visit was led by temporary redirects, or a refresh in 0 seconds"""
     leads_to: str | None = None
@@ -74,7 +74,7 @@ class Item:
     walled: bool = False
     """was it led where many pages of its host are led, to a login perhaps?"""
     missing_simhash: int | None = None
-    """of the text of an answer that says there is no such page"""
+    """of the text of an answer that there is no such page"""
     link_facts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
     """key → (text, rel) of the targets, if any of them has such"""
     refused: tuple[tuple[str, str], ...] = ()
@@ -82,7 +82,7 @@ class Item:
     users: int = 0
     """how many of the links named a user or a password, which were left out"""
     note: str = ""
-    """what the answer says beside the outcome"""
+    """a remark for the answer, beside the outcome"""
     spelling: str | None = None
     """the other spelling of its own URL that the page redirects to"""
     circles: bool = False
@@ -98,7 +98,7 @@ class Item:
 
     @property
     def missing(self) -> bool:
-        """Did the server say that there is no such page, or lead nowhere with a redirect?"""
+        """Whether the server answered that there is no such page, or led nowhere with a redirect."""
         report = self.report
         return (
             isinstance(report, Failed)
@@ -124,7 +124,7 @@ class Item:
 
     @property
     def fault(self) -> health.PageFault:
-        """How a failed visit failed, as it is kept on its page."""
+        """The kind of the failure of a visit, as it is kept on its page."""
         if self.refusal:
             return "bad_report"
         if self.missing:
@@ -134,7 +134,7 @@ class Item:
 
     @property
     def slowed(self) -> bool:
-        """Did the host ask to be left alone?"""
+        """Whether the host asked for a wait."""
         return self.kind == "refused"
 
     @property
@@ -145,7 +145,7 @@ class Item:
 
     @property
     def link_bytes(self) -> int:
-        """How long the URLs of its links are together."""
+        """The length of the URLs of its links together."""
         return sum(len(url) for url, _ in self.targets.values())
 
     @property
@@ -177,7 +177,7 @@ class Item:
         return isinstance(self.report, Fetched) and self.report.redirected_to is not None
 
     def replaces_links(self) -> bool:
-        """Does this visit say what the page links to?"""
+        """Whether this visit has the links of the page."""
         return isinstance(self.report, Fetched) and self.told == "all"
 
     def adds_links(self) -> bool:
@@ -187,7 +187,7 @@ class Item:
 
 @dataclass(slots=True)
 class Visit:
-    """What is known of a page's last visits, under the lock."""
+    """A page's last visits, as known under the lock."""
 
     page: int
     url: str
@@ -228,23 +228,24 @@ class Visit:
 
     @property
     def failed_before(self) -> float | None:
-        """When it failed the last time, if it has not been fetched since."""
+        """The time of its last failure, if it has not been fetched since."""
         fails = self.errors or self.failing_since is not None
         return self.failed if fails and (self.failed or 0.0) > (self.fetched or 0.0) else None
 
     @property
     def known_ill(self) -> bool:
-        """Was it to blame for failing? The first failure counts whoever is to blame, unless it is a refusal."""
+        """Whether the page was to blame for failing. The first failure counts, whether page or host is to blame, unless
+        it is a refusal."""
         return self.errors >= 2 or (self.errors == 1 and self.refusals > 0)
 
     @property
     def spared_at(self) -> float | None:
-        """When it failed the last time, if it has failed since it was fetched, and by no fault of its own."""
+        """The time of its last failure, if it has failed since it was fetched, and by no fault of its own."""
         return self.failed_before if self.failing_since is not None and self.errors == 0 else None
 
     @property
     def failing_from(self) -> float | None:
-        """When it failed first since it was fetched the last time, as far as that is known; None: it did not."""
+        """The time of its first failure since it was last fetched, as far as that is known; None: it did not fail."""
         return self.failed_before if self.failing_since is None else self.failing_since
 
     @property
@@ -257,8 +258,11 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of one item. `keep`: the visit is recorded; `links`: its links are taken. `hollow`: the page was
-    said to be as it was, and nobody has had it. `change`: what has told whether it has changed."""
+    """The verdict on one item.
+
+    `keep`: the visit is recorded; `links`: its links are taken. `hollow`: the page was reported as unchanged, and had
+    never been fetched. `change`: the facts that showed whether it has changed.
+    """
 
     item: Item
     visit: Visit
@@ -275,22 +279,22 @@ class Verdict:
 
     @property
     def targets(self) -> Mapping[str, tuple[str, float | None]]:
-        """What its page links to, as far as the visit tells."""
+        """The targets of its links, as far as the visit has them."""
         return {} if self.vanished else self.item.targets
 
     @property
     def unlinks(self) -> bool:
-        """Are links gone that were not told?"""
+        """Whether links are gone that were not reported."""
         return self.keep and (self.item.replaces_links() or self.vanished)
 
     @property
     def own(self) -> bool:
-        """Is the page held under this visit's token, or by nobody?"""
+        """Whether the page is held under this visit's token, or not held."""
         return self.visit.lease in (None, self.item.token)
 
 
 def told_of(item: Item, answer: Answer | None) -> Answer:
-    """What the caller is told: that a visit was refused, whatever was recorded instead."""
+    """Return the answer for the caller: that a visit was refused, whatever was recorded instead."""
     if item.refusal:
         return _refuse(item, item.refusal)
     return answer or _refuse(item, "the page was forgotten")
@@ -301,7 +305,7 @@ def _refuse(item: Item, reason: str) -> Answer:
 
 
 def _of_links(item: Item) -> dict[str, Any]:
-    """What an answer says of links that were not taken as they are."""
+    """Return the parts of an answer about links that were not taken as they are."""
     return {"links_refused": item.refused, "links_over": item.over, "userinfo_dropped": item.users}
 
 
@@ -313,14 +317,14 @@ def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
             return _refused(item, visit, "the claim was given back or had lapsed")
         return Verdict(item, visit, False, False, _accepted(item, visit.last_outcome))
     if claim is not None and visit.lease != item.token:
-        return _refused(item, visit, "the lease lapsed, or somebody else holds the page")
+        return _refused(item, visit, "the lease lapsed, or another worker holds the page")
     if claim is None and visit.fetched is not None and visit.fetched >= item.at:
         return _refused(item, visit, "a later visit is known")
     hollow = _is_hollow(item, visit)
     if hollow:
         item = _unfetched(item)
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
-        return _refused(item, visit, "somebody holds the page and will report it")
+        return _refused(item, visit, "another worker holds the page and will report it")
     outcome, change = _outcome(item, visit, policy) if not hollow else ("retry", policy.change)
     answer = _accepted(item, outcome)
     if change.failure:
@@ -330,7 +334,7 @@ def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
 
 
 def _is_hollow(item: Item, visit: Visit) -> bool:
-    """Is the page said to be as it was, though there is nothing that it was?"""
+    """Return whether the page is reported as unchanged, though nothing is known from before."""
     said = isinstance(item.report, Fetched) and item.report.not_modified
     return said and (visit.first_fetched is None or visit.state in ("alias", "gone"))
 
@@ -345,7 +349,7 @@ def _unfetched(item: Item) -> Item:
 
 
 def _refused(item: Item, visit: Visit, reason: str) -> Verdict:
-    """Refused; but links of a page that was never fetched are news that nobody else has brought."""
+    """Return a refusal; but links of a page that was never fetched are news that no other visit has brought."""
     links = item.replaces_links() and visit.first_fetched is None and visit.state in ("frontier", "outside")
     return Verdict(item, visit, False, links and bool(item.targets), _refuse(item, reason))
 
@@ -357,7 +361,8 @@ def _accepted(item: Item, outcome: str | None) -> Answer:
 
 
 def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, Change]:
-    """And what has told whether the page has changed: not the user's detector when that fails."""
+    """Return the outcome, and the facts that showed whether the page has changed: not the user's detector when that
+    fails."""
     report, change = item.report, policy.change
     if isinstance(report, Failed):
         if item.slowed:

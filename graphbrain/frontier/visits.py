@@ -1,7 +1,6 @@
-"""Visits, recorded: what they tell of rates of change, where their pages wait then, and the end of their leases.
+"""Visits, recorded: their effect on change rates, on the places where their pages wait, and the end of their leases.
 
-The last locks of a report are those of the hosts.
-Statements: visits/*, pages/respell, claims/put_off.
+The last locks of a report are those of the hosts. Statements: visits/*, pages/respell, claims/put_off.
 """
 
 from __future__ import annotations
@@ -45,7 +44,8 @@ EARLIEST = 631_152_000.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """When pages that were fetched come back: since when each waits that does, and from when on it may be visited."""
+    """The times at which fetched pages come back: since when each waits that does, and from when on it may be
+    visited."""
 
     since: dict[int, float] = field(default_factory=dict)
     ripe_at: dict[int, float] = field(default_factory=dict)
@@ -53,8 +53,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """What the hosts say to a batch of visits: the queues that their pages wait in, by the hosts' names, the hosts that
-    had to be locked, as they are now, and what becomes of the pages that failed."""
+    """The effect of the hosts on a batch of visits: the queues that their pages wait in, by the hosts' names, the hosts
+    that had to be locked, as they are now, and the failures of pages."""
 
     queues: Mapping[str, str]
     held: Mapping[str, HostState]
@@ -63,11 +63,11 @@ class Concluded:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What becomes of a page that failed, by its host's health (`graphbrain.hosts.health`).
+    """The failure of a page, judged by its host's health (`graphbrain.hosts.health`).
 
-    `errors`: failures in a row that it is to blame for; `refusals`: how often in a row it was refused; `since`: since
-    when it has been failing; `parks`: is it given up, though the server did not say that it is missing?
-    `waits_for_host`: does it wait for nothing but its host?
+    `errors`: failures in a row that it is to blame for; `refusals`: the refusals in a row; `since`: the time since
+    which it has been failing; `parks`: it is given up, though the server did not report it missing; `waits_for_host`:
+    it waits for nothing but its host.
     """
 
     errors: int
@@ -89,10 +89,10 @@ def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[
 def learn(
     tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int], ledger: Accounts, policy: Policy, now: float
 ) -> Plan:
-    """What visits tell of rates of change, and where their pages wait to be fetched again.
+    """Learn change rates from visits, and return where their pages wait to be fetched again.
 
-    In a lane by value and by what is believed; or, with an interval, wanted at once from its end on. Pages that are
-    `beyond` the scope do not wait.
+    A page waits in a lane by value and by what is believed; or, with an interval, wanted at once from its end on. Pages
+    that are `beyond` the scope do not wait.
     """
     seen = _fetched(verdicts)
     if not seen:
@@ -156,10 +156,8 @@ def _believe(
 
 
 def _told(verdict: Verdict) -> bool:
-    """Does the visit tell whether the page has changed since the last one?
-
-    Not when that is said to have been before there was a web: the time between them is a slip of some clock.
-    """
+    """Return whether the visit shows if the page has changed since the last one. It does not when the last one is dated
+    before there was a web: the time between them is an error of some clock."""
     report, visit = verdict.item.report, verdict.visit
     if visit.first_fetched is None or not isinstance(report, Fetched) or verdict.answer.outcome == "alias":
         return False
@@ -187,7 +185,8 @@ def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, no
 
 
 def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: float) -> Failure:
-    """Who is to blame for a failed visit, and what follows. `host`: as it is after the batch, if it is locked."""
+    """Judge a failed visit: who is to blame, and the consequences. `host`: as it is after the batch, if it is
+    locked."""
     item, visit = verdict.item, verdict.visit
     speaks_of_host = item.kind in ("refused", "broken", "silent")
     ill = speaks_of_host and host is not None and host.ill()
@@ -206,7 +205,7 @@ def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: floa
 
 
 def blamed(verdicts: Sequence[Verdict], failures: Mapping[int, Failure]) -> list[Verdict]:
-    """The same verdicts; the answers to those whose pages are given up say so."""
+    """Return the same verdicts, with a remark in the answers to those whose pages are given up."""
 
     def parks(verdict: Verdict) -> bool:
         failure = failures.get(verdict.visit.page)
@@ -223,7 +222,7 @@ def _failed(verdicts: Iterable[Verdict]) -> list[Verdict]:
 def write_waiting(
     tx: Tx, verdicts: Sequence[Verdict], plan: Plan, concluded: Concluded, policy: Policy, now: float
 ) -> None:
-    """Record where pages wait that come back, and the visits that failed: both as their hosts say."""
+    """Record where pages wait that come back, and the visits that failed: both as their hosts require."""
     if coming := _coming(verdicts, plan):
         rows: list[list[object]] = [
             [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]] for v in coming
@@ -255,7 +254,7 @@ def _coming(verdicts: Sequence[Verdict], plan: Plan) -> list[Verdict]:
 
 
 def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
-    """What visits mean to their hosts."""
+    """Return the effects of visits on their hosts."""
     ends: dict[str, Ends] = {}
     for verdict in kept:
         visit, report, own = verdict.visit, verdict.item.report, verdict.own
@@ -265,7 +264,7 @@ def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
             end.claims += 1
             end.at.update([] if visit.counted_at is None else [visit.counted_at])
             end.successes.update([verdict.item.token] if isinstance(report, Fetched) else ())
-        # A claim is charged with its page's first visit when it is handed out, and keeps the charge if one came of it.
+        # A claim is charged with its page's first visit when it is made, and keeps the charge if one came of it.
         if own and visit.charged and visit.first_fetched is None and not first:
             end.spent -= 1
         elif first and not visit.charged and manners.counting:
@@ -310,7 +309,8 @@ def write_fetched(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int]) 
 
 
 def _is_busy(visit: Visit) -> bool:
-    """Does it stand in a queue, a count, or the order of retries, or has left other traces that go with a visit?"""
+    """Return whether it is in a queue, a count, or the order of retries, or has left other traces that go with a
+    visit."""
     failed = visit.errors > 0 or visit.refusals > 0 or visit.failing_since is not None
     return visit.lease is None or visit.counted or failed or visit.respelt > 0
 
@@ -342,7 +342,7 @@ def turns(verdict: Verdict) -> bool:
 
 
 def left_frontier(verdicts: Iterable[Verdict], beyond: Collection[int]) -> int:
-    """How many pages waited to be fetched, and do so no more after these visits."""
+    """Return how many pages waited to be fetched, and do so no more after these visits."""
     return sum(v.keep and v.visit.state == "frontier" and _state(v, beyond) != "frontier" for v in verdicts)
 
 
@@ -354,13 +354,13 @@ def state_changes(
     rows: list[list[object]] = []
     for v in verdicts:
         visit = v.visit
-        # What happened to it since its last fetch was that it failed, whatever has been forgiven since.
-        # An alias that was asked for again waits as a page, and is one only if the visit says so.
+        # Since its last fetch it has failed, whatever has been forgiven since. An alias that was asked for again waits
+        # as a page, and is one only if the visit shows it.
         freed = visit.last_outcome == "alias" and visit.state in ("frontier", "known")
         before = "alias" if freed else visit.state
         before = _or_failing(before, visit.turned is not None and visit.turned > (visit.fetched or 0.0))
         failure = failures.get(visit.page)
-        # A failure that says nothing of its page changes nothing.
+        # A failure that does not concern its page changes nothing.
         spared = (
             v.item.kind == "refused"
             or v.item.unsent
@@ -403,7 +403,7 @@ def _either(one: int | None, other: int | None) -> int | None:
 
 
 def _validators_row(verdict: Verdict) -> list[object] | None:
-    """What to send along next time; a 304 need not name what stays as it is."""
+    """Return the validators to send along next time; a 304 need not name those that stay the same."""
     report, visit = verdict.item.report, verdict.visit
     assert isinstance(report, Fetched)
     etag, modified = report.etag, report.last_modified
@@ -430,13 +430,13 @@ def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: flo
     not_before, queue, outcome = None, None, verdict.answer.outcome
     if outcome != "gone" and _comes_back(verdict, policy):
         if respells(item, visit):
-            queue = SHARED_QUEUE  # with everybody: it may have got another host
+            queue = SHARED_QUEUE  # in the shared queue: it may have got another host
         elif failure.waits_for_host:
             queue = retry_queue(visit.host)
         else:
             not_before = now + _page_wait(verdict, failure, concluded.held, policy, now)
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
-    # What was not sent is no attempt: what the server said last stays.
+    # A request that was not sent is no attempt: the server's last answer stays.
     failed_at = None if item.unsent else item.at
     return [
         visit.page, _state(verdict), report.status, error, failed_at, failure.errors, not_before, queue, item.token,
@@ -471,7 +471,7 @@ def _is_looked_at(verdict: Verdict) -> bool:
 
 
 def _look_at(verdict: Verdict, concluded: Concluded, now: float) -> float | None:
-    """When a page that was given up is looked at again; None: when a hint names it."""
+    """Return when a page that was given up is looked at again; None: when a hint names it."""
     if _state(verdict) == "gone":
         return None
     return now + health.look_wait(now - concluded.failures[verdict.visit.page].since)

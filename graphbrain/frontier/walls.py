@@ -33,7 +33,7 @@ def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
 
 
 def _walled(item: Item) -> Item:
-    """The visit of a page that was not to be seen: its content, its links and what is said of it stay as they were."""
+    """Return the visit of a page that could not be seen: its content, its links and its facts stay as they were."""
     assert isinstance(item.report, Fetched)
     report = replace(item.report, links=(), changed=None, relevance=None, value=None)
     note = (

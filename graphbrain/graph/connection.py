@@ -3,7 +3,7 @@
 Every transaction is a function of a `Tx`, and may run several times: when the server reports that a retry can help
 (deadlock, leader change), when the connection is lost, *also during COMMIT*, and when the function itself finds that
 the graph has moved under it (`Again`). That is sound because each write is computed from state the same transaction
-has locked, and each caller's action carries a token made before (DESIGN §2). The driver's own retries are not used:
+has locked, and each caller's action carries a token made before. The driver's own retries are not used:
 its first pause is a second, and it never retries a commit whose outcome is unknown.
 
 With a `neo4j://` address the driver routes each transaction to a member of a cluster. `read` and `write` go to the

@@ -1,10 +1,9 @@
-"""Limits by address: hosts that one server serves share its delay and its limit. On the (:Address) node.
+"""Limits by address: hosts that one server serves share its delay and its limit. They are kept on the (:Address) node.
 
-A crawler that tells at which address it reached a host makes the host share what is set for addresses; nothing is
-read, locked or written here unless something is set. A host whose turn it is not yet gets a turn of its own, one
-`delay` after the last one given out, so that the hosts of a busy address do not all come at once and hide the others.
-Addresses are locked after hosts, in the order of their names.
-Statements: addresses/*.
+A crawler that reports the address at which it reached a host makes the host share the limits of addresses; without such
+a limit nothing is read, locked or written here. A host that must wait gets a turn of its own, one `delay` after the
+last turn that was given, so that the hosts of a busy address do not all come at once and hide the others. Addresses are
+locked after hosts, in the order of their names. Statements: addresses/*.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from graphbrain.graph.connection import Tx
 __all__ = ["FULL_WAIT", "Address", "lock", "write"]
 
 FULL_WAIT = 60.0
-"""Seconds after which a host or address that is full is looked at again even if nobody has reported."""
+"""Seconds after which a host or address that is full is looked at again even if nothing was reported."""
 
 
 @dataclass(slots=True)
@@ -53,7 +52,7 @@ class Address:
         self.in_flight += 1
 
     def turn(self, now: float) -> float:
-        """When a host that is not let in now should come again.
+        """Return when a host that is not let in now should come again.
 
         One that is early by less than half a delay comes as soon as the address is ready: it is its turn, and only the
         grant before came a little late. Any other goes to the end of the line, so that few come at the same time.
@@ -67,14 +66,14 @@ class Address:
         return turn
 
     def put_right(self, now: float) -> None:
-        """Put right what was written by a clock that was ahead: the last claim of one of its hosts counts as now, and
-        turns are given out anew."""
+        """Put right the times of a clock that was ahead: the last claim of one of its hosts counts as now, and turns
+        are given anew."""
         if ahead.is_ahead(self.next_at - self.delay, now):
             self.next_at = now + self.delay
             self.turns_until = min(self.turns_until, self.next_at)
 
     def changes(self) -> dict[str, object]:
-        """What is to be written."""
+        """Return the properties that have changed, for the write."""
         names, now = ("next_at", "in_flight", "turns_until"), (self.next_at, self.in_flight, self.turns_until)
         return {name: new for name, new, old in zip(names, now, self._stored, strict=True) if new != old}
 

@@ -1,10 +1,9 @@
-"""What is set for one host: delay, limit, budget, blocks, its robots.txt; and the backfills that follow from a change.
+"""The values that are set for one host: delay, limit, budget, blocks, its robots.txt; and the backfills after a change.
 
-Whoever sets a robots.txt leaves a mark on the host in the same transaction; it goes when all pages of the host have
-been judged by that text, so that anybody can go on where a killed process has stopped. Until then, and for pages that
-are met later, claims judge each page before they hand it out. What follows for every host from a change of the brain's
-settings is done in the order of names, and how far it is stands on the brain.
-Statements: hosts/*, pages/hosts, brain/note.
+A transaction that sets a robots.txt leaves a mark on the host. The mark goes when all pages of the host have been
+judged by that text, so that any process can continue where a killed one has stopped. Until then, and for pages that are
+met later, a claim judges each page first. The consequences of a change of the brain's settings are applied to every
+host in the order of names, and the progress is stored on the brain. Statements: hosts/*, pages/hosts, brain/note.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ __all__ = [
 ]
 
 Told = Mapping[str, tuple[str | None, str | None]]
-"""What was set as a host's robots.txt, as `Host.robots` says it."""
+"""The robots.txt that was set for a host, as `Host.robots` returns it."""
 
 BATCH = 200
 REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
@@ -48,7 +47,7 @@ NEVER_DEAD = 2**53
 MOST_LED = 10_000
 """Pages of a host that are read, at most, to see where many of them lead."""
 OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
-"""What can be set for a host, and the property that holds it."""
+"""The values that can be set for a host, and the property that holds each."""
 
 
 def _view(row: Mapping[str, Any], manners: Manners) -> Host:
@@ -87,7 +86,7 @@ def _view(row: Mapping[str, Any], manners: Manners) -> Host:
 def look(
     tx: Tx, after: str, limit: int, which: Mapping[str, Any], manners: Manners, now: float
 ) -> tuple[str | None, list[Host]]:
-    """Of the next hosts by name those that fit, and the last name that was looked at (None: there is none)."""
+    """Return those of the next hosts by name that fit, and the last name that was looked at (None: there is none)."""
     dead = manners.dead_after or NEVER_DEAD
     last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, dead=dead, **which)
     return last, [_view(row, manners) for row in rows]
@@ -111,7 +110,7 @@ def sized(tx: Tx, found: Sequence[Host], most: int) -> list[Host]:
 
 
 def listed(tx: Tx, name: str, manners: Manners) -> Host:
-    """One host. Raises UnknownHost when nobody has met it."""
+    """Return one host. Raises UnknownHost when it has not been met."""
     rows = tx.one("hosts/view", name=name)[0]
     if not rows:
         raise unknown(name)
@@ -119,7 +118,7 @@ def listed(tx: Tx, name: str, manners: Manners) -> Host:
 
 
 def unknown(name: object) -> UnknownHost:
-    """The error for a host that nobody has met."""
+    """Return the error for a host that has not been met."""
     return UnknownHost(f"No page of host {name!r:.80} is known.")
 
 
@@ -130,7 +129,7 @@ def _locked(tx: Tx, name: str, manners: Manners, now: float) -> HostState:
 
 
 def _met(tx: Tx, name: str, manners: Manners, now: float) -> HostState:
-    """The same of a host that nobody need have met."""
+    """Return the same of a host that need not have been met."""
     tx.do("pages/hosts", names=[name], now=now)
     return politeness.lock(tx, [name], manners, now)[name]
 
@@ -156,7 +155,8 @@ def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: Manners, n
 
 
 def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float) -> None:
-    """Leave a host alone for so long from now, and for as long as it has asked for; None: until somebody lifts it."""
+    """Block a host for so long from now, and for as long as it has asked for; None: until an operator lifts the
+    block."""
     host = _met(tx, name, manners, now)
     until = FOR_EVER if seconds is None else now + seconds
     if not host.blocked_at or until >= host.blocked_until:  # a block that was set by hand before is replaced
@@ -181,8 +181,8 @@ def set_robots(
 ) -> float | None:
     """Keep the robots.txt of a host, or of its pages of one scheme, and mark its pages as still to be judged.
 
-    A text of a scheme goes over that of both. None: there is none; without a scheme, none at all is kept. The answer is
-    the text's Crawl-delay; None where there is nothing to forget, for nobody has met the host.
+    A text of a scheme takes precedence over that of both. None: there is none; without a scheme, none at all is kept.
+    Return the text's Crawl-delay; None where there is nothing to forget, because the host has not been met.
     """
     if text is not None:
         tx.do("pages/hosts", names=[name], now=now)
@@ -194,9 +194,11 @@ def set_robots(
 
 
 def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: float) -> bool:
-    """Keep what a claim has brought of the robots.txt of a locked host, for its pages of one scheme; has it changed?
+    """Keep the robots.txt that a claim has brought, of a locked host, for its pages of one scheme. Return whether it
+    has changed.
 
-    None: there is none. Whose rules hold stays as it was set. A text that is as it was leaves no pages to be judged.
+    None: there is none. The agent whose rules hold stays as it was set. A text that is unchanged leaves no pages to be
+    judged.
     """
     told = host.robots()
     mark, agent = told.get(scheme, told.get("", (None, None)))
@@ -212,8 +214,8 @@ def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: flo
 def _obey(
     tx: Tx, host: HostState, text: str | None, agent: str | None, now: float, scheme: str, *, claimed: bool = False
 ) -> float:
-    """Keep a robots.txt of a locked host, and mark its pages as still to be judged; its Crawl-delay. `claimed`: that
-    there is none is known, too, for who has said so was asked."""
+    """Keep a robots.txt of a locked host, and mark its pages as still to be judged. Return its Crawl-delay. `claimed`:
+    a claim has asked the host, so that it has none is known, too."""
     manners, told = host.manners, host.robots()
     politeness.rules(tx, [host])
     rules = dict(host.rules)
@@ -241,9 +243,10 @@ def _obey(
 
 
 def robots_text(tx: Tx, name: str, scheme: str, manners: Manners) -> str | None:
-    """The robots.txt that holds for a host's pages of a scheme; without one, that of both, or else of one of them.
+    """Return the robots.txt that holds for a host's pages of a scheme; without one, that of both, or else of one of
+    them.
 
-    Raises BadInput when nobody has met the host.
+    Raises UnknownHost when the host has not been met.
     """
     found = politeness.read(tx, [name], manners).get(name)
     if found is None:
@@ -256,20 +259,20 @@ def robots_text(tx: Tx, name: str, scheme: str, manners: Manners) -> str | None:
 
 
 def no_news(tx: Tx, name: str, told: Told, manners: Manners, now: float) -> None:
-    """All pages of a host were judged by what was `told`: if it still stands, the mark goes."""
+    """Remove the mark after all pages of a host were judged by `told`, if that is still its robots.txt."""
     host = politeness.lock(tx, [name], manners)[name]
     if host.robots() == told:
         _rewrite(tx, host, {"robots_news": None}, now)
 
 
 def review(tx: Tx, now: float, manners: Manners, revision: int, look: Callable[[list[HostState]], None] | None) -> int:
-    """Do for the next hosts what follows from the brain's settings; return how many, 0 when the backfill has ended.
+    """Apply the brain's settings to the next hosts. Return their number, 0 when the backfill has ended.
 
-    Pages that were set aside are offered where there is room now, a robots.txt is read for who the crawler is now.
+    Pages that were set aside are offered where there is room now, a robots.txt is read for the present user agent.
     Times that a clock wrote which was ahead are put right, and a host that waits for its address gets another turn.
     `look`: sets when the first page of each of these locked hosts may be visited. It gets the hosts that rest, and
-    those that open later: what a host says of its queue is what callers are told to wait for. None: that is not known
-    yet, as while the times of pages are being put right; then a claim looks at hosts that rest. Raises BegunAnew.
+    those that open later: callers wait for the time that a host's state has for its queue. None: that is not known yet,
+    as while the times of pages are being put right; then a claim looks at hosts that rest. Raises BegunAnew.
     """
     stored = brain_state.stored(tx, revision)
     if stored.get("reviewing_hosts") is None:

@@ -1,14 +1,14 @@
-"""Whose fault is a failed request? The model of health that all waits of hosts and pages follow from.
+"""The model of health, from which all waits of hosts and pages follow: it decides who is to blame for a failed request.
 
 An *attempt* is one request of a page. It is `well` (2xx, 3xx, and 4xx but those below), `refused` (429, 503), `broken`
 (other 5xx; 408, 421, 423, 425), `silent` (time-out, connection refused or reset, DNS, TLS), or `none`: the crawler did
-not send the request, or could not understand the answer. An attempt that is `none` says nothing of the host.
+not send the request, or could not understand the answer. An attempt that is `none` shows nothing about the host.
 
 A *stretch* is a time in which every attempt at a host failed. It begins with the first failure after a well attempt and
 ends with the next well attempt. A silence of `dead_after` events ends with the first answer, too: a failure that is an
-answer begins a new stretch. Where nobody asks for much longer than the waits below, the crawl stood still, and the
-stretch counts as shorter (`counted_from`). Failures of requests that were under way together are one *event*. A host is
-*doubted* from the first event of a stretch, and *ill* from event number `dead_after` on.
+answer begins a new stretch. Where no request is made for much longer than the waits below, the crawl was at rest, and
+the stretch counts as shorter (`counted_from`). Failures of requests that were under way together are one *event*. A
+host is *doubted* from the first event of a stretch, and *ill* from event number `dead_after` on.
 
 The blame. A page that failed before, and whose host was asked for another page since then and answered it well, is
 itself to blame, now and for as long as it goes on failing: its host is not doubted for it. Any other failure counts for
@@ -24,7 +24,7 @@ The waits, where f is the time for which the page or the host has been failing:
   where all its pages have been tried, at least a minute;
 * a parked page is looked at again after `look_wait(f)`: f, at least three days, at most half a year.
 
-So whatever was ill for a time f and is well again is asked within about f.
+So a page or host that was ill for a time f and is well again is asked within about f.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ PageFault = Literal[
     "bad_report",
 ]
 PAGE_FAULTS: tuple[PageFault, ...] = get_args(PageFault)
-"""How the last visit of a page failed, as it is kept on the page:
+"""The kinds of failure of a page's last visit, as they are kept on the page:
 
 * `refused`, `broken`, `silent`: the kind of the attempt;
 * `missing`: the server answered another 4xx;
@@ -84,8 +84,8 @@ PAGE_FAULTS: tuple[PageFault, ...] = get_args(PageFault)
 NOT_SENT: PageFault = "not_sent"
 """The fault that is the crawler's: no failure of the page is counted, and no question counts the page as failing."""
 VERSION = 2
-"""Of this model; it stands on the brain, and pages of a brain that has another one are gone through once. Version 1 had
-no names for all faults of pages."""
+"""The version of this model. It is stored on the brain, and pages of a brain that has another one are gone through
+once. Version 1 had no names for all faults of pages."""
 REFUSING = frozenset({429, 503})
 """The host asks to be asked less often."""
 NOT_MODIFIED = 304
@@ -118,8 +118,8 @@ def kind_of(status: int | None, fault: str | None = None) -> Kind:
 
 
 def page_fault(kind: Kind, status: int | None, named: str | None = None) -> PageFault:
-    """How a visit failed that was no 4xx of the page and had no report refused. `kind`: of the attempt; `named`: the
-    fault that the crawler names where there is no status."""
+    """Return the fault of a visit that was no 4xx of the page and whose report was not refused. `kind`: of the attempt;
+    `named`: the fault that the crawler names where there is no status."""
     if kind in ("refused", "broken", "silent"):
         return cast(PageFault, kind)
     if status is None:

@@ -1,4 +1,4 @@
-"""What the brain asks of all hosts and addresses, by its settings."""
+"""The politeness that the brain's settings demand of all hosts and addresses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,20 @@ __all__ = ["Manners"]
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """What the brain asks of hosts that have nothing of their own, and of addresses; 0 is none, everywhere.
+    """The limits of hosts that have none of their own, and of addresses; 0 is none, everywhere.
 
-    `delay`: seconds between claims; `most`: claims at once; `budget`: pages fetched for the first time;
-    `response_times`: delay in multiples of the time the last fetch took; `longest`: seconds that Crawl-delay, response
-    times and slowing down make at most; `agent`: whose rules of a robots.txt hold; `counting`: have budgets ever been
-    used here? From then on every first visit is counted where there is a budget. `longest_block`: seconds for which a
-    Retry-After is obeyed; `dead_after`: events of failure in a row after which a host is only probed.
-    `robots_unreachable`: seconds without any robots.txt after which a host is taken to have none.
+    Attributes:
+        delay: Seconds between claims.
+        most: Claims at once.
+        budget: Pages fetched for the first time.
+        response_times: The delay in multiples of the duration of the last fetch.
+        longest: Seconds that Crawl-delay, response times and back-off make at most.
+        agent: The user agent whose rules of a robots.txt hold.
+        counting: Whether budgets have ever been used here. From then on every first visit is counted where there is a
+            budget.
+        longest_block: Seconds for which a Retry-After is obeyed.
+        dead_after: Events of failure in a row after which a host is only probed.
+        robots_unreachable: Seconds without any robots.txt after which a host is taken to have none.
     """
 
     delay: float = 0.0
@@ -38,7 +44,7 @@ class Manners:
 
     @classmethod
     def of(cls, settings: Settings, stored: Mapping[str, Any]) -> Manners:
-        """From the brain's settings, and what else stands on it."""
+        """Return the limits by the brain's settings, and its other properties."""
         return cls(
             settings.delay_seconds,
             settings.in_flight,

@@ -1,6 +1,6 @@
 """The robots.txt of one origin as a claim, and what a claim or a report makes of it, by RFC 9309, section 2.3.
 
-An origin is *read* from the first answer on that says which pages may be fetched: a text, or that there is none. Its
+An origin is *read* from the first answer on that decides which pages may be fetched: a text, or that there is none. Its
 rules are renewed after 20 hours and hold for 24 (section 2.4). An origin is *failing* while its robots.txt cannot be
 had. Its old rules go on then; where there are none, nothing of the origin is fetched until the robots.txt is tried
 again.
@@ -37,14 +37,15 @@ def key_of(scheme: str, host: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When the rules of an origin were read, and from when on they are to be read anew; epoch seconds."""
+    """The times at which the rules of an origin were read, and from which on they are to be read anew; epoch
+    seconds."""
 
     at: float
     renew_at: float
 
     @classmethod
     def read(cls, at: float) -> Self:
-        """Of rules that were read at this moment."""
+        """Return the times of rules that were read at this moment."""
         return cls(at, at + RENEWED)
 
     def are_due(self, now: float) -> bool:
@@ -94,7 +95,7 @@ class Origin(ResourceState):
         return f"{self.scheme}://{self.name}/robots.txt"
 
     def tries_at(self, now: float) -> float:
-        """When it may be claimed: it failed, and is tried again then; `now` where nothing keeps it."""
+        """Return when it may be claimed: it failed, and is tried again then; `now` where nothing delays it."""
         if self.due_at is None or ahead.is_ahead(self.failed, now):
             return now
         return max(now, self.due_at)

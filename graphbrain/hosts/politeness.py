@@ -52,19 +52,19 @@ PROBES = 0.1
 MOST_WAITING = 1_000
 """Ill hosts that wait for a place are counted up to so many."""
 NOTHING_COUNTED: Mapping[str, Any] = {"counts_budgets": None, "all_count_budgets": None, "reviewing_hosts": None}
-"""What stands on the brain of an empty graph."""
+"""The properties of the brain of an empty graph."""
 WOKEN = 8
 """So many more of the hosts that wait at a full address are looked at than there is room for: some are not ready."""
 
 
 @dataclass(slots=True)
 class Ends:
-    """What the visits and the ended claims of one transaction mean to one host."""
+    """The effects of one transaction's visits and ended claims on one host."""
 
     claims: int = 0
     """claims that were counted, and end"""
     spent: int = 0
-    """pages more of the budget that are used; such a host is locked, so that whoever counts its pages misses none"""
+    """pages more of the budget that are used; such a host is locked, so that a count of its pages misses none"""
     at: Counter[str] = field(default_factory=Counter)
     """the addresses at which the ended claims were counted"""
     successes: Counter[str] = field(default_factory=Counter)
@@ -78,9 +78,9 @@ class Ends:
     spared_at: float | None = None
     """when pages that were well now had failed the last time, of those that failed by their host's fault alone"""
     inconclusive: bool = False
-    """was there an attempt that says nothing of the host?"""
+    """whether there was an attempt that shows nothing about the host"""
     unasked: bool = False
-    """was there an answer to a request that nobody had claimed?"""
+    """whether there was an answer to a request without a claim"""
     seconds: float | None = None
     """how long the last fetch took"""
     address: str | None = None
@@ -92,7 +92,7 @@ class Ends:
         self.well_asked_at = max(self.well_asked_at, asked_at)
 
     def certain(self, manners: Manners) -> bool:
-        """Must the host be locked, whatever stands on it?"""
+        """Return whether the host must be locked, whatever its properties are."""
         timed = self.seconds is not None and manners.response_times > 0
         return bool(self.claims or self.spent or self.failures or timed)
 
@@ -148,7 +148,7 @@ def places(tx: Tx, hosts: Iterable[HostState], manners: Manners, now: float) -> 
 
 
 def origins(told: Mapping[str, tuple[str | None, str | None]]) -> list[str] | None:
-    """What of `Host.robots` is kept by scheme, as it stands on a host."""
+    """Return the part of `Host.robots` that is kept by scheme, in the form in which a host stores it."""
     return [f"{scheme} {mark or NO_TEXT} {agent or ''}" for scheme, (mark, agent) in told.items() if scheme] or None
 
 
@@ -195,7 +195,7 @@ def conclude(
     now: float,
     retrying: Iterable[str] = (),
 ) -> Mapping[str, str]:
-    """Tell hosts what visits and ended claims mean to them, and say in which queue pages of the hosts `filing` wait.
+    """Apply visits and ended claims to their hosts, and return the queues in which pages of the hosts `filing` wait.
 
     `filing`: host → from when on the first of those pages may be visited: a host that rests does so until then.
     `retrying`: hosts in whose queues of retries a page is put. The transaction's last locks: a host's queue neither
@@ -273,7 +273,7 @@ def _end(host: HostState, end: Ends, now: float) -> None:
 
 
 def _attend(host: HostState, end: Ends, now: float) -> None:
-    """What the attempts of a transaction mean to the health of a host, in the order in which they were made."""
+    """Apply the attempts of a transaction to the health of a host, in the order in which they were made."""
     if host.is_evidence(end.spared_at):
         host.clear_pages(now)
     blamed = [each for each in end.failures if not host.is_own_fault(each)]
@@ -300,9 +300,9 @@ def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence
 
 
 def probes(tx: Tx, now: float) -> tuple[int, int, int]:
-    """Claims that are out of ill hosts, and of all, and how many ill hosts wait.
+    """Return the claims of ill hosts that are out, all claims that are out, and the number of ill hosts that wait.
 
-    Until this transaction ends, nobody else counts.
+    Until this transaction ends, no other counts.
     """
     tx.one("brain/lock")
     return _probes(tx, now)
@@ -319,7 +319,7 @@ def may_probe(probing: int, out: int) -> bool:
 
 
 def probe_places(tx: Tx, now: float, most: int) -> int:
-    """How many more claims of ill hosts may go out now, up to `most`, as far as one may know without a lock."""
+    """Return how many more claims of ill hosts may go out now, up to `most`, as far as is known without a lock."""
     probing, out, _ = _probes(tx, now)
     free = 0
     while free < most and may_probe(probing + free, out + free):

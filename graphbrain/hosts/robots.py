@@ -1,11 +1,11 @@
-"""What a site's robots.txt says, by RFC 9309: which URLs may be fetched, and how long to wait between two.
+"""The rules of a site's robots.txt, by RFC 9309: which URLs may be fetched, and how long to wait between two.
 
 Where the RFC leaves it open, or sites do not keep to it, it is read as Google reads it (directives that are spelt
-wrongly, lines without a colon, `/index.html`); Crawl-delay, which the RFC does not know, holds for the agents that are
-named above it in its group. All of it takes time in proportion to what was written: patterns are matched without
-regular expressions, and no text makes anybody else wait.
+wrongly, lines without a colon, `/index.html`). Crawl-delay, which the RFC does not know, holds for the agents that are
+named above it in its group. All of it takes time in proportion to the length of the text: patterns are matched without
+regular expressions, and no text makes other work wait.
 
-Texts are parsed once a process and remembered by their fingerprint, which is what claims read of a host.
+Texts are parsed once a process and remembered by their fingerprint, which claims read of a host.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ REMEMBERED, REMEMBERED_TEXT = 2_000, 20_000_000
 """Most texts that are remembered, and most characters of them."""
 LONGEST_DELAY = 1e9
 MOST_STEPS = 1_000_000
-"""Characters that are looked at for one page, of its URL and of patterns with a `*`. A host that writes more of these
-than can be looked at in time is left alone."""
+"""The characters that are compared for one page, of its URL and of patterns with a `*`. A host whose patterns need more
+is not fetched."""
 
 # The sites' own misspellings, as Google knows them.
 _DIRECTIVES = {
@@ -46,9 +46,9 @@ _SECONDS = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 _TOKEN = re.compile(r"\*?([\w.-]+)")
 _BROWSER_LIKE = re.compile(r"mozilla/.*?compatible;\s*([\w.-]+)", re.IGNORECASE | re.DOTALL)
 
-# Octets are compared with their escapes in normal form: of unreserved characters none, of all others that may not stand
-# in a URL as they are theirs, and of those that may (`/` and `%2F`) what was written. `*` and `$` are escaped in URLs:
-# in patterns they have a meaning.
+# Octets are compared with their escapes in normal form: unreserved characters have none, all others that may not be in
+# a URL have one, and those that may (`/` and `%2F`) stay as written. `*` and `$` are escaped in URLs: in patterns they
+# have a meaning.
 _PLAIN = re.compile(r"[A-Za-z0-9._~!&'()+,;=:@/?-]*", re.ASCII)
 _OTHER = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!&'()+,;=:@/?-]", re.ASCII)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -94,9 +94,10 @@ class Robots:
 
 @lru_cache(maxsize=1_000)
 def product(agent: str) -> str:
-    """The product token of a crawler's name or header, by which groups are found: `MyBot/1.0 (+http://…)` is `mybot`.
+    """Return the product token of a crawler's name or header, by which groups are found: `MyBot/1.0 (+http://…)` is
+    `mybot`.
 
-    A header that begins as a browser's, `Mozilla/5.0 (compatible; MyBot/1.0)`, says who it is later.
+    A header that begins as a browser's, `Mozilla/5.0 (compatible; MyBot/1.0)`, has its own name later.
     """
     found = _BROWSER_LIKE.match(agent.strip()) or _TOKEN.match(agent.strip())
     return found[1].lower() if found else ""
@@ -112,7 +113,7 @@ class _Group:
 
 
 def _groups(text: str) -> list[_Group]:
-    """The groups in their order; what stands before the first agent is for nobody."""
+    """Return the groups in their order. Rules before the first agent are for no agent."""
     groups = [_Group()]
     agents_end = True
     for line in _LINE_END.split(text):
@@ -136,7 +137,7 @@ def _groups(text: str) -> list[_Group]:
 
 
 def _directive(line: str) -> tuple[str | None, str]:
-    """What a line says, and of what."""
+    """Return the directive of a line, and its value."""
     line = line.partition("#")[0].strip(_BLANK)
     name, colon, value = line.partition(":")
     if not colon:
@@ -153,7 +154,7 @@ def _is_everybody(value: str) -> bool:
 
 
 class _Rules:
-    """What holds for one agent: all groups that name it are one; those for everybody count where none does."""
+    """The rules for one agent: all groups that name it are one; those for `*` count where none does."""
 
     def __init__(self, groups: list[_Group], token: str) -> None:
         name = token if token and any(token in group.agents for group in groups) else "*"
@@ -222,7 +223,7 @@ def _fits(text: str, parts: tuple[str, ...], anchored: bool) -> bool:
 
 
 def _target(url: str) -> str:
-    """What rules are held against: path and query, in octets that can be compared."""
+    """Return the part of a URL that rules are compared with: path and query, in octets that can be compared."""
     rest = url.partition("://")[2].partition("#")[0]
     start = min((at for at in (rest.find("/"), rest.find("?")) if at >= 0), default=len(rest))
     path = rest[start:]
@@ -282,7 +283,7 @@ def readable(text: object) -> str:
         text = _decoded(bytes(text[: 4 * LONGEST_TEXT]))
     if not isinstance(text, str):
         raise BadInput(f"A robots.txt is text or bytes, not {type(text).__name__}.")
-    if text.startswith("ï»¿"):  # UTF-8 that somebody has taken for Latin-1
+    if text.startswith("ï»¿"):  # UTF-8 that was read as Latin-1
         text = _decoded(text[: 4 * LONGEST_TEXT].encode("latin-1", "replace"))
     text = text.lstrip("\ufeff")
     if "\0" in text:
@@ -308,7 +309,7 @@ def _decoded(raw: bytes) -> str:
 
 
 def fingerprint(text: str) -> str:
-    """What tells this text from others."""
+    """Return a digest that identifies this text."""
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 

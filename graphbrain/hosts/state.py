@@ -1,7 +1,7 @@
-"""A host as one transaction sees it: what was read of it, when it may be asked, and what attempts make of it.
+"""A host as one transaction sees it: its properties, when it may be asked, and the effects of attempts on it.
 
-`politeness` reads, locks and writes these states; what may be said of a host without the graph is here. The model of
-health is that of `health`.
+`politeness` reads, locks and writes these states; this module has what needs no graph. The model of health is that of
+`health`.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ __all__ = [
 
 SHARED_QUEUE = "*"
 NO_TEXT = "-"
-"""Stands for the fingerprint of a robots.txt where there is none."""
+"""The value in place of the fingerprint of a robots.txt where there is none."""
 KEPT: Mapping[str, str] = {"": "robots", "http": "robots_http", "https": "robots_https"}
 """Scheme → the property that holds the text for it; empty: for both."""
 FIRST_BLOCK, LONGEST_OWN_BLOCK = 60.0, 6 * 3_600.0
-"""Seconds a host is left alone after its first 429/503 without a Retry-After, doubled at each; and at most."""
+"""Seconds of a host's back-off after its first 429 or 503 without a Retry-After, doubled at each; and at most."""
 SHORT_BLOCK, LATELY = 10.0, 60.0
 """The first block of a host that answered another page well no longer ago than `LATELY`: it may be the page alone."""
 LEAST_SHARED_PACE = 1 / 8
@@ -55,28 +55,29 @@ WELL_EVERY = 30.0
 RETRY_EVERY = 10
 """While other pages wait in a host's queue, one in so many of its claims may be of a page that failed before."""
 LONGEST_BLOCK = 30 * 86_400.0
-"""Seconds for which a host can be left alone by hand, unless for ever."""
+"""The most seconds for which a host can be blocked by hand, unless for ever."""
 LONGEST_HAND_DELAY = 86_400.0
 """Seconds between two claims of a host that can be set by hand."""
 SLOWED_FROM = 0.05
 """Seconds between two claims from which a host without any delay is slowed down."""
 TICK = 0.001
-"""Tokens tell their time in milliseconds."""
+"""The resolution of the times in tokens: a millisecond."""
 SLOWEST = 2.0**-20
 LEAST_PUT_OFF, LOOKS = 30.0, 4.0
 """Seconds after which an ill host that waits for a place is looked at again at the earliest, before chance shortens
 them, and how many of all these may be looked at in a second: each time costs a lock."""
 RECOVERY = 1 / 50
-"""What each success gives back of the full rate to a host that was slowed down."""
+"""The part of the full rate that each success gives back to a host that was slowed down."""
 
 
 def aside_queue(host: str) -> str:
-    """Where pages of a host with a budget wait to be fetched for the first time; no host's name has a space."""
+    """Return the queue in which pages of a host with a budget wait to be fetched for the first time; no host's name has
+    a space."""
     return f"{host} (budget)"
 
 
 def retry_queue(host: str) -> str:
-    """Where pages of a host wait whose last visit failed; no host's name has a space."""
+    """Return the queue in which pages of a host wait whose last visit failed; no host's name has a space."""
     return f"{host} (retry)"
 
 
@@ -90,7 +91,8 @@ def open_queues(host: HostState) -> list[str]:
     return [host.name, aside_queue(host.name)] if host.set_aside and host.has_room() else [host.name]
 
 
-# What hosts/read and hosts/lock say of a host, in their order; and of one that has failed since it last answered well.
+# The columns of hosts/read and hosts/lock, in their order; and those of a host that has failed since it last answered
+# well.
 COLUMNS = (
     "name",
     "delay",
@@ -171,11 +173,15 @@ _CHANGING: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One that failed. `at`: when its page was claimed; or, if nobody had (not `claimed`), when it was fetched.
+    """One request that failed.
 
-    `seconds`: for how long the host asked to be left alone, if it said so. `kind`: of the attempt, see `health`.
-    `ended`: when it was made, as far as the crawler says. `failed_before`: when the same page failed the last time, if
-    it has not been fetched since; `known_ill`: was the page to blame for that?
+    Attributes:
+        at: The time at which its page was claimed; or, if it was not `claimed`, at which it was fetched.
+        seconds: The wait that the host asked for, if it did.
+        kind: The kind of the attempt, see `health`.
+        ended: The time of the request, as far as the crawler reports it.
+        failed_before: The time at which the same page failed the last time, if it has not been fetched since.
+        known_ill: Whether the page was to blame for that.
     """
 
     at: float
@@ -187,16 +193,17 @@ class Request:
     known_ill: bool = False
 
     def is_news(self, event: float, over: float) -> bool:
-        """Does it belong to none but a new event? Not if the page was handed out before the last `event`: both were
-        under way together. Of what nobody has claimed that is not known: until the event is `over` it is part of it."""
+        """Return whether it belongs to none but a new event. It does not if the page was claimed before the last
+        `event`: both were under way together. Of an unclaimed request that is not known: until the event is `over` it
+        is part of it."""
         return self.at > event and (self.claimed or self.at > over)
 
 
 @dataclass(slots=True)
 class HostState:
-    """One host as it was read, and as the transaction changes it: its properties, with what they are when absent.
+    """One host as it was read, and as the transaction changes it: its properties, with their values when absent.
 
-    Only `write` is told the names of the properties again. `at`: its address, when it was locked with the host.
+    Only `write` names the properties again. `at`: its address, when it was locked with the host.
     """
 
     stored: Mapping[str, Any] = field(repr=False)
@@ -220,13 +227,13 @@ class HostState:
     unanswered_at: float = field(init=False)
     """when the last of these was"""
     probe_at: float = field(init=False)
-    """when it is looked whether it answers again"""
+    """the time of the next probe"""
     failing: int = field(init=False)
     """events of failure in a row, without a well attempt in between"""
     failing_at: float = field(init=False)
     """when the last of these was"""
     failing_since: float = field(init=False)
-    """when the first of these was, without the time in which nobody asked; 0 where the last attempt was well"""
+    """the first of these, without the time in which no request was made; 0 where the last attempt was well"""
     illness: str | None = field(init=False)
     """the kind of the last of these"""
     well_at: float = field(init=False)
@@ -244,9 +251,9 @@ class HostState:
     recovered_at: float = field(init=False)
     """when a page was well that had failed while the host was ill: no failure before that speaks of its page"""
     robots_hold: float = field(init=False)
-    """until when none of its pages is handed out, for no robots.txt of it is known that is to be"""
+    """until when none of its pages is claimed, because a robots.txt of it is to be read and is not known"""
     robots_held_at: float = field(init=False)
-    """when that was decided"""
+    """the time of that decision"""
     times: dict[str, Times] = field(init=False)
     """Scheme → when its robots.txt was read, where it was claimed or set"""
     at: Address | None = None
@@ -277,7 +284,7 @@ class HostState:
 
     @property
     def delay(self) -> float:
-        """Seconds between two claims."""
+        """Return seconds between two claims."""
         own, manners = self.stored["delay"], self.manners
         asked = max(self.stored["robots_delay"] or 0.0, manners.response_times * self.response_seconds)
         steady = max(manners.delay if own is None else own, min(asked, manners.longest))
@@ -322,11 +329,12 @@ class HostState:
         return self.opens_at() <= now and not self.full()
 
     def opens_at(self) -> float:
-        """When one of its pages can be had, as far as it does not depend on claims that are out or on its address."""
+        """Return when one of its pages can be had, as far as it does not depend on claims that are out or on its
+        address."""
         return max(self.asked_from(), self.robots_hold)
 
     def asked_from(self) -> float:
-        """When it can be asked again, be it for a robots.txt; as far as `opens_at` says."""
+        """Return when it can be asked again, even for a robots.txt; as far as `opens_at` knows."""
         return max(self.next_at, self.blocked_until, self.probe_at if self.ill() else 0.0)
 
     def may_ask(self, now: float) -> bool:
@@ -346,7 +354,7 @@ class HostState:
         return self._ready_alone(now) and self.turn_at <= now and self.has_room()
 
     def may_open_at(self, now: float) -> float:
-        """When one of its pages may be claimed, as far as that is known; for ever where it takes somebody's report."""
+        """Return when one of its pages may be claimed, as far as that is known; for ever where it takes a report."""
         if not self.polite(now) or self.may_open(now):
             return now
         return FOR_EVER if self.full() or not self.has_room() else max(self.opens_at(), self.turn_at)
@@ -413,7 +421,7 @@ class HostState:
         return any(each != scheme and self.knows_robots(each) for each in USUAL_PORT)
 
     def wants_robots(self, scheme: str, now: float) -> bool:
-        """Is its robots.txt for a scheme to be read before another of its pages is handed out?"""
+        """Return whether its robots.txt for a scheme is to be read before another of its pages is claimed."""
         times = self.times.get(scheme)
         return times is None or times.are_due(now)
 
@@ -434,8 +442,8 @@ class HostState:
         return self.rules.get(scheme) or self.rules.get("") or (None, "")
 
     def robots(self) -> dict[str, tuple[str | None, str | None]]:
-        """Scheme → fingerprint of what was set as its robots.txt (None: it has none), and whose rules hold, where that
-        was said; empty: for both, where one has none of its own."""
+        """Return scheme → fingerprint of its robots.txt (None: it has none), and the agent whose rules hold, where one
+        was set; empty: for both, where one has none of its own."""
         mark, agent = self.stored["robots_mark"], self.stored["robots_agent"]
         told = dict[str, tuple[str | None, str | None]]() if mark is None else {"": (mark, agent)}
         for each in self.stored["robots_origins"] or ():
@@ -444,7 +452,7 @@ class HostState:
         return told
 
     def ready_at(self, now: float) -> float | None:
-        """When its queues should be looked at next; None when it has none."""
+        """Return when its queues should be looked at next; None when it has none."""
         if not self.queued:
             return None
         at = max(self.opens_at(), self.turn_at, self.ripe_at)
@@ -507,7 +515,7 @@ class HostState:
         self.queued, self.ripe_at = True, min(self.ripe_at, ripe_at)
 
     def is_evidence(self, failed_at: float | None) -> bool:
-        """Does a failure of a page at that moment say something of the page? None: it did not fail."""
+        """Return whether a failure of a page at that moment shows something about the page. None: it did not fail."""
         return failed_at is not None and failed_at > self.recovered_at
 
     def is_own_fault(self, request: Request) -> bool:
@@ -516,11 +524,11 @@ class HostState:
         return request.known_ill or (self.is_evidence(failed_at) and self.well_since(failed_at))
 
     def slow_down(self, complaints: Sequence[Request], now: float) -> None:
-        """It answered 429 or 503: block it for as long as it asked (where it did not say: doubling), and halve its
-        rate; but only once for what was under way together.
+        """Block it after a 429 or 503 for as long as it asked (without a Retry-After: doubling), and halve its rate;
+        but only once for requests that were under way together.
 
-        A page that alone is to blame slows nothing down, and gives back what its first refusal took; a Retry-After is
-        obeyed whoever is to blame.
+        A page that alone is to blame slows nothing down, and gives back what its first refusal took. A Retry-After is
+        obeyed, page or host being to blame.
         """
         doubtful = [each for each in complaints if not self.is_own_fault(each)]
         if any(each.is_news(self.slowed_at, self.blocked_until) for each in doubtful):
@@ -543,9 +551,9 @@ class HostState:
                 self.blocked_until, self.blocked_at = until, now
 
     def _own_block(self, now: float) -> float:
-        """Seconds for which it is blocked where it does not say for how long: doubled in the course of a stretch.
+        """Return the seconds for which it is blocked where it names none: doubled in the course of a stretch.
 
-        While it may have pages that nobody asked for, it is not doubled, and grows no faster than the waits between
+        While it may have pages that have not been tried, it is not doubled, and grows no faster than the waits between
         probes: a few pages that always refuse would keep the others waiting for hours.
         """
         began = self._stretch_from(now)
@@ -560,9 +568,9 @@ class HostState:
         return health.counted_from(self.failing_since, self.failing_at, now) if self.failing else now
 
     def _halve_pace(self) -> None:
-        """Its rate is halved: where well answers came between the refusals, down to a part.
+        """Halve its rate: where well answers came between the refusals, down to a part.
 
-        While it is ill it is only probed, and refuses whatever is asked: that says nothing of the rate.
+        While it is ill it is only probed, and refuses every request: that shows nothing about the rate.
         """
         if self.ill():
             return
@@ -574,8 +582,8 @@ class HostState:
         self.errors, self.blocked_until, self.blocked_at = 0, 0.0, 0.0
 
     def forgive(self, successes: Mapping[str, int], now: float) -> None:
-        """It answered as it should, so many times to claims with each token: its rate recovers, unless it is blocked
-        still, or the pages were handed out before it was slowed down."""
+        """Recover its rate after so many well answers to claims with each token, unless it is still blocked, or the
+        pages were claimed before it was slowed down."""
         if self.blocked_until <= now and (self.errors or self.pace < 1.0):
             since = sum(n for token, n in successes.items() if (made_at(token) or now) > self.slowed_at)
             if since:
@@ -584,7 +592,7 @@ class HostState:
 
     def fail(self, requests: Sequence[Request], now: float) -> None:
         """Requests failed, none of them by the fault of their pages alone: once for what was under way together."""
-        # It may be asked again at once: what is claimed at the moment of an event, as far as tokens tell, came after
+        # It may be asked again at once: what is claimed at the moment of an event, as far as tokens show, came after
         # it, unless this is still that moment.
         event = self.failing_at - (TICK if now > self.failing_at else 0.0)
         news = [each for each in requests if each.is_news(event, self.failing_at + health.FIRST_PROBE)]
@@ -622,7 +630,7 @@ class HostState:
         self.forget_failures()
 
     def clear_pages(self, now: float) -> None:
-        """A page that had failed while the host was ill is well: it was the host, so what failed before now says
+        """A page that had failed while the host was ill is well: it was the host, so what failed before now shows
         nothing of its page."""
         self.recovered_at = now
 
@@ -633,7 +641,7 @@ class HostState:
         self._leave_line()
 
     def probed_in_vain(self, now: float) -> None:
-        """A probe said nothing: the next one is due soon."""
+        """Make the next probe due soon, after one without a result."""
         if self.ill():
             self.probe_at = max(self.probe_at, now + health.FIRST_PROBE)
 
@@ -670,7 +678,7 @@ class HostState:
         return False if self.waits_for_place and self.queued else None
 
     def changes(self, now: float) -> dict[str, Any]:
-        """What is to be written."""
+        """Return the properties that have changed, for the write."""
         rests = self.resting(now)
         if self.waits_for_place and max(self.opens_at(), self.turn_at, self.ripe_at) > now:
             self._leave_line()  # it could not use a place now; it comes back to where it was in the line, by its probe

@@ -43,7 +43,7 @@ AHEAD = {*Ledger.columns, "queue", "waiting_since"}
 writes one walks it from its beginning: what every transaction on accounts does comes first, the accounts before all.
 On cnr-2000 the commits of a settling pass take a fifth less than where a page begins with its key and URL."""
 PAGE_BYTES, LINK_BYTES = 1_300, 75
-"""What a page with its indexes and a link take in the database (DESIGN §12)."""
+"""The bytes that a page with its indexes, and a link, take in the database."""
 HEAP_MB = 1024
 Progress = Callable[[str, float], None]
 """Called with what is being done and how much of it, 0..1."""

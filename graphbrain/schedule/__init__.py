@@ -1,4 +1,4 @@
-"""When to come back to a page: change rates, the value of a visit, the lanes pages wait in.
+"""The schedule of revisits: change rates, the value of a visit, the lanes pages wait in.
 
 Formulas over arrays, and the two tables they keep on the graph (`priors`). A lane is the part of a queue in which pages
 of about the same value wait.

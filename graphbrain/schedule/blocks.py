@@ -5,7 +5,7 @@ sentences. Each is hashed without its dates and numbers; a price is hashed as we
 in page order.
 
 What is kept of a page between visits has a bounded size (`LARGEST_SKETCH`), whatever the page's: the sum of the hashes,
-which says exactly whether any block has come or gone; and an invertible Bloom lookup table of them, from which the
+which shows exactly whether any block has come or gone; and an invertible Bloom lookup table of them, from which the
 hashes that have come and gone can be read as long as they are few (Goodrich, Mitzenmacher, "Invertible Bloom Lookup
 Tables", Allerton 2011). So the places are known where text was replaced. A place where it is replaced again at the next
 visit is a rotating one: an advertisement, a quotation of the day. Its text no longer counts until it has stayed the
@@ -37,7 +37,7 @@ __all__ = ["LARGEST_SKETCH", "MOST_BLOCKS", "Piece", "Step", "cut", "hashed", "i
 Keys = npt.NDArray[np.uint32]
 
 MOST_BLOCKS = 20_000
-"""Blocks that are told apart in one page; the rest of its text counts as one."""
+"""The most blocks that are distinguished in one page; the rest of its text counts as one."""
 FEW_WORDS = 24
 """In a page of fewer words, its numbers and dates are its content."""
 LONG = 400
@@ -66,16 +66,16 @@ _HEAD = np.dtype([("total", "<u4"), ("keys", "<u4", CELLS), ("checks", "u1", CEL
 _PLACE = np.dtype([("before", "<u4"), ("after", "<u4"), ("content", "<u4"), ("state", "u1")])
 _BLOCK = np.dtype([("key", "<u4"), ("words", "u1")])
 VERSION = "1:"
-"""How what is kept begins."""
+"""The beginning of the stored text."""
 LARGEST_SKETCH = len(VERSION) + 4 * -(-(_HEAD.itemsize + MOST_PLACES * _PLACE.itemsize) // 3)
-"""Characters."""
+"""The most characters of the stored text."""
 
 _WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
 _ASCII_WORDS = re.compile(r"\w+", re.ASCII)
 """The same words of a text that has ASCII characters only, in less time."""
 _DIGIT = re.compile(r"\d")
 _RUN = re.compile(r"(?<![\w+/=.:-])(?:[^\W\d]++|[+/=.:-]++)*+\d[\w+/=.:-]*+")
-"""What stands between blanks and other signs and has a digit in it. Each is tried at its beginning only."""
+"""The text between blanks and other signs that has a digit in it. Each is tried at its beginning only."""
 _ALTERNATES = re.compile(r"\d[^\W\d_]+\d|[^\W\d_]\d+[^\W\d_]")
 _NUMBER = re.compile(r"[+\-.]?\d")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -116,8 +116,8 @@ _DATE_WORDS = frozenset(
 
 
 class Piece(NamedTuple):
-    """A block, or a sentence of a long one. `words`: without its numbers and dates, for which # stands; `length`: how
-    many words it has; `prices`: those in it."""
+    """A block, or a sentence of a long one. `words`: without its numbers and dates, in whose place is #; `length`: the
+    number of its words; `prices`: those in it."""
 
     words: Sequence[str]
     length: int
@@ -186,7 +186,7 @@ def _pieces(text: str) -> list[Piece]:
 
 
 _short = lru_cache(REMEMBERED)(_pieces)
-"""Menus and the like stand in many pages of a host."""
+"""Menus and the like are in many pages of a host."""
 
 
 def _sentences(text: str) -> list[tuple[str, list[str]]]:
@@ -248,7 +248,7 @@ def _without_dates(words: list[str]) -> Sequence[str]:
 
 
 def _number(found: re.Match[str]) -> str:
-    """What is a number, a date or a token is __: it begins with a digit, or is long and mixes digits with letters."""
+    """Replace a number, a date or a token by __: it begins with a digit, or is long and mixes digits with letters."""
     run = found.group()
     if _NUMBER.match(run):
         return " __ "
@@ -302,7 +302,7 @@ class _Sketch:
 
 
 def _parsed(text: str) -> _Sketch | None:
-    """What was kept of a visit, or is kept of one with these blocks; None for what another version has written."""
+    """Return the stored sketch of a visit, or the present one of these blocks; None for a text of another version."""
     try:
         if not text.startswith(VERSION):
             return _sketched(read(text)["key"])
@@ -391,7 +391,7 @@ def _toggle(table: Keys, checks: npt.NDArray[np.uint8], key: Keys) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a visit says: has the page changed since the last one, and what is kept of it now."""
+    """The result of a visit: whether the page has changed since the last one, and the sketch that is kept of it now."""
 
     changed: bool
     kept: str
@@ -451,7 +451,7 @@ class _Visit:
         return found
 
     def _judged(self, place: _Place, region: slice) -> tuple[_Place | None, bool]:
-        """What becomes of a place, and whether what is in it now is a change that counts."""
+        """Return the new state of a place, and whether its present content is a change that counts."""
         keys = self._keys[region]
         content, held = _sum(keys), self._held(region)
         if content == place.content:
@@ -465,7 +465,7 @@ class _Visit:
         return now, held > place.most
 
     def _held(self, region: slice) -> int:
-        """How many blocks are in a place; a price is none of its own."""
+        """Return how many blocks are in a place; a price is none of its own."""
         return int((self._words[region] > 0).sum())
 
     def _is_wide(self, region: slice) -> bool:

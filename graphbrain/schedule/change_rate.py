@@ -1,4 +1,4 @@
-"""How often a page changes, learned from visits that only tell whether it has changed since the last one.
+"""The change rates of pages, learned from visits that only show whether a page has changed since the last one.
 
 The belief on a page's change rate λ (changes a day) is Gamma(a, b): a is the **shape**, about how many changes it rests
 on, b the **scale** in days, about how long a time; the mean is a/b. After a visit the belief is brought back to a Gamma
@@ -6,9 +6,9 @@ of the same mean and variance (assumed-density filtering); before it, what was l
 since rates drift. What a visit is worth is then the mean of the crawl value over the belief (`expected_value`), in
 closed form: an uncertain page is worth a look by itself, and needs no rule of exploration.
 
-The estimators that others use stand below, for comparison: Cho, Garcia-Molina, "Estimating frequency of change", ACM
-TOIT 3(3), 2003 (section 4: the naive one and its bias; 5.1: the improved one for equal intervals; 5.2: unequal ones),
-and crawl-frontier's documentation, "Optimal revisiting algorithm". Times are in days and rates in changes a day.
+The estimators that others use are below, for comparison: Cho, Garcia-Molina, "Estimating frequency of change", ACM TOIT
+3(3), 2003 (section 4: the naive one and its bias; 5.1: the improved one for equal intervals; 5.2: unequal ones), and
+crawl-frontier's documentation, "Optimal revisiting algorithm". Times are in days and rates in changes a day.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ __all__ = [
 
 
 FORGETTING = 0.98
-"""What is kept of the evidence at each visit. Lower where changes come in bursts (.95 on recorded policy pages)."""
+"""The part of the evidence that is kept at each visit. Lower where changes come in bursts (.95 on recorded policy
+pages)."""
 LEAST_SHAPE, MOST_SHAPE = 0.05, 50.0
 LEAST_SCALE, MOST_SCALE = 1e-6, 1e6
 LEAST_VALUE = 1e-9
@@ -48,7 +49,7 @@ ENOUGH = 50
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of a page before it was ever visited twice: Gamma(`shape`, `scale`·w^`slope`), w its value.
+    """The belief on a page before it was ever visited twice: Gamma(`shape`, `scale`·w^`slope`), w its value.
 
     `scale`: in days, of a page of value 1. `slope`: below 0 where valuable pages change more often, as they mostly do.
     Raises ValueError unless shape and scale are above 0.
@@ -98,7 +99,7 @@ def after_visit(
 ) -> tuple[Floats, Floats]:
     """The belief after a visit that came `elapsed` days after the last: (shape, scale) by page.
 
-    `prior`: of all the pages, whose `value` it goes by, or shape and scale of each.
+    `prior`: of all the pages, which depends on their `value`, or shape and scale of each.
 
     Unchanged: Gamma(a, b + t), exactly. Changed: the posterior is a difference of two Gammas with mean and second
     moment
@@ -151,8 +152,8 @@ def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, val
 
     P(unchanged after t) = (b/(b + t))^a, with b = scale·w^slope; without `value` the slope stays that of `around`. The
     most valuable pages are visited first, so where value and rate go together a prior without slope would be theirs,
-    not the crawl's. One visit of each page tells the mean rate well and the spread badly, and equal intervals do not
-    tell them apart at all; so the fit leans, with the weight of about one observation, on `around`.
+    not the crawl's. One visit of each page shows the mean rate well and the spread badly, and equal intervals do not
+    separate them at all; so the fit leans, with the weight of about one observation, on `around`.
     """
     from scipy.optimize import minimize  # takes half a second, and few processes fit
 
@@ -166,7 +167,7 @@ def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, val
         slope = point[2] if free == 3 else around.slope
         exponent = np.exp(point[0]) * np.log1p(t * np.exp(-point[1] - slope * logs))
         likelihood = np.log(-np.expm1(-np.maximum(exponent[found], 1e-300))).sum() - exponent[~found].sum()
-        # Not to the last digit, which depends on the processor: the search goes by what is less.
+        # Not to the last digit, which depends on the processor: the search uses the smaller value.
         return float(f"{0.5 * (((point - start[:free]) / spread) ** 2).sum() - likelihood:.11g}")
 
     with np.errstate(over="ignore"):
@@ -232,8 +233,8 @@ def large_numbers_rate(visits: ArrayLike, changes: ArrayLike, observed: ArrayLik
 
 
 def _checked(**given: ArrayLike) -> list[Floats]:
-    """What is given, as arrays of one form. Raises ValueError for a number below 0, for none, and for more changes than
-    visits."""
+    """Return the arguments as arrays of one form. Raise ValueError for a number below 0, for none, and for more changes
+    than visits."""
     arrays = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in given.values()))
     for name, numbers in zip(given, arrays, strict=True):
         if not np.isfinite(numbers).all() or (numbers < 0.0).any():

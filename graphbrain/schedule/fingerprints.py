@@ -1,5 +1,5 @@
-"""What is left of a body to tell later whether it has changed: hashes of its bytes and of its visible text, the blocks
-of that, and a simhash. For blocks of text see `graphbrain.schedule.blocks`.
+"""Fingerprints of a body, which show later whether it has changed: hashes of its bytes and of its visible text, the
+blocks of that, and a simhash. For blocks of text see `graphbrain.schedule.blocks`.
 
 The simhash of a text is 64 bits, each the majority of that bit in the hashes of the text's shingles: like texts have
 hashes that differ in few bits, so a date stamp among many words is no change. Charikar, "Similarity estimation
@@ -37,7 +37,7 @@ _HTML = re.compile(
     rb"|<\?xml.*<html[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
-"""How a body begins that is HTML though nobody says so: WHATWG's "MIME Sniffing", section 7.1; and XHTML."""
+"""The beginnings of a body that is HTML without a type: WHATWG's "MIME Sniffing", section 7.1; and XHTML."""
 SNIFFED = 2048
 _BLOCK_TAGS = (
     "a(?:ddress|rticle|side)|b(?:lockquote|ody|r|utton)|c(?:aption|enter)|d(?:d|etails|ialog|iv|l|t)|f(?:i(?:eldset"
@@ -125,12 +125,12 @@ def distance(one: int, other: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a changed page is told from one that is the same.
+    """The method by which a changed page is distinguished from one that is the same.
 
     `method`: by body, by visible text, by the blocks of the text, or by its simhash, the same up to `bits` differing
-    bits. What only one of the two visits has is not compared; then another hash says it: of blocks the simhash, which
-    pages have that were visited before there were blocks. `detector`: the user's own, instead of all that.
-    `failure`: how the detector has failed, in whose place this is.
+    bits. A value that only one of the two visits has is not compared; then another hash decides: in place of blocks the
+    simhash, which pages have that were visited before there were blocks. `detector`: the user's own, instead of all
+    that. `failure`: the error of the detector, in whose place this is.
     """
 
     method: str = "blocks"
@@ -186,7 +186,7 @@ class Change:
             if self.detector is None:
                 raise
             why = " ".join(f"the detector failed ({type(error).__name__}: {error})".split())[:150]
-            own = replace(self, detector=None, failure=f"{why}; told by {self.method}")
+            own = replace(self, detector=None, failure=f"{why}; compared by {self.method}")
             return own.differs(old, new), own
 
 
@@ -221,7 +221,7 @@ def _cut(seen: Seen, pieces: Sequence[blocks.Piece], change: Change) -> Seen:
 
 
 def following(old: Seen, new: Seen) -> str | None:
-    """What is kept of a page's blocks after a visit, whatever has told whether it has changed."""
+    """Return the blocks of a page that are kept after a visit, by whichever method the change was found."""
     same = old.text_hash is not None and old.text_hash == new.text_hash and blocks.is_plain(old.blocks)
     return old.blocks if new.blocks is None or same else blocks.step(old.blocks, new.blocks).kept
 

@@ -7,10 +7,10 @@ of like (w, a/b, a) grow alike: in a lane of those the page that has waited long
 A lane's number is made of four fields, high to low: how little its pages are worth at best (`promise`), the classes
 of value and rate, √2 wide, and of shape. The promise is the crawl value at an age of `DISCOVERY` days, so in ascending
 order the best lanes come first. An unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched. So the
-lanes of the frontier stand together, before all others, and the first page in them is the best: one look finds it,
+lanes of the frontier are together, before all others, and the first page in them is the best: one look finds it,
 however many lanes there are. So they may be many: a lane of the frontier is 2^(1/4096) wide, and its order is that of
 the values. A page of the frontier moves only when its value has changed by `STEADY`, for each move costs two writes of
-the index; then it is where its value says. Lane 0 is for pages that are wanted at once, whatever they are worth.
+the index; then it moves to the lane of its value. Lane 0 is for pages that are wanted at once, whatever they are worth.
 
 Under the orders that never come back, lanes are simpler: one for each depth, or those of the frontier alone.
 """
@@ -65,12 +65,12 @@ VALUE_CLASSES, RATE_CLASSES, PROMISES = 128, 64, 512
 VALUE_OF_ONE, RATE_OF_ONE, PROMISE_OF_ONE = 48, 40, 256
 SHAPE_EDGES = (0.4, 0.7, 1.1, 2.0, 4.0)
 SHAPES = (0.25, 0.53, 0.88, 1.5, 2.8, 6.0)
-"""What stands for each class of shape: below .4, .4 to .7, …, 4 and above."""
+"""The representatives of the classes of shape: below .4, .4 to .7, …, 4 and above."""
 FRONTIER = 7
 """In the field of shapes: the page was never fetched."""
 COARSE_END = 8 * VALUE_CLASSES
-"""Below it are the lanes of the frontier, √2 wide, of brains that were made by older versions: they are read, and never
-written. Still older ones may have others, which do not stand together."""
+"""The end of the lanes of the frontier, √2 wide, of brains that were made by older versions: they are read, and never
+written. Still older ones may have others, which are not together."""
 FINE_FIRST = 1 << 11
 """Above all lanes that an older version gave to pages by best-first order."""
 FINE_PER_OCTAVE, FINE_OCTAVES = 1 << 12, 128
@@ -81,7 +81,8 @@ FRONTIER_END = FINE_FIRST + 8 * FINE_CLASSES
 """The lanes of the frontier are below it; the first of pages that are visited again is at 10⁷ at least, whatever it
 is worth."""
 VERSION = 2
-"""Of these numbers; it stands on the brain, and one that has another is gone through once, page by page."""
+"""The version of these numbers. It is stored on the brain, and a brain that has another is gone through once, page by
+page."""
 STEADY = FINE_PER_OCTAVE // 16
 """So many lanes a value may be off (4.4 %) before its page moves."""
 Stretch = tuple[int, int]
@@ -91,7 +92,8 @@ NEVER = -1e9
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """What lane numbers say: whether of the frontier, and the middle of their classes of value, shape and scale."""
+    """The fields of lane numbers: whether of the frontier, and the middle of their classes of value, shape and
+    scale."""
 
     frontier: np.ndarray
     value: Floats
@@ -128,7 +130,8 @@ def frontier_lane(value: ArrayLike) -> Ints:
 
 
 def _steady(stored: Ints, fresh: Ints) -> Ints:
-    """The lanes of pages of the frontier that stand in `stored` lanes and would be in `fresh` ones by their values."""
+    """Return the lanes of pages of the frontier that are in `stored` lanes and would be in `fresh` ones by their
+    values."""
     near = (np.abs(stored - fresh) < 8 * STEADY) & (stored >= FINE_FIRST)
     return np.where(near, stored, fresh)
 
@@ -145,7 +148,7 @@ def is_frontier(lane: ArrayLike) -> Flags:
 
 
 def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
-    """What fetching a page for the first time is worth, w·K, in the currency of crawl values."""
+    """Return the worth of fetching a page for the first time, w·K, in the currency of crawl values."""
     return np.asarray(value, dtype=np.float64) * discovery
 
 
@@ -165,10 +168,10 @@ def read_lanes(lane: ArrayLike) -> Lanes:
 def head_value(
     lane: ArrayLike, age: ArrayLike, discovery: float = DISCOVERY, freshness: float = 1.0, change: float = 0.0
 ) -> Floats:
-    """What the first of each lane is worth, by the lane's number alone: `age` days since it was last seen.
+    """Return the worth of the first page of each lane, by the lane's number alone: `age` days since it was last seen.
 
-    `freshness`, `change`: what a page of value 1 is worth by being up to date, and by each change that is found. Good
-    to a class's width; whoever has read the pages themselves takes `change_rate.expected_value` of them.
+    `freshness`, `change`: the worth of a page of value 1 for being up to date, and for each change that is found. Good
+    to a class's width; a caller that has read the pages themselves takes `change_rate.expected_value` of them.
     """
     numbers = np.asarray(lane, dtype=np.int64)
     lanes = read_lanes(numbers)
@@ -183,8 +186,7 @@ def property_of(value: str) -> str:
 
 
 def scored(rule: Rule, stored: float | None, provisional: float | None = None) -> float:
-    """What a page is worth by a property that says it; None: it has none, but of a batch score maybe a `provisional`
-    one."""
+    """Return the worth of a page by its property; None: it has none, but of a batch score maybe a `provisional` one."""
     if rule.value == "own":
         return 1.0 if stored is None else stored
     if stored is not None:
@@ -193,7 +195,7 @@ def scored(rule: Rule, stored: float | None, provisional: float | None = None) -
 
 
 def passed_on(rule: Rule, own: float, links: Sequence[tuple[float, float]]) -> float:
-    """What a page that was just read gives each page it links to, by one step of the method that the order goes by.
+    """Return the amount that a page which was just read gives each page it links to, by one step of the order's method.
 
     `own`: its value; `links`: of each link the value of the page it leads to, and how many links to that are known. A
     reader of PageRank and its kin follows each link alike. A hub of HITS is worth what it leads to, in sum, and each of
@@ -209,14 +211,14 @@ def passed_on(rule: Rule, own: float, links: Sequence[tuple[float, float]]) -> f
 
 
 def first_given(rule: Rule) -> float:
-    """What a page is worth that nobody is known to link to, beside what those give it who do."""
+    """Return the worth of a page without known links to it, beside the amounts that linking pages give."""
     return 0.0 if rule.value in ("hits", "salsa") else rule.value_base
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of pages beside their accounts, by column: the weight of the links that lead to them, clicks from a
-    seed, steps of their paths that stood there before, new pages of their folders that the pages which brought them
+    """The facts of pages beside their accounts, by column: the weight of the links that lead to them, clicks from a
+    seed, steps of their paths that were there before, new pages of their folders that the pages which brought them
     named before them, whether they are seeds, their relevance (unknown: nan), and the factors of their sections."""
 
     in_weight: Floats
@@ -231,15 +233,15 @@ class Known:
 def blended(
     blend: Mapping[str, Factor], authority: Floats, flow: Floats, live_pagerank: Floats, known: Known
 ) -> Floats:
-    """What new pages are worth: a product of powers of scores, each not below its floor, and of the numbers that stand
-    before them. `in_links` counts one link more than there is.
+    """Return the worth of new pages: a product of powers of scores, each not below its floor, and of the numbers before
+    them. `in_links` counts one link more than there is.
 
     `harvest` is what a fetch of the page's section is expected to bring, by steps of two (`sections.harvest`),
-    `nearness` 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that stood in it before), and
-    `novelty` 1/(1 + new pages of the folder that the page which brought this one named before it): of pages that are
-    much alike some come first, and tell what the others lead to.
-    A crawl can be caught in pages that a server invents without end: if each of them is worth a little more than the
-    site's own pages, the site's own never get their turn. `flow`, `nearness` and `plain_path` each keep it out of some.
+    `nearness` 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that were in it before), and `novelty`
+    1/(1 + new pages of the folder that the page which brought this one named before it): of pages that are much alike
+    some come first, and show what the others lead to. A crawl can be caught in pages that a server invents without end:
+    if each of them is worth a little more than the site's own pages, the site's own never get their turn. `flow`,
+    `nearness` and `plain_path` each keep it out of some.
     """
     scores = {
         "authority": authority,
@@ -258,8 +260,8 @@ def blended(
 
 
 def first_value(rule: Rule, score: Floats, known: Known) -> Floats:
-    """What pages that are made just now are worth before relevance: their scores, alike on both sides, or what no
-    property says yet."""
+    """Return the worth of pages that are made just now, before relevance: their scores, alike on both sides, or the
+    value where no property has one yet."""
     if rule.blend:
         flow, live_pagerank = (forward.first(known.is_seed) for forward in rule.forwards)
         return blended(rule.blend, score, flow, live_pagerank, known)
@@ -267,7 +269,7 @@ def first_value(rule: Rule, score: Floats, known: Known) -> Floats:
 
 
 def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:
-    """The lane of fetched pages in this `lane` when they get this `value`: the belief that its number says is kept.
+    """The lane of fetched pages in this `lane` when they get this `value`: the belief in its number is kept.
 
     Pages whose value stays in its class stay; so do those that are wanted at once.
     """
@@ -281,7 +283,7 @@ def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:
 
 
 def weighed(rule: Rule, value: Floats, relevance: Floats) -> Floats:
-    """What pages are worth to the schedule: their value, times twice the relevance (unknown: ½) if it counts."""
+    """Return the worth of pages to the schedule: their value, times twice the relevance (unknown: ½) if it counts."""
     if not rule.value_by_relevance:
         return np.maximum(value, 0.0)
     return np.maximum(value, 0.0) * clip_relevance(relevance) * 2.0
@@ -297,10 +299,10 @@ def lane_of(
     steady: bool = True,
 ) -> Ints:
     """The lane of each page by the brain's order: where it waits, or would if it did; of one that was never fetched, it
-    may be a lane that stands for about its value, if it stands there, and is to be `steady` (`STEADY`).
+    may be a lane of about its value, if it is there, and is to be `steady` (`STEADY`).
 
-    `value`: before relevance. `stored`: the lanes that stand on the pages, which say what is believed of their rates;
-    None for pages that are made just now. A fetched page keeps its lane under the orders that never come back.
+    `value`: before relevance. `stored`: the lanes of the pages, which hold the belief on their rates; None for pages
+        that are made just now. A fetched page keeps its lane under the orders that never come back.
     """
     if rule.order == "breadth_first":
         fresh = depth.astype(np.int64) + 1

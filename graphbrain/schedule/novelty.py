@@ -1,4 +1,4 @@
-"""How new a page's folder is to the page that brought it: a score of new pages, in no paper that we know of.
+"""The novelty of a page's folder to the page that brought it: a score of new pages, in no paper that we know of.
 
 A page that names fifty new pages of one folder mostly names fifty of a kind. Fetched one after another, as scores that
 count links have it, they keep a crawl in their part of the web; and what they link to in common, as the home page of
@@ -27,14 +27,15 @@ def numbered(urls: Iterable[str]) -> Ints:
 
 
 def counting() -> Callable[[str], int]:
-    """A counter for one finder. Called with the URL of each new page, in the order in which it is named, it tells how
-    many of the same folder came before."""
+    """Return a counter for one finder. Called with the URL of each new page, in the order in which it is named, it
+    returns how many of the same folder came before."""
     met: defaultdict[str, Iterator[int]] = defaultdict(count)
     return lambda url: next(met[folder(url)])
 
 
 def siblings_before(finders: Ints | Numbers, folders: Ints) -> Ints:
-    """Of new pages in the order in which they are named: how many before each have the same finder and folder."""
+    """Return, of new pages in the order in which they are named, how many before each have the same finder and
+    folder."""
     groups = finders.astype(np.int64) * (int(folders.max(initial=0)) + 1) + folders
     order = np.argsort(groups, kind="stable")
     places = np.arange(len(groups))

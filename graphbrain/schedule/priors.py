@@ -1,8 +1,8 @@
-"""What is believed of pages before they were ever visited twice: learned from the crawl's own first re-visits.
+"""The priors of pages before they were ever visited twice, learned from the crawl's own first re-visits.
 
 Each page keeps how long after its first visit the second came, and whether it had changed; a sample of that is what the
 priors are fitted to (`change_rate.fit_priors`), one for the crawl, and one for each host that has enough of its own.
-They stand on the (:Brain).
+They are stored on the (:Brain).
 Statements: visits/firsts, exports/last_id.
 """
 
@@ -29,11 +29,11 @@ MOST_HOSTS = 300
 CRAWL = ("prior_shape", "prior_scale", "prior_slope")
 HOSTS = ("prior_hosts", "prior_host_shapes", "prior_host_scales", "prior_host_slopes")
 NO_PRIORS: Mapping[str, Any] = dict.fromkeys((*CRAWL, *HOSTS, "prior_seen", "prior_tried"))
-"""What stands on the brain of an empty graph."""
+"""The properties of the brain of an empty graph."""
 
 
 def read_priors(brain: Mapping[str, Any]) -> tuple[Prior, dict[str, Prior]]:
-    """The crawl's prior and the hosts', by what stands on the (:Brain)."""
+    """Return the crawl's prior and the hosts', from the properties of the (:Brain)."""
     if brain.get("prior_shape") is None:
         return PRIOR, {}
     columns = [brain.get(name) or () for name in HOSTS]
@@ -42,7 +42,7 @@ def read_priors(brain: Mapping[str, Any]) -> tuple[Prior, dict[str, Prior]]:
 
 
 def properties(crawl: Prior, hosts: Mapping[str, Prior], seen: int) -> dict[str, Any]:
-    """Priors as they stand on the (:Brain); `seen`: first re-visits they were fitted to."""
+    """Return priors as properties of the (:Brain); `seen`: first revisits they were fitted to."""
     columns = [list(hosts), *([getattr(p, name) for p in hosts.values()] for name in ("shape", "scale", "slope"))]
     own = dict(zip(HOSTS, columns, strict=True))
     return {**dict(zip(CRAWL, (crawl.shape, crawl.scale, crawl.slope), strict=True)), **own, "prior_seen": seen}

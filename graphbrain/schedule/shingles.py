@@ -1,4 +1,4 @@
-"""A bounded sketch of a page's text, by which it is told how much of it was met before on its host.
+"""A bounded sketch of a page's text, which shows how much of it was met before on its host.
 
 A shingle is `WIDTH` words in a row within one block of the text, or a whole block that is shorter; numbers and dates
 are one word (`blocks.masked`). Of the hashes of the distinct shingles the `MOST` smallest are kept, and how many there

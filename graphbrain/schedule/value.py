@@ -1,4 +1,5 @@
-"""What a visit is worth and when: the settings of the order `optimal`, and what is believed of rates before and after.
+"""The worth of a visit and its time: the settings of the order `optimal`, and what is believed of rates before and
+after.
 
 A page that was never fetched is worth w·K whenever it is; one that was, its expected crawl value (beliefs); lanes keep
 pages of like value and belief together, so all that is asked here is asked by lane and age. Times are in days.
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 DAY = 86_400.0
 NEVER = 1e9
 EXTREME = 1e12
-"""Beliefs beyond say no more, and their products overflow."""
+"""Beliefs beyond it are cut: they add nothing, and their products overflow."""
 LONGEST = 36_500.0
 Estimator = Callable[[Floats, Floats, Floats, Flags], tuple[Floats, Floats]]
 """(shape, scale, days since the last visit, changed) → (shape, scale) of pages: what is believed after a visit."""
@@ -73,7 +74,7 @@ class Schedule:
         )
 
     def worth(self, lane: ArrayLike, since: ArrayLike, now: float) -> Floats:
-        """What a visit is worth of the pages in these lanes that wait `since` (epoch seconds); −inf: not yet."""
+        """Return the worth of a visit of the pages in these lanes that wait `since` (epoch seconds); −inf: not yet."""
         age = (now - np.asarray(since, dtype=np.float64)) / DAY
         value = lanes.head_value(lane, age, self.discovery, self.freshness, self.change)
         return np.where(self.are_due(lane, since, now), value, -np.inf)
@@ -129,14 +130,15 @@ class Schedule:
         return np.where(never, np.nan, high)
 
     def interval_of(self, url: str) -> float | None:
-        """The days between the visits of this page that a pattern says; of several the first."""
+        """Return the days between the visits of this page by a pattern; of several the first."""
         return next((days for pattern, days in self.intervals if pattern.search(url)), None)
 
 
 def _estimated(
     estimator: Estimator, shape: Floats, scale: Floats, days: Floats, changed: Flags
 ) -> tuple[Floats, Floats]:
-    """What the crawler's own estimator says; nan for the pages of which it raises, or says nothing that fits."""
+    """Return the estimates of the crawler's own estimator; nan for the pages of which it raises, or returns nothing
+    that fits."""
     try:
         said = estimator(shape.copy(), scale.copy(), days.copy(), changed.copy())
         own_shape, own_scale = (np.asarray(each, dtype=np.float64) for each in said)
@@ -152,7 +154,8 @@ def _estimated(
 
 
 def _sane(shape: Floats, scale: Floats, before: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """What the crawler's own estimator says, where it is a belief at all."""
+    """Return the estimates of the crawler's own estimator that are valid beliefs, and the belief before for the
+    others."""
     good: NDArray[np.bool_] = np.isfinite(shape) & np.isfinite(scale) & (shape > 0.0) & (scale > 0.0)
     shape, scale = np.clip(shape, 1.0 / EXTREME, EXTREME), np.clip(scale, 1.0 / EXTREME, EXTREME)
     return np.where(good, shape, before[0]), np.where(good, scale, before[1])

@@ -1,4 +1,4 @@
-"""What the crawl has learned of the parts of a site: sections by the shape of URLs, and what fetching them brings.
+"""The parts of a site that the crawl has learned: sections by the shape of URLs, and the yield of fetching them.
 
 May touch: nothing; pure functions of numpy arrays and text.
 """

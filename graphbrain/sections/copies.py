@@ -1,9 +1,9 @@
-"""Which waiting pages are expected to equal a page that was fetched, by what visits have taught of arguments and steps.
+"""The waiting pages that are expected to equal a fetched page, by what visits have taught of arguments and steps.
 
-A rule says of two URLs that differ in one way alone that their pages are the same: by an argument, by a step of the
+A rule predicts of two URLs that differ in one way alone that their pages are the same: by an argument, by a step of the
 path, by upper and lower case, and so on. It is tried on the pages of a host that were visited last: of those that
 differ in this way alone, how many have the same text? This is the learning of "different URLs with similar text" of
-Bar-Yossef, Keidar and Schonfeld, "Do not crawl in the DUST" (WWW 2007), with what a page says in place of a guess by
+Bar-Yossef, Keidar and Schonfeld, "Do not crawl in the DUST" (WWW 2007), with the pages' contents in place of a guess by
 logs. A rule holds in a section as far as it did there, and backs off to the host, as harvest does.
 """
 
@@ -27,7 +27,7 @@ from graphbrain.sections.tree import Visited
 __all__ = ["COPY", "Content", "Copies", "Equal", "Expectations", "Form", "Rule", "Trial", "same"]
 
 LEAST_PAIRS = 3
-"""Of fewer pages that differ in a way alone nothing is said of it."""
+"""The least number of pages that differ in one way alone from which a rule is judged."""
 SURE = 0.75
 """A page is expected to equal another if so many of those did, as a posterior mean."""
 MOST_RULES, MOST_BASES, MOST_ALIKE = 48, 2_000, 8
@@ -40,7 +40,7 @@ more."""
 MOST_MODELS, MODEL_BITS = 4_096, 24
 """Reduced URLs of fetched pages that are remembered, as numbers of so many bits."""
 HOST = "*"
-"""Stands for the pattern of a section that was not there when copies were compared."""
+"""The key in place of the pattern of a section that was not there when copies were compared."""
 COPY = 0.2
 """A page counts as a copy if a smaller share of its text was new."""
 _INDEX = frozenset({"index.html", "index.htm", "index.php", "default.aspx", "default.asp", "default.htm"})
@@ -68,14 +68,14 @@ class Form:
 
     @property
     def url(self) -> str:
-        """The address."""
+        """The URL, as a string."""
         query = f"?{'&'.join(self.arguments)}" if self.arguments else ""
         return f"{self.scheme}://{self.host}/{'/'.join(self.steps)}{query}"
 
 
 class Rule(NamedTuple):
     """One way in which URLs may differ. `what`: argument, step, swap, token, repeats, case, index, slash, scheme, www;
-    `word`, `other`: the argument, or the step, or the two steps that stand in place of each other."""
+    `word`, `other`: the argument, or the step, or the two steps that replace each other."""
 
     what: str
     word: str = ""
@@ -151,7 +151,7 @@ _FOR_ALL = tuple(Rule(what) for what in ("token", "repeats", "case", "index", "s
 
 
 def rules_of(form: Form) -> Iterator[Rule]:
-    """The rules that say something of a URL: those that reduce it."""
+    """Yield the rules that apply to a URL: those that reduce it."""
     for name in {each.partition("=")[0] for each in form.arguments}:
         if 0 < len(name) <= LONGEST_WORD:
             yield Rule("argument", name)
@@ -166,7 +166,7 @@ def _is_word(step: str) -> bool:
 
 
 def _swaps(forms: Iterable[Form]) -> Counter[Rule]:
-    """Steps that stand in place of each other in URLs that are the same else, and in how many pairs of them."""
+    """Return the steps that replace each other in URLs that are otherwise the same, and in how many pairs of them."""
     alike: dict[tuple[object, ...], list[Form]] = defaultdict(list)
     for form in forms:
         if len(form.steps) > 1:
@@ -182,8 +182,9 @@ def _swaps(forms: Iterable[Form]) -> Counter[Rule]:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is known of a page that was fetched or redirects. `canonical`: the key of the page that it names as its
-    canonical, if that is another; `redirects_to`: the key of where it leads; `brought`: which share of it was new."""
+    """The content of a page that was fetched or redirects. `canonical`: the key of the page that it names as its
+    canonical, if that is another; `redirects_to`: the key of the page to which it leads; `brought`: the share of it
+    that was new."""
 
     key: str
     url: str
@@ -197,7 +198,8 @@ class Content:
 
 
 def same(one: Content, other: Content) -> bool | None:
-    """Have two pages the same content? None where nothing tells: neither their texts nor what they say themselves."""
+    """Return whether two pages have the same content. None where neither their texts nor their canonicals and redirects
+    show it."""
     if one.alias or other.alias:
         goals = [page.redirects_to if page.alias else page.key for page in (one, other)]
         return None not in goals and goals[0] == goals[1]
@@ -229,9 +231,11 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """What is expected of a waiting page: that it equals the page of `url`, for they differ only by what `rule` is
-    about. Of `compared` pages that differ in this alone `equal` had the same content; `expected`: the posterior mean of
-    that, 0 to 1, in the section of the page."""
+    """The expectation that a waiting page equals the page of `url`, because they differ only by `rule`.
+
+    Of `compared` pages that differ in this alone `equal` had the same content; `expected`: the posterior mean of that,
+    0 to 1, in the section of the page.
+    """
 
     url: str
     rule: Rule
@@ -262,7 +266,7 @@ class Trial:
         return [*self._forms, *others[:MOST_BASES]]
 
     def learned(self, contents: Mapping[str, Content]) -> Expectations:
-        """What is expected by these contents, by the URLs that were wanted."""
+        """Return the expectations from these contents, by the URLs that were wanted."""
         found = Expectations()
         for rule in self._rules:
             classes: dict[Form, dict[str, Content]] = defaultdict(dict)
@@ -334,8 +338,8 @@ class Expectations:
         return sorted(found, key=lambda each: (-each[0].expected, each[0].url))
 
     def acting(self, patterns: Iterable[str], before: Copies, seen: int) -> Copies:
-        """How pages of the sections of these patterns wait by what is expected of them; `before`: as they did, `seen`:
-        how many visits the host had."""
+        """Return how pages of the sections of these patterns wait by these expectations; `before`: how they waited,
+        `seen`: the number of visits that the host had."""
         rules: dict[str, dict[Rule, tuple[float, float]]] = {}
         for pattern in (*patterns, HOST):
             known, found = before.of(pattern), dict[Rule, tuple[float, float]]()
@@ -367,7 +371,7 @@ class Expectations:
 
 @dataclass(frozen=True)
 class Copies:
-    """How pages of a host wait that are expected to equal one that was fetched.
+    """The factors with which pages of a host wait that are expected to equal one that was fetched.
 
     `at`: how many visits the host had when they were compared; `rules`: by pattern of a section, (factor, how many
     pages were compared when it changed) of each rule that holds there; `models`: reduced URLs of pages that were
@@ -418,14 +422,14 @@ class Copies:
         )
 
     def plain(self) -> Any:
-        """As JSON has it."""
+        """Return it as values of JSON."""
         numbers = np.array(sorted(self.models), dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
         rules = {pattern: [[*rule, *acts] for rule, acts in holding.items()] for pattern, holding in self.rules.items()}
         return [self.at, rules, base64.b64encode(numbers).decode(), sorted(self.based)]
 
     @classmethod
     def read(cls, plain: Any) -> Copies:
-        """What `plain` has written. Raises ValueError where it is something else."""
+        """Return what `plain` has written. Raise ValueError for anything else."""
         try:
             at, rules, packed, *based = plain  # an older version kept no rules that are based
             numbers = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)

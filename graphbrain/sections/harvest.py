@@ -1,4 +1,4 @@
-"""What a fetch of a section is expected to bring: a posterior mean that backs off to the section's parents.
+"""The expected yield of a fetch in a section: a posterior mean that backs off to the section's parents.
 
 A visit brought a share between 0 and 1. The mean of a section is that of its visits and of `STRENGTH` imagined ones,
 which brought what its parent expects; the parent of all is the crawl. So a section without visits is worth what its
@@ -13,12 +13,12 @@ import math
 __all__ = ["LEAST", "PRIOR", "STRENGTH", "factor_of", "posterior", "settled_factor"]
 
 PRIOR = 0.8
-"""What a fetch brings on a host of which nothing is known."""
+"""The yield of a fetch on a host of which nothing is known."""
 STRENGTH = 2.0
-"""So many visits of its own outweigh what a section's parent says."""
+"""The weight of a section's parent, in visits."""
 STEPS = 6
 LEAST = 2.0**-STEPS
-"""The lowest factor."""
+"""The lowest factor of a section."""
 ENOUGH = 0.5
 """A section whose pages are expected to bring as much counts in full: lists of what is new elsewhere bring no more."""
 

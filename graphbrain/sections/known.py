@@ -1,11 +1,11 @@
-"""What a host's pages have said so far: a bounded sample of their shingles, and by it how much of a page is new.
+"""The text of a host's pages so far: a bounded sample of their shingles, which shows how much of a page is new.
 
 Of all shingles those are kept whose hashes are below a limit, which falls as they become more than `MOST`: a uniform
 sample of the host's text, in which the same shingles of any page are found again (distinct sampling; Gibbons, VLDB
 2001). Of each it is counted how many pages of each kind had it; a kind is what pages with like URLs have in common, of
-which `KINDS` are told apart. What a share of the pages of most kinds has is the host's template: it says nothing. So a
-list of products that all lists show is none, as the other pages lack it.
-Counts are halved when they are full, so that what has left the site is forgotten.
+which `KINDS` are distinguished. Shingles that a share of the pages of most kinds has are the host's template, and do
+not count. So a list of products that all lists show is none, as the other pages lack it. Counts are halved when they
+are full, so that what has left the site is forgotten.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Counts = npt.NDArray[np.uint8]
 MOST = 16_384
 KINDS = 8
 FEW_PAGES = 3
-"""A kind of which fewer pages were seen does not say what the template is."""
+"""A kind of which fewer pages were seen has no part in finding the template."""
 COMMON, MOST_KINDS = 0.3, 0.6
 """A shingle is of the template where this part of the pages has it, in this part of the kinds."""
 COMMON_ALONE = 0.6
@@ -39,17 +39,17 @@ FULL = 255
 FULL_SAMPLE = 3.0
 """A page of which so many shingles outside the template are in the sample counts in full."""
 FIRST_PAGES = 4
-"""Of so many pages of a host nothing is told but what they add: what they share may be its template."""
+"""The first pages of a host, of which only the added text counts: the text that they share may be its template."""
 WHOLE = 32
 """Bits of a hash. The hashes below 2^b are of `level` b; a sample of level b holds those and no others."""
 _HEAD = np.dtype([("level", "<u4"), ("count", "<u4"), ("covering", "<u4", (KINDS, WHOLE + 1))])
 LARGEST = (_HEAD.itemsize + MOST * (4 + KINDS)) * 3 // 2
-"""Characters, at most."""
+"""The most characters of the stored text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How much of a page was new to its host, 0 to 1, outside the template; and how much that counts, 0 to 1."""
+    """The share of a page that was new to its host, 0 to 1, outside the template; and the weight of that, 0 to 1."""
 
     new: float
     weight: float
@@ -80,13 +80,13 @@ class Known:
 
     @classmethod
     def nothing(cls) -> Known:
-        """Of a host of which no page was read."""
+        """Return the state of a host of which no page was read."""
         keys, counts = np.empty(0, dtype=np.uint32), np.empty((0, KINDS), dtype=np.uint8)
         return cls(WHOLE, keys, counts, np.zeros((KINDS, WHOLE + 1), dtype=np.int64))
 
     @classmethod
     def read(cls, text: str) -> Known:
-        """What `text` has written. Raises ValueError where it is something else."""
+        """Return what `text` has written. Raise ValueError for anything else."""
         try:
             raw = zlib.decompress(base64.b64decode(text, validate=True))
         except (zlib.error, ValueError) as error:
@@ -110,11 +110,12 @@ class Known:
 
     @property
     def pages(self) -> int:
-        """How many pages were read, as far as they are remembered."""
+        """The number of pages that were read, as far as they are remembered."""
         return int(self._covering[:, 0].sum())
 
     def share(self, keys: Keys, count: int) -> Share:
-        """How much of a page is new that has `count` shingles, of which these `keys` are the smallest hashes."""
+        """Return the share that is new of a page that has `count` shingles, of which these `keys` are the smallest
+        hashes."""
         level = min(self._level_of(keys, count), self._level_of_most())
         sampled = _below(keys, level)
         places, there = self._places(sampled)
@@ -123,7 +124,7 @@ class Known:
         if self.pages < FIRST_PAGES:
             return Share(1.0, min(1.0, new / FULL_SAMPLE))
         if not new + seen:
-            # It says nothing that none of it is new where next to nothing of it is in the sample.
+            # A page of which next to nothing is in the sample shows nothing by having no new shingle there.
             return Share(0.0, 1.0 if len(sampled) >= 4 * FULL_SAMPLE else 0.0)
         return Share(new / (new + seen), min(1.0, (new + seen) / FULL_SAMPLE))
 

@@ -38,8 +38,8 @@ LITERAL_STEPS = 6
 MOST_REPEATS = 3
 LONGEST_QUESTION = LONGEST_WORD + 2 * LITERAL_STEPS + 64
 REMEMBERED, LONGEST_REMEMBERED = 4_096, 1_000
-"""So many URLs, of so many characters at most, whose tests a process remembers: sections are learned of the same visits
-again and again, and pages that stand in front of a queue are looked at by each claim."""
+"""The URLs, and their longest length, whose tests a process remembers: sections are learned of the same visits again
+and again, and pages in front of a queue are looked at by each claim."""
 TOKEN = re.compile(r"(?=.*\d)(?=.*[a-z])[\w.~-]{8,}", re.IGNORECASE)
 """A step of letters mixed with digits, as of a session."""
 NUMBER = re.compile(r"[\d.,:_-]*\d[\d.,:_-]*")
@@ -79,7 +79,7 @@ class Question(NamedTuple):
         return f"{self.what}>{self.place}"
 
     def holds(self, shape: Shape) -> bool:
-        """Is the answer yes?"""
+        """Return whether the answer is yes."""
         return self in shape.tests
 
 
@@ -166,7 +166,7 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def _is_literal(word: str) -> bool:
-    """May a word stand in a test? It must be short, and written in one piece."""
+    """Return whether a word may be in a test. It must be short, and written in one piece."""
     return len(word) <= LONGEST_WORD and _PLAIN.fullmatch(word) is not None and word[0] not in "*{" and "=" not in word
 
 

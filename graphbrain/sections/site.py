@@ -1,7 +1,7 @@
-"""What is learned of one host: its sections, and what stands on its (:Site) node.
+"""The state of one host's learning: its sections, and the properties of its (:Site) node.
 
 A site remembers the last `MOST_VISITS` visits that count, by which its sections are learned anew each time these have
-grown by a part; older ones are forgotten. All of it is computed from what stood there before, under the node's lock.
+grown by a part; older ones are forgotten. All of it is computed from the state before, under the node's lock.
 """
 
 from __future__ import annotations
@@ -36,10 +36,13 @@ LONGEST_URL = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A first visit of a page. `sketch`: the smallest hashes of its shingles, and how many it has; None where its text
-    was not told. `brings`: may it bring anything? Not a page that is missing, an alias, or a copy by its own word.
-    `at`: when it was (epoch seconds). `hash`: of its text, where its words are not known: it says only whether another
-    page has the same."""
+    """A first visit of a page.
+
+    `sketch`: the smallest hashes of its shingles, and how many it has; None where its text was not reported. `brings`:
+    whether it may bring anything: not a page that is missing, an alias, or a copy by its own canonical. `at`: the time
+    in epoch seconds. `hash`: of its text, where its words are not known: it shows only whether another page has the
+    same.
+    """
 
     url: str
     sketch: tuple[Sequence[int], int] | None
@@ -130,7 +133,7 @@ class Sections:
         return replace(self, by_pattern=tried)
 
     def text(self) -> str:
-        """As it is kept."""
+        """Return the text that is stored."""
         factors = {
             pattern: [section.factor, section.changed_at, *([round(section.tried_at)] if section.held_down else [])]
             for pattern, section in self.by_pattern.items()
@@ -142,7 +145,7 @@ class Sections:
 
     @classmethod
     def read(cls, text: str) -> Sections:
-        """What `text` has written. Raises ValueError where it is something else."""
+        """Return what `text` has written. Raise ValueError for anything else."""
         try:
             plain, factors, packed, *copies = json.loads(text)
             names = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)
@@ -210,7 +213,7 @@ class Site:
         return replace(site, sections=replace(site.sections, names=frozenset(kept))), shares
 
     def _judged(self, visit: Visit, echo: bool, met: dict[int, None]) -> Visited | None:
-        """What a visit brought; its text is known from now on, or its hash is one of those that were `met`."""
+        """Return the yield of a visit. Its text is known from now on, or its hash is one of those that were `met`."""
         url = visit.url[:LONGEST_URL]
         share = None
         if visit.sketch is not None:

@@ -1,6 +1,6 @@
 """A host's sections: a bounded tree of tests on the shape of URLs, learned from what visits brought.
 
-A node asks a test; a URL goes on by the answer, and a leaf is a section. A leaf is split by the test that tells best
+A node asks a test; a URL goes on by the answer, and a leaf is a section. A leaf is split by the test that predicts best
 what its visits brought, if the two parts differ by more than chance among so many tests would have it: by the gain of
 the marginal likelihood of beta distributions over that of one, less the logarithm of the number of tests (minimum
 description length; Buntine, "Learning classification trees", 1992). What does not differ is not split, or stays
@@ -34,7 +34,7 @@ MOST_TESTS = 600
 EVIDENCE = 2.0
 """Nats beyond the number of tests that a split must gain."""
 HALF = 0.5
-"""Of the beta distribution of what visits bring (Jeffreys)."""
+"""The parameter of the beta distribution of what visits bring (Jeffreys)."""
 Path = tuple[tuple[Question, bool], ...]
 """Tests from the root, and the answers."""
 
@@ -176,7 +176,7 @@ class _Learning:
         )
 
     def _best(self, inside: Flags) -> tuple[float, int] | None:
-        """The test that tells best what these visits brought, and its gain in nats beyond what chance may have."""
+        """Return the test that predicts best what these visits brought, and its gain in nats beyond chance."""
         if not self._tests:
             return None
         holds = self._holds[inside].astype(np.float64)
@@ -215,7 +215,7 @@ _ORDER = ("argument", "step", "last", "value", "kind", "echo", "repeats", "argum
 
 
 def _rank(test: Question) -> tuple[int, Question]:
-    """Of tests that say the same the one that says most to a reader comes first."""
+    """Return a key by which, of equivalent tests, the most informative to a reader comes first."""
     return _ORDER.index(test.what), test
 
 

@@ -1,10 +1,10 @@
-"""Tokens: who may use the service, as what, and until when.
+"""Tokens: who may use the service, in which role, and until when.
 
-A token has 256 random bits, is shown once, and is kept as its SHA-256 digest. A slow hash would add nothing: nobody
-guesses 256 bits. Digests stand in the brain's own graph, each on a node of its own label, and not in a file: several
-services on one brain know the same tokens, a token can be revoked from wherever the brain can be reached, and a service
-has no files to lose. Whoever may write to the graph may make tokens, but has the whole brain already.
-Statements: access/*.
+A token has 256 random bits, is shown once, and is kept as its SHA-256 digest. A slow hash would add nothing, because
+256 bits cannot be guessed. Digests are kept in the brain's own graph, each on a node of its own label, and not in a
+file: several services on one brain know the same tokens, a token can be revoked from any place that reaches the brain,
+and a service has no files to lose. A person who may write to the graph may make tokens, but has the whole brain
+already. Statements: access/*.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ SECRET_BYTES = 32
 LONGEST_TOKEN = 200
 LONGEST_LIFE = 10 * 365 * 86_400.0
 HOLDS, READ_AHEAD, LOOK_AGAIN = 2.0, 1.0, 0.5
-"""Seconds. Tokens that were read longer ago than `HOLDS` let nobody in, so a revoked one works no longer than that.
+"""Seconds. Tokens that were read longer ago than `HOLDS` admit no request, so a revoked one works no longer than that.
 They are read again once they are `READ_AHEAD` old, so that steady requests never wait for it, and at most every
 `LOOK_AGAIN`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What is known of one token; times in epoch seconds. `expires`: None: never. `revoked`: None: it was not."""
+    """One token, without its text; times in epoch seconds. `expires`: None: never. `revoked`: None: it was not."""
 
     name: str
     role: Role
@@ -56,16 +56,14 @@ class Grant:
         return self.revoked is None and (self.expires is None or now < self.expires)
 
     def as_dict(self) -> dict[str, Any]:
-        """All but its digest."""
+        """Return all its values but its digest."""
         names = ("name", "role", "made", "expires", "revoked")
         return {name: getattr(self, name) for name in names}
 
 
 def make(graph: Graph, name: str, role: Role, now: float, seconds: float | None = None) -> str:
-    """Make a token that lasts for so many seconds (None: until it is revoked); the only time that it is told.
-
-    Raises BadInput for a name that a good token has.
-    """
+    """Make a token that lasts for so many seconds (None: until it is revoked), and return it, the only time that it is
+    shown. Raise BadInput for the name of another valid token."""
     name = border.name("a token's name", name)
     if role not in ROLES:
         raise BadInput(f"A role is {', '.join(ROLES[:-1])} or {ROLES[-1]}, not {role!r:.80}.")
@@ -96,7 +94,7 @@ def revoke(graph: Graph, name: str, now: float) -> bool:
 
 
 def digest_of(token: str) -> str:
-    """What is kept of a token."""
+    """Return the digest of a token, which is kept in its place."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -125,8 +123,8 @@ class Gatekeeper:
             self._known_at = began
 
     def who(self, token: str) -> Grant | None:
-        """Whose token this is, good or expired; None where it is nobody's. How long it takes does not depend on how
-        much of it is right: all digests are compared, to their ends."""
+        """Return the grant of this token, valid or expired; None for an unknown token. The duration does not depend on
+        how much of it is right: all digests are compared, to their ends."""
         if not 0 < len(token) <= LONGEST_TOKEN:
             return None
         digest, found = digest_of(token), None

@@ -1,4 +1,4 @@
-"""What the verbs answer, as the OpenAPI document describes it, with an example of each.
+"""The answers of the verbs, as the OpenAPI document describes them, with an example of each.
 
 The shapes are those of `graphbrain.model`; answers are made by `as_dict` and not by these, which would take longer.
 """
@@ -84,7 +84,7 @@ CLAIM = {
 
 
 class ErrorFacts(BaseModel):
-    """What went wrong, in one sentence; `type` is a class of graphbrain.errors or a word of the service's own."""
+    """The error in one sentence; `type` is a class of graphbrain.errors or a word of the service's own."""
 
     type: str
     message: str
@@ -93,13 +93,13 @@ class ErrorFacts(BaseModel):
 
 
 class ErrorAnswer(BaseModel):
-    """What every request gets that is not done."""
+    """The answer to every request that was not done."""
 
     error: ErrorFacts
 
 
 class ClaimAnswer(BaseModel):
-    """A claim; see `Claim`."""
+    """A claim, with the fields of `Claim`."""
 
     url: str
     key: str
@@ -119,7 +119,7 @@ class ClaimsAnswer(BaseModel):
 
     claims: list[ClaimAnswer]
     next_ready: float | None = Field(
-        description="where fewer are handed out than asked: when the next page can be claimed, epoch seconds by the "
+        description="where fewer are claimed than asked for: when the next page can be claimed, epoch seconds by the "
         "server's clock; null: never"
     )
     finished: bool = Field(
@@ -127,18 +127,16 @@ class ClaimsAnswer(BaseModel):
         "tried again in days, keeps it false"
     )
     next_unfailed: float | None = Field(
-        description="as next_ready, without pages that have failed and will be tried again; a page that somebody holds "
+        description="as next_ready, without pages that have failed and will be tried again; a page that a worker holds "
         "counts with the end of its lease. A crawler ends when 'claims' is empty and this is null or too far off"
     )
-    repeated: bool = Field(
-        description="by this Idempotency-Key claims were handed out before; these are those of them that are still held"
-    )
+    repeated: bool = Field(description="this Idempotency-Key was used before; these are its claims that are still held")
     next_because: Because | None = Field(
         description="why nothing can be claimed before next_ready: its host may not be asked sooner, it failed and is "
         "tried again, its host does not answer and is probed, it is visited again, it redirects or was given up and is "
-        "looked at again, or somebody holds it"
+        "looked at again, or a worker holds it"
     )
-    paused: bool = Field(description="nothing is handed out to anybody until 'resume'")
+    paused: bool = Field(description="no pages can be claimed until 'resume'")
 
 
 class Answers(BaseModel):
@@ -193,7 +191,7 @@ class HintsAnswer(BaseModel):
 
 
 class Refused(BaseModel):
-    """What was refused, by page: why."""
+    """The pages that were refused, each with the reason."""
 
     refused: dict[str, str]
 
@@ -217,14 +215,14 @@ class Parked(BaseModel):
 
 
 class Done(BaseModel):
-    """What was done: true or false, how many, or nothing to tell."""
+    """The result: true or false, a number, or null."""
 
     done: bool | int | None
 
 
 PageAnswer: type[BaseModel] = create_model(
     "Page",
-    __doc__="Everything about one page; times in epoch seconds. Batch scores stand under their own names.",
+    __doc__="Everything about one page; times in epoch seconds. Batch scores have fields of their own.",
     **{
         **{name: (hint, ...) for name, hint in get_type_hints(Page).items() if name not in ("scores", *LOOKED_UP)},
         "rate": (float | None, ...),
@@ -241,7 +239,7 @@ HostAnswer = Host
 
 
 class PagesAnswer(BaseModel):
-    """Pages, the best first."""
+    """The pages in the order of their score, the best first."""
 
     pages: list[PageAnswer]  # type: ignore[valid-type]
 
@@ -256,7 +254,7 @@ class PaymentAnswer(BaseModel):
 
 
 class PaymentsAnswer(BaseModel):
-    """Why a page has its scores."""
+    """The payers and payees that make a page's scores."""
 
     hub_payers: list[PaymentAnswer]
     hub_payees: list[PaymentAnswer]
@@ -278,7 +276,7 @@ class Neighbours(BaseModel):
 
 
 class StatsAnswer(BaseModel):
-    """How much there is, in which state, and what was done."""
+    """The counts of what there is, by state, and of what was done."""
 
     crawl: str
     engine: str
@@ -291,7 +289,7 @@ class StatsAnswer(BaseModel):
     retries: int
     states: dict[str, int]
     scores: dict[str, dict[str, float | None]] = Field(description="sum and mean of both live scores, cash and history")
-    paused: float | None = Field(description="since when nothing is handed out to anybody")
+    paused: float | None = Field(description="since when claims are paused")
     aliases_outside: int
     error_bound: float | None
     frontier_flow_error: float | None
@@ -323,14 +321,14 @@ class SectionsAnswer(BaseModel):
 
 
 class ParamAnswer(BaseModel):
-    """What a question can be told: what it is unless told otherwise, and what it means."""
+    """A parameter of a question: its default, and its meaning."""
 
     default: str | bool | int | float
     meaning: str
 
 
 class QuestionAnswer(BaseModel):
-    """A question: its name, what it answers, how to read that, what of the graph it reads, what it can be told."""
+    """A question: its name, what it answers, how to read the answer, what of the graph it reads, its parameters."""
 
     name: str
     group: str
@@ -341,7 +339,7 @@ class QuestionAnswer(BaseModel):
 
 
 class QuestionsAnswer(BaseModel):
-    """What can be asked, by group and name."""
+    """The questions that can be asked, by group and name."""
 
     questions: list[QuestionAnswer]
 
@@ -367,13 +365,13 @@ class FindingAnswer(BaseModel):
 
 
 class FindingsAnswer(BaseModel):
-    """What is wrong, the most wasteful first."""
+    """The faults of pages and links, the most wasteful first."""
 
     findings: list[FindingAnswer]
 
 
 class MeAnswer(BaseModel):
-    """Whose token it is. `name`: null where the service is used without tokens; `expires`: null: never."""
+    """The owner of the token. `name`: null where the service is used without tokens; `expires`: null: never."""
 
     name: str | None
     role: str
@@ -402,7 +400,7 @@ class SettingsAnswer(BaseModel):
 
 
 class TendedAnswer(BaseModel):
-    """What was done; see `Tended`."""
+    """The upkeep that was done; see `Tended`."""
 
     pushes: int
     payments: int
@@ -427,7 +425,7 @@ class NowAnswer(BaseModel):
 
 
 class Progress(BaseModel):
-    """What a job is doing, how much of it is done, and of how much; 0 where that is not known."""
+    """The step of a job, how much of it is done, and of how much; 0 where that is not known."""
 
     doing: str
     done: int
@@ -435,7 +433,7 @@ class Progress(BaseModel):
 
 
 class JobError(BaseModel):
-    """Why a job has failed."""
+    """The error with which a job has failed."""
 
     type: str
     message: str
@@ -463,7 +461,7 @@ class JobsAnswer(BaseModel):
 
 
 class Health(BaseModel):
-    """`ok`, or why not."""
+    """`ok`, or the reason why the service is not ready."""
 
     status: str
 

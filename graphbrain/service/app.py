@@ -116,7 +116,7 @@ class Application:
         return dict(headers)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request."""
+        """Answer one HTTP request, or handle a lifespan event."""
         await self._door(scope, receive, send)
 
     def stop(self) -> None:
@@ -125,7 +125,7 @@ class Application:
 
 
 def _verbs(api: FastAPI) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-    """(method, path), as the door knows them, and what the document says of each."""
+    """Yield (method, path) of each verb, as the door knows them, and its description in the document."""
     for path, methods in api.openapi()["paths"].items():
         for method, facts in methods.items():
             yield (method.upper(), path.replace("{job_id}", "{job}")), facts
@@ -192,7 +192,7 @@ def _describe(api: FastAPI) -> None:
 def _health(api: FastAPI, backend: Backend) -> None:
     @api.get("/healthz", tags=["health"], response_class=JsonAnswer, response_model=answers.Health)
     async def healthz() -> Response:
-        """Does the process answer?"""
+        """Answer as long as the process is alive."""
         return json_answer({"status": "ok"})
 
     @api.get(
@@ -248,10 +248,10 @@ def _errors(api: FastAPI) -> None:
     async def other(request: Request, error: HTTPException) -> Response:
         words = {404: ("NoSuchPath", "There is no such path; /openapi.json has all there are.")}
         words[400] = ("BadInput", "The body cannot be read as JSON.")
-        words[405] = ("WrongMethod", "This path wants another method; /openapi.json tells which.")
+        words[405] = ("WrongMethod", "This path wants another method; /openapi.json names it.")
         kind, sentence = words.get(error.status_code, ("BadInput", "The request cannot be read."))
         headers = dict(error.headers or {})
-        if error.status_code == 405:  # the framework tells those of the first route that has this path
+        if error.status_code == 405:  # the framework names the methods of the first route that has this path
             headers["Allow"] = ", ".join(sorted(_methods(api, request.url.path)))
         return say(Refusal(error.status_code, kind, sentence, headers=headers))
 
@@ -279,7 +279,7 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _bound(schemas: dict[str, Any], limits: Limits) -> None:
-    """Say what this service takes at most."""
+    """Add this service's limits to the schemas."""
     schemas["Next"]["properties"]["wait"]["maximum"] = limits.wait
     for name, field_, most in COUNTED:
         schemas[name]["properties"][field_][most] = limits.items

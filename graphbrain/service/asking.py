@@ -1,6 +1,6 @@
 """The verbs of analysts: questions and their answers, findings, the summary.
 
-An answer is cancelled when whoever asks hangs up, or when it takes too long: Neo4j ends its transaction.
+An answer is cancelled when the caller hangs up, or when it takes too long: Neo4j ends its transaction.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ router = APIRouter(tags=["asking"])
 ROWS_AT_ONCE = 500
 CSV, HTML = "text/csv", "text/html"
 SEALED = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox"
-"""What a browser may do with a summary that it is shown by this address: nothing but style it."""
+"""The only permission of a browser for a summary that it shows at this address: to style it."""
 Name = Annotated[str, Path(max_length=100, examples=["states"], json_schema_extra={"pattern": "^[a-z-]+$"})]
 
 
 class Form(BaseModel):
-    """How the answer is written. What the question is told stands beside it, each by its name."""
+    """The form of the answer. The question's parameters are beside it in the address, each by its name."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -44,23 +44,23 @@ class Form(BaseModel):
 
 
 class Since(Query):
-    """From when on changes are told of."""
+    """The time from which changes are reported."""
 
     since: float | None = Field(None, ge=0, le=2**53, description="epoch seconds; a week ago unless given")
 
 
 @verb(router, "GET", "questions", READERS, answers.QuestionsAnswer)
 async def get_questions(service: Service) -> Response:
-    """What can be asked, each question with its parameters and what it reads."""
+    """Return the questions that can be asked, each with its parameters and what it reads."""
     return json_answer({"questions": service.brain.questions()})
 
 
 @verb(router, "GET", "ask/{name}", READERS, answers.AskedAnswer, example="ask", texts=(CSV,))
 async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, asked: Asked) -> Response:
-    """The answer to a question, as JSON or CSV. The question's parameters stand in the address, by their names.
+    """Answer a question, as JSON or CSV. The question's parameters are in the address, by their names.
 
-    It is cancelled when it takes too long, or when whoever asks hangs up. A token has one question answered at a time
-    that reads every page.
+    It is cancelled when it takes too long, or when the caller hangs up. A token can have one question at a time that
+    reads every page.
     """
     given = _given(asked)
     heavy = bool(questions.question(name).cost)
@@ -72,7 +72,7 @@ async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, a
 
 @verb(router, "GET", "findings", READERS, answers.FindingsAnswer)
 async def get_findings(service: Service, asked: Asked) -> Response:
-    """What is wrong with pages and links, the most wasteful first. Every page is read."""
+    """Return the faults of pages and links, the most wasteful first. Every page is read."""
     found = await service.answer(_gone(asked), service.brain.findings, heavy=True)
     return json_answer({"findings": [each.as_dict() for each in found]})
 
@@ -85,7 +85,7 @@ async def summary(query: Annotated[Since, InQuery()], service: Service, asked: A
 
 
 def _given(asked: Request) -> dict[str, str]:
-    """What a question is told. Raises BadInput for what is told twice."""
+    """Return the parameters of a question. Raise BadInput for one that is given twice."""
     given: dict[str, str] = {}
     for name, value in asked.query_params.multi_items():
         if name in given:
@@ -96,7 +96,7 @@ def _given(asked: Request) -> dict[str, str]:
 
 
 async def _gone(asked: Request) -> None:
-    """Wait until whoever asks has hung up, or his token is good no more."""
+    """Wait until the caller has hung up, or the token is no longer valid."""
     while (await asked.receive())["type"] != "http.disconnect":
         pass
 
@@ -108,7 +108,7 @@ async def _in_parts(texts: Iterator[str]) -> AsyncIterator[bytes]:
 
 
 def _json(found: Answer) -> Iterator[str]:
-    """An answer as one JSON object, row by row; what is to be known of the rows stands before them."""
+    """Yield an answer as one JSON object, row by row; the facts about the rows come before them."""
     head = {"columns": found.columns, "cut": found.cut, "note": found.note, "rows": []}
     yield json.dumps(head)[:-2]
     for number, row in enumerate(found.rows):
@@ -139,6 +139,6 @@ def _csv(found: Answer) -> Iterator[str]:
 
 
 def _remarks(found: Answer) -> dict[str, str]:
-    """What CSV cannot say of its rows, as headers: whether there are more, and a note."""
+    """Return the facts about the rows that CSV cannot hold, as headers: whether there are more, and a note."""
     note = {"Graphbrain-Note": quote(found.note, safe=" ,.:;()'")} if found.note else {}
     return {"Graphbrain-Cut": str(found.cut).lower(), **note}

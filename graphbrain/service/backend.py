@@ -1,7 +1,7 @@
-"""What stands behind the verbs: the brain, threads to use it in, and the gate at which long polls wait.
+"""The base of the verbs: the brain, threads to use it in, and the gate at which long polls wait.
 
-`Brain` waits for its database, so each of its verbs runs in a thread. Crawlers and those who look have threads of their
-own: a dump that reads every page holds no claim up.
+`Brain` waits for its database, so each of its verbs runs in a thread. Crawlers and readers have threads of their own: a
+dump that reads every page delays no claim.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Threads:
             self._places.leave(caller)
 
     async def _turn(self, owner: str) -> None:
-        """Wait for a thread."""
+        """Wait for a free thread, by turns among owners."""
         turn = asyncio.get_running_loop().create_future()
         self._turns.put(owner, turn)
         self._deal()
@@ -98,13 +98,13 @@ class Threads:
 
 
 class Gate:
-    """Where long polls wait while nothing can be claimed, so that a hundred of them ask the brain no more than one.
+    """The place where long polls wait while nothing can be claimed, so that a hundred of them ask the brain no more
+    than one.
 
-    Some ask at a time. Once somebody was handed nothing the gate is shut, until the brain says that something will be
-    ready, or for a second; what this service itself is told opens it at once. Then one is let in, and where there are
-    pages twice as many at a time, and so on. Who waits stands in a row: who comes later comes behind.
-
-    `along`: gates that open when this one is opened.
+    Some polls ask at a time. After an empty answer the gate is shut, until the brain expects something to be ready, or
+    for a second; a report or another change through this service opens it at once. Then one poll is let in, and where
+    there are pages twice as many at a time, and so on. The polls wait in the order in which they came. `along`: gates
+    that open when this one is opened.
     """
 
     def __init__(self, *along: Gate) -> None:
@@ -117,12 +117,12 @@ class Gate:
         self._told: tuple[float, Claims] | None = None
 
     def told_since(self, moment: float) -> Claims | None:
-        """What the brain has answered last when there was nothing, if that was after this moment of
+        """Return the last answer of the brain when there was nothing, if that was after this moment of
         `time.monotonic`."""
         return self._told[1] if self._told is not None and self._told[0] >= moment else None
 
     def mark(self) -> int:
-        """What to hand to `shut`: it holds only if nothing has come since."""
+        """Return a number for `shut`, which then holds only if nothing has come since."""
         return self._opened
 
     def shut(self, told: Claims, seconds: float, mark: int) -> None:
@@ -137,7 +137,7 @@ class Gate:
         self._opens = asyncio.get_running_loop().call_later(nap, self.open)
 
     def open(self) -> None:
-        """Something may be ready."""
+        """Open it: something may be ready."""
         for gate in self._along:
             gate.open()
         self._opened += 1
@@ -148,12 +148,12 @@ class Gate:
         self._admit()
 
     def is_shut(self) -> bool:
-        """Was somebody handed nothing just now?"""
+        """Return whether an answer was empty just now."""
         return self._shut
 
     async def enter(self, seconds: float, *, first: bool = False) -> bool:
-        """Wait until it may be asked, for so long at most; `first`: who has been let in before goes before the others.
-        Who was let in says by `leave` that it is over."""
+        """Wait for permission to ask, for so long at most. `first`: a poll that has been let in before goes before the
+        others. A poll that was let in calls `leave` at the end."""
         if not self._row and self._may():
             self._asking += 1
             return True
@@ -175,7 +175,7 @@ class Gate:
         return False
 
     def leave(self, *, served: bool = False) -> None:
-        """Who was let in has asked, or will not; `served`: and there was something, so more may ask at a time."""
+        """End the turn of a poll that was let in; `served`: it got something, so more may ask at a time."""
         self._asking -= 1
         if served:
             self._most = min(2 * self._most, MOST_AT_ONCE)
@@ -208,13 +208,13 @@ class Backend:
         }
         """Where those wait who want, or want not, only pages that were asked for by hand; by the kinds they want."""
         self.gate = Gate(*self._gates.values())
-        """Opens all of them."""
+        """A gate that opens all of them."""
         self.jobs = Jobs(brain.now)
         self.meter = Meter(brain)
         self.minutes = Minutes()
         self.meter.on_sample(self._count)
         self.snapshots: Any = None
-        """What the console shows; made by `app`, for it needs the whole of this."""
+        """The snapshots that the console shows; made by `app`, which needs the whole of this."""
         self.stopping = asyncio.Event()
         each = limits.streams_of_one
         self._streams = Places(limits.streams, each, limits.streams // 8, "dumps and finds are under way")
@@ -271,7 +271,7 @@ class Backend:
 
     @asynccontextmanager
     async def alone(self, key: str | None) -> AsyncIterator[None]:
-        """Within the block nobody else here answers a request of this key."""
+        """Let only one request of this key be answered at a time in this process."""
         if key is None:
             yield
             return
@@ -286,8 +286,11 @@ class Backend:
                 self._keys[key] = (lock, waiting - 1)
 
     async def answer(self, gone: Awaitable[object], work: Callable[[], T], *, heavy: bool) -> T:
-        """The result of `work`, which reads the graph: for so long as the limits say, and until whoever asks has
-        `gone`. Its transactions end then. `heavy`: it reads every page. Raises Cancelled and Refusal."""
+        """Return the result of `work`, which reads the graph.
+
+        Its transactions end at the time limit, and when the caller has `gone`. `heavy`: it reads every page. Raises
+        Cancelled and Refusal.
+        """
         caller = CALLER.get()
         if heavy:
             self._questions.take(caller)
@@ -312,8 +315,8 @@ class Backend:
                 self._questions.leave(caller)
 
     async def _end(self, answering: asyncio.Task[Any], cancellation: Cancellation) -> None:
-        """Wait for an answer that nobody waits for any more. Its thread may be between two transactions, so those that
-        are under way are ended until it has stopped."""
+        """Wait for an answer that is no longer wanted. Its thread may be between two transactions, so those that are
+        under way are ended until it has stopped."""
         cancellation.cancel()
         while not answering.done():
             with contextlib.suppress(GraphbrainError):
@@ -321,8 +324,8 @@ class Backend:
             await asyncio.wait({answering}, timeout=CANCEL_AGAIN)
 
     async def stream(self, make: Callable[[], Iterator[T]], line: Callable[[T], bytes]) -> AsyncIterator[bytes]:
-        """The lines of what a verb hands out, read in parts as they are asked for. What is wrong with the request is
-        raised at once, before the first line."""
+        """Yield the lines of a verb's iterator, read in parts as the reader proceeds. An error of the request is raised
+        at once, before the first line."""
         caller = CALLER.get()
         self._streams.take(caller)
         try:

@@ -28,7 +28,7 @@ _ONE_WAY: JsonDict = {
         {"required": ["state"], "properties": {"urls": {"maxItems": 0}, "state": {"type": "string"}}},
     ]
 }
-"""How the document says that pages are named by URLs, or by their host and state."""
+"""The part of the schema for pages that are named by URLs, or by their host and state."""
 _URL, _OTHER, _HOST = "https://a.example/", "https://a.example/b", "a.example"
 
 
@@ -46,13 +46,13 @@ class OfPage(Body):
 
 
 class OfHost(Body):
-    """A host."""
+    """A host by its name."""
 
     host: str = Field(examples=[_HOST], json_schema_extra=HOST)
 
 
 class Forget(OfPage):
-    """A page."""
+    """A page, and whether it is forgotten for ever."""
 
     for_ever: bool = Field(False, description="refuse it when it is met again", examples=[False])
 
@@ -74,19 +74,19 @@ class Park(Body):
 
 
 class SetRelevance(OfPage):
-    """0 to 1; null: not known."""
+    """A page, and its relevance from 0 to 1; null: not known."""
 
     relevance: float | None = Field(examples=[0.9], json_schema_extra=between(0, 1))
 
 
 class SetPayout(OfPage):
-    """0 or more; null: what the setting says."""
+    """A page, and its payout of 0 or more; null: that of the setting."""
 
     payout: float | None = Field(examples=[2.0], json_schema_extra=between(0, 1e9, below=True))
 
 
 class SetValue(OfPage):
-    """0 or more; null: 1."""
+    """A page, and its worth of 0 or more; null: 1."""
 
     value: float | None = Field(examples=[3.5], json_schema_extra=between(0, 1e12))
 
@@ -98,7 +98,7 @@ class SetRate(OfPage):
 
 
 class SetInterval(OfPage):
-    """Seconds between visits; null: as the order says."""
+    """A page, and the seconds between its visits; null: as the order decides."""
 
     seconds: float | None = Field(examples=[3_600], json_schema_extra=between(1, 1e9))
 
@@ -118,7 +118,7 @@ class Block(OfHost):
 
 
 class Unblock(OfHost):
-    """A host."""
+    """The host that is asked again."""
 
 
 class Tend(Body):
@@ -148,7 +148,7 @@ async def crawl_now(body: Urls, service: Service) -> Response:
 
 @verb(router, "POST", "link", OPERATORS, answers.Done, example="done")
 async def link(body: Ends, service: Service) -> Response:
-    """Say that one page links to another; false: the link was there."""
+    """Record that one page links to another; false: the link was there."""
     return done(await service.crawl.run(service.brain.link, body.source, body.target))
 
 
@@ -175,25 +175,25 @@ async def retry(body: Retry, service: Service) -> Response:
 
 @verb(router, "POST", "set_relevance", OPERATORS, answers.Done, example="done")
 async def set_relevance(body: SetRelevance, service: Service) -> Response:
-    """How near a page is to the topic."""
+    """Set how close a page is to the topic."""
     return done(await service.crawl.run(service.brain.set_relevance, body.url, body.relevance))
 
 
 @verb(router, "POST", "set_payout", OPERATORS, answers.Done, example="done")
 async def set_payout(body: SetPayout, service: Service) -> Response:
-    """What a page is paid for being there."""
+    """Set the payout of a page."""
     return done(await service.crawl.run(service.brain.set_payout, body.url, body.payout))
 
 
 @verb(router, "POST", "set_value", OPERATORS, answers.Done, example="done")
 async def set_value(body: SetValue, service: Service) -> Response:
-    """What a page is worth to the crawler."""
+    """Set the worth of a page to the crawler."""
     return done(await service.crawl.run(service.brain.set_value, body.url, body.value))
 
 
 @verb(router, "POST", "set_rate", OPERATORS, answers.Done, example="done")
 async def set_rate(body: SetRate, service: Service) -> Response:
-    """How often a page changes."""
+    """Set how often a page changes."""
     return done(await service.crawl.run(service.brain.set_rate, body.url, body.per_day))
 
 
@@ -214,7 +214,7 @@ async def set_host(body: SetHost, service: Service) -> Response:
 
 @verb(router, "POST", "block", OPERATORS, answers.Done, example="done")
 async def block(body: Block, service: Service) -> Response:
-    """Leave a host alone."""
+    """Block a host for a time, or until it is unblocked."""
     return done(await service.crawl.run(service.brain.block, body.host, body.seconds))
 
 
@@ -235,13 +235,13 @@ async def park(body: Park, service: Service) -> Response:
 
 @verb(router, "POST", "pause", OPERATORS, answers.Done, example="done")
 async def pause(body: Nothing, service: Service) -> Response:  # noqa: ARG001
-    """Hand out no pages to anybody until 'resume'; reports are taken. False: it is so already."""
+    """Let no page be claimed until 'resume'; reports are accepted. False: the brain is paused already."""
     return done(await service.crawl.run(service.brain.pause))
 
 
 @verb(router, "POST", "resume", OPERATORS, answers.Done, example="done")
 async def resume(body: Nothing, service: Service) -> Response:  # noqa: ARG001
-    """Hand out pages again; false: they were handed out."""
+    """Let pages be claimed again; false: the brain was not paused."""
     found = await service.crawl.run(service.brain.resume)
     service.gate.open()
     return done(found)

@@ -50,7 +50,7 @@ class Urls(Body):
 
 
 class Next(Body):
-    """How many pages, for whom, and how long to wait for the first."""
+    """The number of pages, the worker, and the seconds to wait for the first page."""
 
     n: int = Field(100, ge=1, le=MOST, examples=[2])
     worker: str | None = Field(
@@ -84,7 +84,7 @@ class Reports(Body):
 
 
 class Held(Body):
-    """Claims, as `next_urls` has handed them out; `seconds`: how long to hold them from now on."""
+    """Claims, unchanged from `next_urls`; `seconds`: how long to hold them from now on."""
 
     claims: list[Any] = Field(json_schema_extra={"items": BY_ITEM}, examples=[[answers.CLAIM]])
 
@@ -114,7 +114,7 @@ class Pages(Body):
 
 
 class Robots(Body):
-    """What a host's robots.txt answered; null: it has none."""
+    """The robots.txt that a host answered; null: it has none."""
 
     host: str = Field(examples=["https://a.example"], json_schema_extra=HOST)
     text: str | None = Field(examples=["User-agent: *\nDisallow: /private\n"])
@@ -150,7 +150,7 @@ async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, 
     async with service.alone(own):
         claims = await _claims(service, body, worker, own, asked)
     if claims and own is None and await asked.is_disconnected():
-        # Nobody will fetch them, and nobody can ask for them again.
+        # The pages would not be fetched, and the claims could not be asked for again.
         await service.crawl.run(service.brain.give_back, list(claims))
         service.gate.open()
     return json_answer(
@@ -167,7 +167,7 @@ async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, 
 
 
 async def _claims(service: Backend, body: Next, worker: str, key: str | None, asked: Asked) -> Claims:
-    """Claims, when there are some, time is up, nobody waits for them any more, or the service stops."""
+    """Return claims, as soon as there are some, time is up, the caller has hung up, or the service stops."""
     gate, came = service.gate_of(body.now_only, body.kinds), time.monotonic()
     until = came + body.wait
 
@@ -192,20 +192,20 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
         try:
             if service.stopping.is_set() or await asked.is_disconnected():
                 return _told(gate, came)
-            claims = await ask()  # to its end: what it claims must be told to somebody
+            claims = await ask()  # to its end: the caller must get what it claims
             served = bool(claims)
         finally:
             gate.leave(served=served)
         if _is_answer(claims):
             return claims
         first = True
-    # Nobody is told that there is nothing unless the brain has said so since he came.
+    # An empty answer is given only if the brain has found nothing since the request came.
     told = gate.told_since(came)
     return await ask() if told is None else told
 
 
 def _told(gate: Gate, came: float) -> Claims:
-    """What the brain has said since somebody came of whom it will not be asked any more. Raises Refusal."""
+    """Return the brain's last answer since a request came that is not going to ask any more. Raises Refusal."""
     told = gate.told_since(came)
     if told is None:
         raise Refusal(503, "Stopping", "The service stops, or the token is good no more; try again.", try_again=True)
@@ -258,7 +258,7 @@ def _report_of(item: Any) -> Report | Unusable:
 
 @verb(router, "POST", "renew", CRAWLERS, answers.Renewed)
 async def renew(body: Renew, service: Service) -> Response:
-    """Hold claims longer; those that are lost are told."""
+    """Hold claims longer; the answer marks those that are lost."""
     service.many(len(body.claims), "claims")
     held = [_held(item) for item in body.claims]
     good = [claim for claim in held if isinstance(claim, Claim)]
@@ -271,7 +271,7 @@ async def renew(body: Renew, service: Service) -> Response:
 
 
 def _renewed(claim: Claim, now: Claim | None, item: dict[str, Any]) -> dict[str, Any]:
-    """A claim as it is now, with what was told of it."""
+    """Return a claim as it is now, with the other fields of the item."""
     if now is None:
         return {"url": claim.url, "key": claim.key, "lost": True}
     names = {"url", "key", "token", "until", "kind", *item.get("claim", item)}
@@ -296,8 +296,8 @@ async def give_back(body: Held, service: Service) -> Response:
 
 
 def _held(item: Any) -> Claim | dict[str, Any]:
-    """The claim that an item names, or what is said of one that is none. What it carries beside url, key and token is
-    told back only where it is what a claim has."""
+    """Return the claim that an item names, or the answer to one that is none. Fields beside url, key and token are
+    returned only where they are those of a claim."""
     plain = item if isinstance(item, dict) else {}
     try:
         claim = meant_by(plain) if plain else claim_from_dict(item)
@@ -331,7 +331,7 @@ def _hint_of(item: Any) -> Hint | str | dict[str, Any]:
 
 @verb(router, "POST", "note", CRAWLERS, answers.Refused)
 async def note(body: Texts, service: Service) -> Response:
-    """Keep a text of the crawler's own on each of these pages; the first one stands."""
+    """Keep a text of the crawler's own on each of these pages; the first one stays."""
     service.many(len(body.texts), "notes")
     return json_answer({"refused": await service.crawl.run(service.brain.note, body.texts)})
 

@@ -1,6 +1,7 @@
-"""The door that every request passes, in this order: its id, the Host header, the token, the role, the rate, the body.
+"""The checks that every request passes, in this order: its id, the Host header, the token, the role, the rate, the
+body.
 
-It is before the framework, so that nothing of a request is read before it is known who asks. Logs tell the token's
+They are before the framework, so that nothing of a request is read before its caller is known. Logs have the token's
 name and the verb; never a token, a query, a body, or a path that is none of the service's.
 """
 
@@ -32,15 +33,15 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
-"""What needs no token: it tells nothing of the crawl."""
+"""The paths that need no token: they show nothing of the crawl."""
 SCRAPED = ("GET", "/metrics")
-"""It gets one of the places that are kept, whoever asks: who runs the service must see what is wrong."""
+"""It gets one of the reserved places, with any token: the operators of the service must see its state."""
 HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+))(?::\d{1,5})?", re.ASCII)
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 ABSOLUTE = re.compile(r"https?://([^/]*)(/.*)?", re.ASCII | re.IGNORECASE | re.DOTALL)
 """A target that names the server, too (RFC 9112, 3.2.2)."""
 STALLED, LEAST_PACE = 30.0, 10_000
-"""Seconds after which an answer that nobody reads on is broken off, and one of which fewer bytes a second were read
+"""Seconds after which an answer is broken off that is not read on, and one of which fewer bytes a second were read
 while the service waited for its reader: a few such readers would hold all streams."""
 AT_ONCE = 262_144
 """Bytes of an answer that are handed to the network at once; the next ones when it has taken them."""
@@ -51,15 +52,25 @@ log = logging.getLogger("graphbrain.service")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a service takes at most.
+    """The limits of a service.
 
-    `body`: bytes of a request; `body_seconds`: how long it may take to arrive. `items`: reports, claims, URLs in one
-    request. `rate`: requests of one token a second, and twice as many at once; 0: no limit. `requests`: that are open
-    at the same time, `requests_of_one` of them of one token; `polls`: long polls that wait, half of them of one token.
-    `streams`: dumps and finds at the same time, `streams_of_one` of them of one token; `stream_seconds`: how long one
-    may take. `questions`: that read every page at the same time, one of them of one token; `question_seconds`: how
-    long any may take. `wait`: seconds of a long poll. `queue`: requests that wait for a thread. A twentieth of the
-    requests, an eighth of the streams and one question are kept for operators.
+    Attributes:
+        body: Bytes of a request.
+        body_seconds: Seconds in which a request must arrive.
+        items: Reports, claims, URLs in one request.
+        rate: Requests of one token a second, and twice as many at once; 0: no limit.
+        requests: Requests that are open at the same time.
+        requests_of_one: Those of one token.
+        polls: Long polls that wait, half of them of one token.
+        streams: Dumps and finds at the same time.
+        streams_of_one: Those of one token.
+        stream_seconds: The longest duration of a stream.
+        questions: Questions at the same time that read every page, one of them of one token.
+        question_seconds: The longest duration of any question.
+        wait: Seconds of a long poll.
+        queue: Requests that wait for a thread.
+
+    A twentieth of the requests, an eighth of the streams and one question are reserved for operators.
     """
 
     body: int = 16 * 2**20
@@ -79,10 +90,12 @@ class Limits:
 
 
 class Door:
-    """ASGI middleware. `roles`: (method, path) → who may; `queried`: those of them that take something in the query;
-    `shown`: paths of files that tell nothing of the crawl, and need no token; `names`: the names by which the service
-    may be called; `shared`: makes of what refuses what pages of other origins may read, too, as they may read what
-    `app` answers."""
+    """The ASGI middleware that admits or refuses requests.
+
+    `roles`: (method, path) → the roles that may use it; `queried`: those of them that take a query; `shown`: paths of
+    files that show nothing of the crawl, and need no token; `names`: the names by which the service may be called;
+    `shared`: turns a refusal into one that pages of other origins may read, too, as they may read the answers of `app`.
+    """
 
     def __init__(
         self,
@@ -112,7 +125,7 @@ class Door:
         self._looking: asyncio.Task[bool] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one HTTP request, or handle a lifespan event."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -123,34 +136,34 @@ class Door:
             await self._app(scope, self._while_good(visit, await self._let_in(scope, receive, visit)), visit.send)
         except Refusal as refusal:
             await self._refuse(scope, receive, visit, refusal)
-        except asyncio.CancelledError:  # told twice to stop, the server waits for no answer
+        except asyncio.CancelledError:  # at the second signal to stop, the server waits for no answer
             await visit.refuse(Refusal(503, "Stopping", "The service stops; try again.", try_again=True))
             raise
         except _Stalled:
-            log.info("%s: nobody reads its answer", visit.id)
-        except Exception:  # what nobody has foreseen must be told to somebody
+            log.info("%s: its answer is not read", visit.id)
+        except Exception:  # the caller must get an answer to an unforeseen error
             log.exception("%s failed", visit.id)
-            await visit.refuse(Refusal(500, "Internal", "The service failed; its log says more, by the request's id."))
+            await visit.refuse(Refusal(500, "Internal", "The service failed; its log has more, by the request's id."))
         finally:
             if visit.seat is not None:
                 visit.seat.leave()
             visit.note(self._known(scope))
 
     async def _refuse(self, scope: Scope, receive: Receive, visit: _Visit, refusal: Refusal) -> None:
-        """Say that it is not done, so that a page that may use the service can read why."""
+        """Answer with the refusal, so that a page that may use the service can read the reason."""
 
         async def say(_scope: Scope, _receive: Receive, send: Send) -> None:
             await visit.refuse(refusal, send)
 
         try:
-            # What asks whether it may ask (OPTIONS) is not let in by this: under a foreign name nobody is.
+            # A preflight (OPTIONS) is not admitted by this: under a foreign name no request is.
             app = say if scope["method"] == "OPTIONS" else self._shared(say)
             await app(scope, receive, visit.send)
         except _Stalled:
-            log.info("%s: nobody reads its answer", visit.id)
+            log.info("%s: its answer is not read", visit.id)
 
     async def _let_in(self, scope: Scope, receive: Receive, visit: _Visit) -> Receive:
-        """What the framework is to read of a request that may come in. Raises Refusal."""
+        """Return the body of a request that may come in, for the framework to read. Raises Refusal."""
         self._check_size(scope)
         headers = dict(reversed(scope["headers"]))  # of several the first
         self._check_host(_named(scope) or headers.get(b"host", b"").decode("latin-1"))
@@ -187,8 +200,8 @@ class Door:
             raise TOO_LARGE
 
     def _check_host(self, text: str) -> None:
-        """A page in somebody's browser can reach a service on loopback under a name of its own: under none but those
-        that it has, and plain addresses, is it answered."""
+        """Refuse a foreign host name. A page in a browser can reach a service on loopback under a name of its own; the
+        service answers under its own names and plain addresses only."""
         found = HOST.fullmatch(text)
         name = "" if found is None else (found[1] or found[2]).lower().rstrip(".")
         with contextlib.suppress(ValueError):
@@ -221,7 +234,8 @@ class Door:
                     pass
 
     async def _who(self, given: bytes | None, address: str) -> Grant:
-        """Whose token this is. Raises Refusal; somebody at an address that was refused often just now waits for it."""
+        """Return the grant of this token. Raises Refusal, after a wait for an address that was refused often just
+        now."""
         if self._without_token:
             return ANYBODY
         try:
@@ -245,7 +259,9 @@ class Door:
         elif not self._keeper.known_since(asked - READ_AHEAD):
             self._look_again()
         if found is None and not self._keeper.known_since(needed):
-            raise Refusal(503, "GraphUnavailable", "Neo4j does not answer, so nobody new is let in.", try_again=True)
+            raise Refusal(
+                503, "GraphUnavailable", "Neo4j does not answer, so no new token is accepted.", try_again=True
+            )
         if found is None:
             raise Refusal(401, "Unauthorized", "The token is not known, or was revoked.", headers=realm)
         if not found.good(self._keeper.now()):
@@ -253,15 +269,15 @@ class Door:
         return found
 
     def _while_good(self, visit: _Visit, receive: Receive) -> Receive:
-        """`receive`, by which whoever asks seems to have gone once the token is good no more: then long polls end with
+        """Return a `receive` that reports a disconnect once the token is no longer valid: then long polls end with
         nothing, and streams break off."""
         grant = visit.grant
         if grant is None or grant is ANYBODY:
             return receive
 
         async def next_message() -> Message:
-            # It looks before it waits, for Starlette asks whether somebody has gone by a call that it cancels as soon
-            # as it waits; and it reads the tokens itself, for there may be no other request that does.
+            # It looks before it waits: Starlette asks for a disconnect by a call that it cancels as soon as it waits.
+            # It reads the tokens itself: there may be no other request that does.
             while True:
                 if not self._keeper.holds(grant):
                     return {"type": "http.disconnect"}
@@ -320,8 +336,8 @@ class Door:
 
 
 def _named(scope: Scope) -> str:
-    """The server that the target of a request names, where it does: it counts, and not what Host says. The path is the
-    rest then."""
+    """Return the server that the target of a request names, where it does: it takes precedence over the Host header.
+    The path is the rest then."""
     found = ABSOLUTE.fullmatch(scope["path"])
     if found is None:
         return ""
@@ -331,7 +347,7 @@ def _named(scope: Scope) -> str:
 
 
 class _Stalled(Exception):
-    """Whoever asked does not read the answer, or too slowly."""
+    """The caller does not read the answer, or too slowly."""
 
 
 class _Visit:
@@ -362,7 +378,7 @@ class _Visit:
         await self._hand_on({**message, "body": body[(len(body) - 1) // AT_ONCE * AT_ONCE :]} if body else message)
 
     async def _hand_on(self, message: Message) -> None:
-        """Hand a message to the network, when it has taken those before. Raises _Stalled where nobody reads them, or
+        """Send a message to the network, when it has taken those before. Raises _Stalled where they are not read, or
         too slowly."""
         began = time.monotonic()
         try:
@@ -387,7 +403,7 @@ class _Visit:
         await send({"type": "http.response.body", "body": body})
 
     def note(self, path: str) -> None:
-        """Write it down."""
+        """Write the request to the log."""
         log.info(
             "%s %d %s %s %s %.1f ms %d bytes",
             self.id,

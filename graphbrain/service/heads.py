@@ -42,8 +42,8 @@ _PHRASES = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header 
 
 
 class _Bounded:
-    """What both protocols do alike: they refuse in the documented form, and wait for a head no longer than it may take.
-    Before uvicorn's class among the bases."""
+    """The common part of both protocols: they refuse in the documented form, and limit the time in which a head must
+    arrive. Before uvicorn's class among the bases."""
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
@@ -55,9 +55,9 @@ class _Bounded:
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._head = bytearray()
-        """What has come of a head: parsers let it go where they cannot read it."""
+        """The part of a head that has come: parsers drop it where they cannot read it."""
         self._cycles: list[Any] = []
-        """Requests that are not answered: uvicorn tells the last one alone that its caller has gone."""
+        """The requests that are not answered: uvicorn reports a disconnect to the last one alone."""
 
     @staticmethod
     def readable(origin: str) -> Mapping[str, str]:  # noqa: ARG004
@@ -107,7 +107,7 @@ class _Bounded:
         self._refuse(TOO_SLOW)
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Say why, and hang up once the caller has stopped to send."""
+        """Answer with the reason, and hang up once the caller has stopped to send."""
         if self.transport.is_closing() or self._thrown_away is not None:
             return
         found = _ORIGIN.search(bytes(self._head))
@@ -149,8 +149,8 @@ class BoundedH11(_Bounded, H11Protocol):
 
 
 def protocol(readable: Callable[[str], Mapping[str, str]] | None = None) -> type[asyncio.Protocol]:
-    """How HTTP is read: by httptools where it is installed, else by h11, which uvicorn brings. `readable`: the headers
-    by which pages of an origin may read an answer; none unless given."""
+    """Return the class that reads HTTP: by httptools where it is installed, else by h11, which uvicorn brings.
+    `readable`: the headers by which pages of an origin may read an answer; none unless given."""
     try:
         import httptools  # noqa: F401
     except ImportError:
@@ -202,7 +202,7 @@ def _bounded_httptools() -> type[_Bounded]:
             self._head_is_there()
             super().on_headers_complete()
             self._cycles = [cycle for cycle in (*self._cycles, self.cycle) if not cycle.response_complete]
-            if not self.url.startswith(b"/"):  # as h11 tells it: the door looks at the whole target
+            if not self.url.startswith(b"/"):  # as h11 does: the door looks at the whole target
                 target: Any = self.url.partition(b"?")[0]
                 self.scope["raw_path"], self.scope["path"] = target, unquote(target.decode("ascii"))
 

@@ -28,7 +28,7 @@ log = logging.getLogger("graphbrain.service")
 
 
 class Stopped(Exception):
-    """Raised within a job's work when somebody has stopped it."""
+    """Raised within a job's work when a caller has stopped it."""
 
 
 @dataclass
@@ -52,18 +52,18 @@ class Job:
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def told(self, *progress: Any) -> None:
-        """How far it is: (what, done, of) or (done, of). Raises Stopped."""
+        """Record its progress: (step, done, of) or (done, of). Raises Stopped."""
         *what, self.done, self.of = progress
         self.doing = str(what[0]) if what else self.verb
         if self.stop.is_set():
             raise Stopped
 
     def stopped(self) -> bool:
-        """Has somebody stopped it?"""
+        """Return whether a caller has stopped it."""
         return self.stop.is_set()
 
     def as_dict(self) -> dict[str, Any]:
-        """As it is told."""
+        """Return its values, as the service answers them."""
         names = ("id", "verb", "by", "state", "began", "ended")
         facts = {name: getattr(self, name) for name in names}
         progress = {"doing": self.doing, "done": self.done, "of": self.of}
@@ -146,7 +146,7 @@ class Jobs:
             log.exception("job %s (%s) failed", job.id, job.verb)
             job.error = {
                 "type": "Internal",
-                "message": "It failed; the service's log says more.",
+                "message": "It failed; the service's log has more.",
                 "try_again": False,
             }
             state = "failed"

@@ -68,7 +68,7 @@ _BY_METHOD: JsonDict = {
         for method, options in OPTIONS.items()
     ]
 }
-"""How the document says which arguments are for one method alone."""
+"""The part of the schema for arguments of one method alone."""
 _SHARE: JsonDict = {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
 MOST_TOP = 1_000_000
 
@@ -105,7 +105,7 @@ class RankIfDue(Body):
 
 
 class AuditOf(Body):
-    """How many accounts are recomputed; null: all."""
+    """The number of accounts that are recomputed; null: all."""
 
     sample: int | None = Field(1_000, ge=1, le=2**53, examples=[1000])
 
@@ -117,13 +117,13 @@ class Change(Body):
 
 
 class Engine(Body):
-    """exact or classic."""
+    """The name of the engine, exact or classic."""
 
     engine: str = Field(examples=["exact"], json_schema_extra={"enum": list(ENGINES)})
 
 
 class Wait(Query):
-    """How long to wait for its end."""
+    """The seconds to wait for its end."""
 
     wait: float = Field(0.0, ge=0, le=60, examples=[0])
 
@@ -158,7 +158,8 @@ async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey
 
 @verb(router, "POST", "rank_if_due", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def rank_if_due(body: RankIfDue, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
-    """The same, where the scores are older than that and nobody else is at it; else the result is null."""
+    """Rank, where the scores are older than `every` seconds and no other process ranks; otherwise the result is
+    null."""
     checked_every(body.method, body.every)
 
     def work(job: Job) -> Any:
@@ -216,7 +217,7 @@ async def jobs(service: Service, caller: Caller) -> Response:
 
 @verb(router, "GET", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
 async def get_job(job: JobId, query: Annotated[Wait, InQuery()], service: Service, caller: Caller) -> Response:
-    """How far a job is; with `wait` it is answered when it has ended, or when so many seconds are over."""
+    """Return the progress of a job; with `wait` after it has ended, or after so many seconds."""
     found = service.jobs.get(job, caller)
     if query.wait and found.state == "running":
         tasks = [asyncio.ensure_future(event.wait()) for event in (found.over, service.stopping)]

@@ -32,13 +32,13 @@ State = Literal[STATES]  # type: ignore[valid-type]
 
 
 class OnePage(Query):
-    """A page."""
+    """A page by its URL or key."""
 
     url: Url
 
 
 class Top(Query):
-    """How many, by which score."""
+    """The number of pages, and the score."""
 
     n: int = Field(10, ge=0, le=MOST_TOP, examples=[10])
     by: TopScore = "authority"
@@ -82,7 +82,7 @@ class Find(Which):
 
 
 class WhichLinks(Which):
-    """Links of which pages."""
+    """The pages whose links are wanted."""
 
     between_hosts: bool = Field(False, examples=[False])
 
@@ -103,14 +103,14 @@ class Hosts(Query):
 
 
 class OneHost(Query):
-    """A host."""
+    """A host by its name."""
 
     name: str = Field(examples=["a.example"], json_schema_extra=HOST)
 
 
 @verb(router, "GET", "page", READERS, answers.OnePageAnswer)
 async def page(query: Annotated[OnePage, InQuery()], service: Service) -> Response:
-    """Everything about one page."""
+    """Return everything about one page."""
     return json_answer((await service.look.run(service.brain.page, query.url)).in_full())
 
 
@@ -123,7 +123,7 @@ async def top(query: Annotated[Top, InQuery()], service: Service) -> Response:
 
 @verb(router, "GET", "payments", READERS, answers.PaymentsAnswer)
 async def payments(query: Annotated[Payers, InQuery()], service: Service) -> Response:
-    """Why a page has its scores: who pays it most, and whom it pays."""
+    """Explain the scores of a page: return the largest payers and payees."""
     return json_answer((await service.look.run(service.brain.payments, query.url, query.n)).as_dict())
 
 
@@ -198,7 +198,7 @@ async def hosts(query: Annotated[Hosts, InQuery()], service: Service) -> Respons
 
 @verb(router, "GET", "host", READERS, answers.HostAnswer)
 async def host(query: Annotated[OneHost, InQuery()], service: Service) -> Response:
-    """What is known of one host."""
+    """Return what is known of one host."""
     return json_answer((await service.look.run(service.brain.host, query.name)).as_dict())
 
 

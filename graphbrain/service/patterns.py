@@ -1,7 +1,7 @@
-"""How the OpenAPI document describes texts and numbers that the brain checks itself.
+"""The description in the OpenAPI document of texts and numbers that the brain checks itself.
 
-The brain's own sentences say best what is wrong, so nothing here refuses a request. What fits a pattern is taken; of
-names in scripts that a pattern does not list, the brain takes more than the document says.
+The brain's own sentences describe errors best, so nothing here refuses a request. A value that fits a pattern is
+accepted. Of names in scripts that a pattern does not list, the brain accepts more than the document describes.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SCORE: JsonDict = {"enum": ["authority", "hub", *UNINDEXED]}
 SCORE_OR_CASH: JsonDict = {"enum": ["authority", "hub", CASH, *UNINDEXED]}
 
 KINDS_GIVEN: JsonDict = {"items": {"type": "string", "enum": [*KINDS]}, "contains": {"const": "page"}}
-"""What a call of `next_urls` asks for."""
+"""The schema of the kinds of a call of `next_urls`."""
 
 
 def between(least: float, most: float, *, below: bool = False) -> JsonDict:
@@ -69,8 +69,8 @@ def listed(item: JsonDict) -> JsonDict:
 
 
 def of_setting(name: str, default: bool | float | str) -> JsonDict:
-    """A value of a setting. Of texts that mean something, as patterns and lists of hosts, the brain takes more than the
-    document says."""
+    """Return the schema of a setting's value. Of texts with a meaning, such as patterns and lists of hosts, the brain
+    accepts more than the document describes."""
     if isinstance(default, bool):
         return {"type": "boolean"}
     if isinstance(default, (int, float)):

@@ -1,8 +1,8 @@
-"""What the service says when it does not do what was asked: one form of JSON, and a status for each error.
+"""The refusals of the service: one form of JSON, and a status for each error.
 
     {"error": {"type": "UnknownPage", "message": "… is not in the graph.", "try_again": false, "request_id": "…"}}
 
-`type` is a class of `graphbrain.errors`, or one of the words below for what only a service refuses.
+`type` is a class of `graphbrain.errors`, or one of the words below for refusals that only a service makes.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ STATUSES: tuple[tuple[type[GraphbrainError], int], ...] = (
 KEPT_IN: tuple[tuple[type[GraphbrainError], str], ...] = (
     (GraphUnavailable, "Neo4j does not answer; try again."),
     (GraphTooSmall, "Neo4j has too little memory for what was asked; do less at once."),
-    (GraphRefused, "Neo4j refused; the service's log says why."),
+    (GraphRefused, "Neo4j refused; the service's log has the reason."),
 )
-"""What is said of errors whose own words tell where the database is, and as whom it is used: those are for the log."""
+"""The message in place of errors whose own words name the database and its user: those are for the log."""
 log = logging.getLogger("graphbrain.service")
 CURRENT_ID: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the request that is being answered."""
@@ -80,7 +80,7 @@ class Refusal(Exception):
 
 
 def refusal_of(error: GraphbrainError) -> Refusal:
-    """What to answer for an error of the brain."""
+    """Return the refusal for an error of the brain."""
     status = next(status for kind, status in STATUSES if isinstance(error, kind))
     words = next((words for kind, words in KEPT_IN if isinstance(error, kind)), None)
     if words is not None:
@@ -89,13 +89,13 @@ def refusal_of(error: GraphbrainError) -> Refusal:
 
 
 def body_of(refusal: Refusal) -> bytes:
-    """Its JSON."""
+    """Return the JSON of a refusal."""
     told = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again}
     return json.dumps({"error": {**told, "request_id": CURRENT_ID.get()}}).encode()
 
 
 def validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:
-    """The first thing that is wrong with a request, in a sentence; the value itself is not told."""
+    """Return the first error of a request in a sentence, without the value itself."""
     first = errors[0] if errors else {}
     kind = first.get("type", "")
     if kind == "json_invalid":
@@ -103,9 +103,9 @@ def validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:
     where = [str(part) for part in first.get("loc", ())]
     place = ".".join(where[1:]) or "the body"
     if kind in ("model_attributes_type", "model_type") and len(where) < 2:
-        return "Send a JSON object, and say so: 'Content-Type: application/json'."
+        return "Send a JSON object, with 'Content-Type: application/json'."
     if kind == "extra_forbidden":
-        return f"There is no {place!r} here; the names that there are stand in /openapi.json."
+        return f"There is no {place!r} here; the names that there are: see /openapi.json."
     if kind == "missing":
         return "A body of JSON is needed." if len(where) < 2 else f"{place!r} is missing."
     said = str(first.get("msg", "it cannot be used"))

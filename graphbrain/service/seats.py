@@ -1,8 +1,8 @@
-"""Who may have requests open, polls waiting and streams running: nobody so many that others get none.
+"""The limits of open requests, waiting polls and running streams of each token: none has so many that others get none.
 
-Limits are per token. Of each kind some places are kept for operators, who must get in to put things right. Who shows no
-good token has few places, all strangers together and each address alone, and waits for the answer once his address has
-shown too many wrong ones: a flood of them costs next to nothing then.
+Of each kind some places are reserved for operators, who must get in to put things right. Callers without a valid token
+have few places, all of them together and each address alone. They wait for the answer once their address has shown too
+many wrong tokens: a flood of them then costs next to nothing.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from graphbrain.service.refusals import Refusal
 __all__ = ["ANYBODY", "CALLER", "Buckets", "Places", "Seat", "Strangers"]
 
 ANYBODY = Grant("anybody", "operator", 0.0, None, None)
-"""Who asks a service that was started without tokens: he shares with nobody, and has all places."""
+"""The caller of a service that was started without tokens, who has all places."""
 CALLER: ContextVar[Grant] = ContextVar("caller", default=ANYBODY)
-"""Who asks, within a request."""
+"""The grant of the caller, within a request."""
 BURST_SECONDS = 2.0
 ADDRESSES = 10_000
 STRANGERS, OF_ADDRESS = 100, 20
@@ -58,7 +58,7 @@ class Places:
         self._count += 1
 
     def leave(self, grant: Grant) -> None:
-        """Give a place back."""
+        """Give a place of this kind back."""
         self._count -= 1
         self._taken[grant.name] -= 1
         if not self._taken[grant.name]:
@@ -84,12 +84,12 @@ class Seat:
             self._waiting.leave(self._grant)
 
     def leave(self) -> None:
-        """The request is answered."""
+        """End the request, and give its place back."""
         self._open.leave(self._grant)
 
 
 class Buckets:
-    """Of each name a bucket that fills at a rate, and holds what flows in in two seconds."""
+    """Buckets by name, each of which fills at a rate and holds the amount of two seconds."""
 
     def __init__(self, rate: float, clock: Callable[[], float]) -> None:
         self.rate, self._clock = rate, clock
@@ -119,7 +119,7 @@ class Strangers:
 
     @asynccontextmanager
     async def looked_up(self, address: str) -> AsyncIterator[None]:
-        """Within the block somebody waits until his token is looked up. Raises Refusal where too many do."""
+        """Hold a place for the lookup of a token. Raises Refusal where too many requests do."""
         own = _network(address)
         if self._looked_up.total() >= STRANGERS or self._looked_up[own] >= OF_ADDRESS:
             await self.pause(address)
@@ -133,7 +133,7 @@ class Strangers:
                 del self._looked_up[own]
 
     async def pause(self, address: str) -> None:
-        """Somebody is refused: let him wait, if his address was refused often just now."""
+        """Delay a refusal, if its address was refused often just now."""
         if self._refused.draw(_network(address)) and self._pausing < STRANGE_WAITING:
             self._pausing += 1
             try:
@@ -143,7 +143,7 @@ class Strangers:
 
 
 def _network(address: str) -> str:
-    """Whom an address belongs to: of IPv6 whoever has one has 2⁶⁴ of them."""
+    """Return the network that counts as one caller: the owner of an IPv6 address has 2⁶⁴ of them."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -1,7 +1,7 @@
 """Running the service: one process, stopped in order.
 
-Told to stop (Ctrl-C, SIGTERM) it takes no more connections, ends long polls, answers what is in flight, stops jobs
-between two transactions, and lets the brain go. A second Ctrl-C does not wait for answers.
+At a signal to stop (Ctrl-C, SIGTERM) it accepts no more connections, ends long polls, answers the requests in flight,
+stops jobs between two transactions, and closes the brain. A second Ctrl-C does not wait for answers.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Address:
             raise BadInput("TLS needs both files: --cert and --key.")
         if not self.loopback and self.certificate is None and not self.without_tls:
             raise BadInput(
-                f"Tokens and pages would go to {self.host} in the clear: give --cert and --key, or say --without-tls "
-                "where something before the service does TLS."
+                f"Tokens and pages would go to {self.host} in the clear: give --cert and --key, "
+                "or --without-tls where something before the service does TLS."
             )
         if self.certificate is not None:
             try:
@@ -74,7 +74,7 @@ class Address:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, which tells the service at once that it is to stop, and does not raise the signal again at the end."""
+    """A uvicorn server that informs the service at once of a stop, and does not raise the signal again at the end."""
 
     def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None], on_start: Callable[[str], None]) -> None:
         super().__init__(config)
@@ -111,10 +111,8 @@ class _Server(uvicorn.Server):
 def serve(
     brain: Brain, address: Address, terms: Terms, *, say: Callable[[str], None], on_start: Callable[[str], None]
 ) -> None:
-    """Serve a brain until it is told to stop. `on_start` gets the address once it answers there.
-
-    Raises BadInput for an address that is not safe, or that somebody else has.
-    """
+    """Serve a brain until a signal stops it. `on_start` gets the address once it answers there. Raises BadInput for an
+    address that is not safe, or that is in use."""
     address.checked(terms.without_token)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     service = Application(brain, terms)
@@ -129,7 +127,7 @@ def serve(
 
 
 def configured(service: Application, address: Address) -> uvicorn.Config:
-    """How uvicorn is to serve it. Its own log tells whole addresses, in which anything may stand."""
+    """Return uvicorn's configuration. Its own log is off: it has whole addresses, in which anything may be."""
     logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL + 1)
     return uvicorn.Config(
         service,

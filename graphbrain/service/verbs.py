@@ -1,4 +1,4 @@
-"""How a verb is declared: its path is its name, and its roles, answer and example stand in the OpenAPI document."""
+"""The declaration of a verb: its path is its name, and its roles, answer and example are in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ OPERATORS: tuple[str, ...] = ("operator",)
 EVERYBODY: tuple[str, ...] = ROLES
 NDJSON = "application/x-ndjson"
 EXAMPLE = "x-example"
-"""Where the name of its example stands until the document is made: nulls in it would get lost on the way."""
+"""The key for the name of its example until the document is made: nulls in the example would get lost on the way."""
 
 
 class Body(BaseModel):
-    """What a request says: nothing but the names there are, each in its own type."""
+    """The body of a request: no names but those there are, each in its own type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -64,11 +64,11 @@ class Body(BaseModel):
 
 
 class Nothing(Body):
-    """Nothing needs to be said."""
+    """An empty object, which is also the default."""
 
 
 class Query(BaseModel):
-    """What the address of a request says."""
+    """The query of a request."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -79,7 +79,7 @@ class Lines(StreamingResponse):
     media_type = NDJSON
 
     async def stream_response(self, send: Send) -> None:
-        """However it ends, whoever makes the lines is told so: left alone it would wait in the middle for ever."""
+        """Close the iterator however the response ends: without that it would wait in the middle for ever."""
         lines: Any = self.body_iterator
         async with aclosing(lines):
             await super().stream_response(send)
@@ -121,12 +121,12 @@ Asked = Request
 
 
 def json_answer(value: Any, status: int = 200) -> Response:
-    """An answer of JSON."""
+    """Return an answer of JSON."""
     return JsonAnswer(value, status)
 
 
 def plain(value: Any) -> Any:
-    """What json does not know: numpy's numbers, sets."""
+    """Return the plain value of a type that json does not know: numpy's numbers, sets."""
     return value.item() if hasattr(value, "item") else sorted(value)
 
 
@@ -136,7 +136,7 @@ def line(item: Any) -> bytes:
 
 
 def done(value: bool | int | None = None) -> Response:
-    """The answer of a verb that tells no more than that, or how many."""
+    """Return the answer of a verb that has no other than that it is done, or a number."""
     return json_answer({"done": value})
 
 
@@ -153,13 +153,16 @@ def verb(
     status: int = 200,
     may: Mapping[int, str] | None = None,
 ) -> Callable[[F], F]:
-    """Declare a verb of the service: `answer` describes what it says, or each line of it (`lines`). `texts`: the types
-    of other texts by which it may be answered; with an `answer` of None, of all."""
-    said = "JSON lines, each as in the example; one with an 'error' says why it is not all." if lines else "Done."
+    """Declare a verb of the service.
+
+    `answer` describes its answer, or each line of it (`lines`). `texts`: the types of other texts by which it may be
+    answered; with an `answer` of None, of all.
+    """
+    text = "JSON lines, each as in the example; one with an 'error' has the reason." if lines else "Done."
     kinds = (NDJSON,) if lines else texts
     content = {"content": {kind: {"schema": {"type": "string"}} for kind in kinds}} if kinds else {}
     model = {} if answer is None else {"model": answer}
-    responses = {status: {"description": said, **model, **content}, **failures(may)}
+    responses = {status: {"description": text, **model, **content}, **failures(may)}
 
     def declare(function: F) -> F:
         route = router.api_route(
@@ -179,7 +182,7 @@ def verb(
 
 
 def failures(may: Mapping[int, str] | None = None) -> dict[int | str, dict[str, Any]]:
-    """How the document describes the answers that say that it is not done: those of all verbs, and these."""
+    """Return the description of refusals in the document: those of all verbs, and these."""
     return {
         code: {"description": words, "content": {"application/json": {"schema": {"$ref": ERROR}}}}
         for code, words in {**_ALWAYS, **(may or {})}.items()

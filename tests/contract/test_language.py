@@ -30,13 +30,17 @@ FINISHED: frozenset[str] = frozenset(
         "arrays",
         "bench",
         "border",
+        "brain",
+        "client",
         "csr",
         "demo",
         "errors",
         "fair",
+        "frontier",
         "graph",
         "hints",
         "hostnames",
+        "hosts",
         "installs",
         "lean_driver",
         "masking",
@@ -44,6 +48,7 @@ FINISHED: frozenset[str] = frozenset(
         "memory",
         "methods",
         "metrics",
+        "model",
         "pagefacts",
         "places",
         "ranking",
@@ -52,8 +57,12 @@ FINISHED: frozenset[str] = frozenset(
         "retry_after",
         "robots",
         "rules",
+        "schedule",
         "scope",
+        "sections",
         "server",
+        "service",
+        "settings",
         "show",
         "simulate",
         "spark",
@@ -65,6 +74,7 @@ FINISHED: frozenset[str] = frozenset(
         "url_v1",
         "url_v2",
         "wall",
+        "wire",
         "work",
     }
 )
@@ -75,26 +85,19 @@ UNFINISHED = frozenset(
         "analyst",
         "bench.traps",
         "bench.worlds",
-        "brain",
         "cli",
         "console",
         "crawl",
-        "client",
         "feeds",
-        "frontier",
-        "hosts",
         "ingest",
         "inspect",
-        "model",
-        "schedule",
         "scrapy",
-        "sections",
-        "service",
-        "settings",
-        "wire",
     }
 )
 """Rooms that were written before the style. A room leaves this set for good; a new room is never in it."""
+
+UNFINISHED_MODULES = frozenset({"frontier.resources", "service.watching"})
+"""Modules of finished rooms that are not finished. This set only shrinks."""
 
 FINISHED_DOCS = frozenset({"docs/glossary.md"})
 """Pages that keep the style."""
@@ -110,7 +113,7 @@ PLAIN_LINES = 8
 """Lines of a function or class beyond which its name and types cannot be all that there is to know."""
 
 
-_NAMES = re.compile(r"`[^`]+`")
+_NAMES = re.compile(r"`[^`]+`|\b[a-z]+/[a-z_]+\b")
 
 
 def _excused(text: Prose, word: str) -> bool:
@@ -118,7 +121,7 @@ def _excused(text: Prose, word: str) -> bool:
 
 
 def _dialect(texts: tuple[Prose, ...]) -> list[str]:
-    """Return the words of the dialect; names between backticks are none."""
+    """Return the words of the dialect; names between backticks, and those of statements, are none."""
     return [
         f"{each.module}:{each.line}: {match[0]!r} in {text[max(0, match.start() - 40) : match.end() + 40]!r}"
         for each in texts
@@ -141,10 +144,16 @@ def _of_room(room: str, texts: tuple[Prose, ...]) -> tuple[Prose, ...]:
     return tuple(each for each in texts if room_of(each.module) == room)
 
 
+def _faults_of(here: tuple[Prose, ...], others: tuple[Prose, ...]) -> list[str]:
+    return [*_dialect((*here, *others)), *_without_a_subject(here), *_too_few(here)]
+
+
 def _faults(room: str) -> list[str]:
-    here = _of_room(room, docstrings())
-    texts = (*here, *_of_room(room, comments()), *_of_room(room, messages()), *_of_room(room, headers()))
-    return [*_dialect(texts), *_without_a_subject(here), *_too_few(here)]
+    kinds = (docstrings(), comments(), messages(), headers())
+    here, *others = (
+        tuple(each for each in _of_room(room, texts) if each.module not in UNFINISHED_MODULES) for texts in kinds
+    )
+    return _faults_of(here, tuple(each for texts in others for each in texts))
 
 
 def test_every_room_is_finished_or_named_as_unfinished() -> None:
@@ -161,6 +170,15 @@ def test_a_finished_room_keeps_the_style(room: str) -> None:
 @pytest.mark.parametrize("room", sorted(UNFINISHED))
 def test_an_unfinished_room_has_something_to_finish(room: str) -> None:
     assert _faults(room), "it belongs to FINISHED"
+
+
+@pytest.mark.parametrize("module", sorted(UNFINISHED_MODULES))
+def test_an_unfinished_module_has_something_to_finish(module: str) -> None:
+    assert room_of(module) in FINISHED
+    here, *others = (
+        tuple(each for each in texts if each.module == module) for texts in (docstrings(), comments(), messages())
+    )
+    assert _faults_of(here, tuple(each for texts in others for each in texts)), "take it out of the set"
 
 
 def test_a_finished_page_keeps_the_style() -> None:

@@ -1,10 +1,10 @@
-// Note which pages are leased by callers' keys, in the transaction that leases them.
+// Note the pages leased with callers' idempotency keys, in the transaction that leases them.
 //
 // param   rows      LIST  in order of the keys: [key, the fencing token of the call, keys of the pages that it leases now,
 //                         when these leases lapse]
-// column  answered  LIST  keys that another call has, or that were told since what this one has; nothing is noted by them
+// column  answered  LIST  keys that another call has, or that answered since what this one has; nothing is noted with them
 // rows    one
-// locks   what is noted by the keys, in their order
+// locks   the notes of the keys, in their order
 // mode    write
 // retry   once   a run whose answer was lost is found by its token, on the pages
 UNWIND $rows AS row

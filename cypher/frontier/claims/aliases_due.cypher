@@ -1,4 +1,5 @@
-// Aliases, and pages that were given up, that are to be looked at again by now and that nobody holds, the longest due first.
+// Aliases, and pages that were given up, that are to be looked at again by now and that no worker holds, the longest due
+// first.
 //
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many

@@ -1,4 +1,4 @@
-// Who stands first in the shared queue: the pages in single lanes that wait for so long, and those in stretches of lanes, in the
+// The front of the shared queue: the pages in single lanes that wait for so long, and those in stretches of lanes, in the
 // order of the index, by host.
 //
 // param   lanes      LIST     [lane, waiting since then or longer]

@@ -1,4 +1,4 @@
-// Lock pages that somebody holds or held, and read their leases.
+// Lock pages that a worker holds or held, and read their leases.
 //
 // param   ids   LIST  internal ids, sorted
 // column  rows  LIST  [id, key, host, lease, lease_until, counted, last_lease, state, last_outcome, lane,

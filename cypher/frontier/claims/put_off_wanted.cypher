@@ -1,4 +1,4 @@
-// Pages that are asked for by hand count as asked for later, so that others stand before them.
+// Pages that are asked for by hand count as asked for later, so that others come before them.
 //
 // param   rows  LIST  [id, since when]; the caller has locked the pages
 // rows    none

@@ -1,4 +1,4 @@
-// Pages that wait nowhere, and that nobody holds, are asked for by hand no more.
+// Pages that wait nowhere, and that no worker holds, are asked for by hand no more.
 //
 // param   ids  LIST  internal ids; the caller has locked the pages
 // rows    none

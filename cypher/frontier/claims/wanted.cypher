@@ -1,4 +1,4 @@
-// Pages that were asked for by hand and that nobody holds, the longest asked for first.
+// Pages that were asked for by hand and that no worker holds, the longest asked for first.
 //
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many

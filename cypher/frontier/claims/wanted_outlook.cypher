@@ -1,4 +1,4 @@
-// Pages that were asked for by hand and have not been visited since: where they wait, or until when somebody holds them.
+// Pages that were asked for by hand and have not been visited since: where they wait, or until when a worker holds them.
 //
 // param   limit  INTEGER  at most this many, the longest asked for first
 // column  rows   LIST     [host, whether it waits in a queue, when its lease lapses or null, when it is tried

@@ -1,4 +1,4 @@
-// Record what visits told of their links for those who ask later: the text, and what rel says.
+// Record the links' texts and rel of visits, for later questions.
 //
 // param   rows  LIST  [id, id it links to, anchor or null, rel or null]; the caller has locked the pages that link
 // rows    none

@@ -1,4 +1,4 @@
-// Keep the simhash of the text with which servers say that there is no such page.
+// Keep the simhash of the text with which servers answer that there is no such page.
 //
 // param   rows  LIST  [id, simhash]; the caller has locked the pages
 // rows    none

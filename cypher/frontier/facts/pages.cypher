@@ -1,4 +1,4 @@
-// Record what visits told of their pages for those who ask later: nothing that the crawl goes by.
+// Record the pages' facts of visits for later questions: the crawl uses none of them.
 //
 // param   rows  LIST  [id, title, canonical, noindex, language, size, content_type, fetch_seconds], each or null;
 //                     the caller has locked the pages

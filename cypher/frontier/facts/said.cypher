@@ -1,8 +1,8 @@
-// What some pages say of their links to a page, or to the alias that it is.
+// The text and rel of some pages' links to a page, or to the alias that it is.
 //
 // param   ids   LIST     internal ids; the caller has locked the pages
 // param   page  INTEGER  internal id of what they name
-// column  rows  LIST     [id, anchor or null, rel or null] of those that say something
+// column  rows  LIST     [id, anchor or null, rel or null] of those that have one
 // rows    one
 // locks   none
 // mode    read

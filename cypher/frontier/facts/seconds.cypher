@@ -1,4 +1,4 @@
-// Note how long fetches took, of visits that tell nothing else of their pages.
+// Note the duration of fetches, of visits without other facts of their pages.
 //
 // param   rows  LIST  [id, seconds]; the caller has locked the pages
 // rows    none

@@ -1,4 +1,4 @@
-// Record what visits told of their links that name aliases: the text, and what rel says.
+// Record the texts and rel of visits' links that name aliases.
 //
 // param   rows  LIST  [id, id of the alias that it names, anchor or null, rel or null]; the caller has locked the pages
 //                     that link

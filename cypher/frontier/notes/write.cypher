@@ -1,4 +1,4 @@
-// Keep notes on pages, known or to come; the first note on a page stands.
+// Keep notes on pages, known or to come; the first note on a page stays.
 //
 // param   rows   LIST   [key, text], in the order of the keys
 // rows    none

@@ -6,7 +6,7 @@
 //                       harvest or null for 1],
 //                       sorted by key
 // param   account  MAP  the account that a page is created with
-// param   mark   STRING   the token of whoever wants to know later which pages it has created, or null
+// param   mark   STRING   the token of the caller, which recognises by it the pages that it has created, or null
 // param   now    FLOAT  seconds since the epoch
 // column  made   LIST   [key, id] of each; a key that was forgotten for ever is missing
 // rows    one

@@ -1,6 +1,6 @@
-// Lower the depth of pages, and remember to tell the pages they link to.
+// Lower the depth of pages, and mark those whose links are to be followed.
 //
-// param   rows  LIST  [id, new depth, whether it has links to tell]; the caller has locked them
+// param   rows  LIST  [id, new depth, whether it has links to follow]; the caller has locked them
 // rows    none
 // locks   the pages, held already
 // mode    write

@@ -1,4 +1,4 @@
-// Set what the schedule goes by of a page: its value, the belief on its rate, its interval.
+// Set the properties of a page that the schedule uses: its value, the belief on its rate, its interval.
 //
 // param   id     INTEGER  internal id; the caller has locked the page
 // param   facts  MAP      names and values; null takes one away

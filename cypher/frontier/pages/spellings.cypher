@@ -1,4 +1,4 @@
-// What says whether pages take another address.
+// The properties that decide whether pages take another address.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // column  rows  LIST  [id, url, host, depth, was it ever fetched, has it failed, url_surplus or 0, why it is outside or

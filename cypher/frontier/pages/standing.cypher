@@ -1,4 +1,4 @@
-// How pages stand: what says whether they wait, and what for.
+// The properties that decide whether pages wait, and for what.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // column  rows  LIST  [id, key, url, host, state, parked_because or null, fetched or not, hinted or not, linked to or not,

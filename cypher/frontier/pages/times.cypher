@@ -1,4 +1,4 @@
-// Lock pages, and read when what happened to them, and what was reckoned from that.
+// Lock pages, and read the times of their events, and the times that were computed from those.
 //
 // param   ids   LIST  internal ids, sorted
 // column  rows  LIST  [id, host, queue or null, map of properties] of those that are there

@@ -1,4 +1,4 @@
-// Those of some pages that nobody links to.
+// Those of some pages to which no page links.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // column  ids   LIST  those without in-links

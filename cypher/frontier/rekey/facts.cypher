@@ -1,4 +1,4 @@
-// What stands on pages that may become one.
+// The properties of pages that may become one.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, properties, id of the page it redirects to or null] of each

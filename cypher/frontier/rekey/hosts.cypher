@@ -1,4 +1,4 @@
-// All that stands on hosts.
+// All properties of hosts.
 //
 // param   names  LIST  host names, sorted
 // column  rows   LIST  the properties of each that is there

@@ -1,4 +1,4 @@
-// Let the notes on pages that get other keys go along; one that is there already stands.
+// Let the notes on pages that get other keys go along; one that is there already stays.
 //
 // param   rows  LIST  [the key before, the key], the latter all different
 // rows    none

@@ -1,4 +1,4 @@
-// Give pages to other hosts; those that wait in a queue of the host before wait with everybody.
+// Give pages to other hosts; those that wait in a queue of the host before wait in the shared queue.
 //
 // param   rows  LIST  [id, host]; the caller has locked the pages and both hosts
 // rows    none

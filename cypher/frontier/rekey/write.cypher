@@ -2,7 +2,7 @@
 //
 // param   rows    LIST  [id, key, url, name, url_surplus or null, path_repeats or null], in the order of ids; no other
 //                       page has one of the keys
-// column  leased  LIST  ids of those that somebody holds, or held until they lapsed: read under the lock
+// column  leased  LIST  ids of those that a worker holds, or held until they lapsed: read under the lock
 // rows    one
 // locks   the pages, in order of ids
 // mode    write

@@ -1,7 +1,7 @@
-// What the sections of pages are found by, and with which factors these wait.
+// The properties by which the sections of pages are found, and the factors with which pages wait.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [id, url, host, harvest] of those that were never fetched and are wanted by nobody
+// column  rows  LIST  [id, url, host, harvest] of those that were never fetched and are not wanted
 // rows    one
 // locks   none
 // mode    read

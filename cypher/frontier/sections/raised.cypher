@@ -1,5 +1,5 @@
-// Note that all pages of a host wait as its sections say that count for more than before, and that pages were chosen to try
-// those that are held down, if none has changed meanwhile.
+// Note that all pages of a host wait with the factors of the sections that count for more than before, and
+// that pages were chosen to try those that are held down, if none has changed meanwhile.
 //
 // param   host     STRING   its name
 // param   learned  INTEGER  how often it had been learned from

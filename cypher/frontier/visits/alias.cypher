@@ -1,4 +1,4 @@
-// Say since when pages are aliases, and when they are looked at again.
+// Write since when pages are aliases, and when they are looked at again.
 //
 // param   rows   LIST   [id, alias_since, recheck_at or null]; the caller has locked the pages
 // rows    none

@@ -4,7 +4,7 @@
 // param   rows  LIST  [id, state, status or null, error, when it failed, errors, not_before or null, queue or null, token, outcome,
 //                     refusals or null, since when it has been failing, what was wrong,
 //                     when it was tried, if it waits in a queue, or null];
-//                     a page that nobody asked for failed at null: what its last failure or answer was stays;
+//                     a page for which no request was sent failed at null: what its last failure or answer was stays;
 //                     the caller has locked the pages
 // rows    none
 // locks   the pages, held already

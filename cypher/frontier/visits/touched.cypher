@@ -1,4 +1,4 @@
-// Record visits under somebody else's nose: like visits/fetched, but whoever holds the page goes on holding it.
+// Record unclaimed visits of held pages: like visits/fetched, but the lease stays.
 //
 // param   rows  LIST  [id, state, status, fetched, visits, token, outcome];
 //                     the caller has locked the pages

@@ -3,7 +3,7 @@
 // param   after    STRING   the name before the first
 // param   limit    INTEGER  look at no more hosts than this
 // param   text     STRING   what the name must contain, with a dot before and behind it, or null
-// param   blocked  BOOLEAN  whether it is left alone now, or null
+// param   blocked  BOOLEAN  whether it is blocked or backed off now, or null
 // param   queued   BOOLEAN  whether pages wait in its own queue, or null
 // param   slowed   BOOLEAN  whether it has answered 429 or 503 and is asked less often, or null
 // param   silent   BOOLEAN  whether it has not answered `dead` times in a row, or null

@@ -1,7 +1,7 @@
 // The manners and the state of hosts.
 //
 // param   names  LIST   host names
-// column  rows   LIST   the properties of each that politeness goes by, in the order of COLUMNS in graphbrain/hosts/state.py,
+// column  rows   LIST   the properties of each that politeness uses, in the order of COLUMNS in graphbrain/hosts/state.py,
 //                       null where it lacks one; then, if it has failed since it last answered well, a list by
 //                       FAILING_COLUMNS, else null
 // rows    one

@@ -1,7 +1,7 @@
 // All that is known of a host but for the texts of its robots.txt.
 //
 // param   name  STRING  host name
-// column  rows  LIST    its properties; empty when nobody has met it
+// column  rows  LIST    its properties; empty when it has not been met
 // rows    one
 // locks   none
 // mode    read

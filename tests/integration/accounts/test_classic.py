@@ -762,7 +762,7 @@ def test_a_conversion_that_is_overtaken_leaves_the_indexes_of_the_engine_there_i
     exact.convert_engine(back)
     with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
         just_before(monkeypatch, exact, "engine/furnish", lambda: other.convert_engine(back))
-        with pytest.raises(BeingConverted, match="Somebody else"):
+        with pytest.raises(BeingConverted, match="Another process"):
             exact.convert_engine(goal)
     assert len(indexes(ask)) == (2 if back == "classic" else 0)
     sound(exact)
