@@ -19,10 +19,10 @@ import numpy as np
 from graphbrain import show
 from graphbrain.arrays import Ints
 from graphbrain.brain.brain import Brain
-from graphbrain.brain.claim import ENOUGH
 from graphbrain.brain.workers import WorkerPool
 from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery
+from graphbrain.frontier.claim_tuning import ENOUGH
 from graphbrain.frontier.discovery import New
 from graphbrain.ingest import importer
 from graphbrain.ingest.recording import Recording
