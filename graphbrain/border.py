@@ -17,7 +17,7 @@ from typing import Any
 
 from graphbrain.errors import BadInput
 from graphbrain.masking import masked
-from graphbrain.model import FAULTS, ROBOTS_KEY, Claim, Failed, Fetched, Report, number
+from graphbrain.model import FAULTS, RESOURCE_KEY, Claim, Failed, Fetched, Report, number
 from graphbrain.url import is_key
 
 __all__ = [
@@ -62,7 +62,7 @@ MOST_LED, LONGEST_URL = 5, 2_000
 LONGEST_FACTS = {"title": 300, "canonical": 2_000, "language": 35}
 """Characters of texts that are kept for later questions."""
 LONGEST_TYPE = 1_000
-_ROBOTS = re.compile(rf"{ROBOTS_KEY}https?://[!-~]{{1,300}}")
+_RESOURCE = re.compile(RESOURCE_KEY)
 """The key of a robots.txt."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
@@ -172,7 +172,7 @@ def _claim(claim: object) -> None:
         raise BadInput(f"claim must be a Claim, not {type(claim).__name__}")
     if not isinstance(claim.token, str) or not 0 < len(claim.token) <= LONGEST_NAME or not sendable(claim.token):
         raise BadInput("the claim has no token")
-    if not (is_key(claim.key) or _ROBOTS.fullmatch(str(claim.key))):
+    if not (is_key(claim.key) or _RESOURCE.fullmatch(str(claim.key))):
         raise BadInput("the claim has no key")
 
 

@@ -24,9 +24,11 @@ __all__ = [
     "KINDS",
     "LOOKED_UP",
     "PAGES",
+    "RESOURCE_KEY",
     "ROBOTS",
     "ROBOTS_KEY",
     "SCOPE",
+    "SITEMAP_KEY",
     "STATES",
     "Answer",
     "AnyReport",
@@ -66,13 +68,16 @@ OUTCOMES = (*get_args(Outcome), "refused")
 Fault = Literal["silent", "not_sent", "not_understood"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 """Why a failed visit has no status: the host was silent, was not asked, or was not understood."""
-Kind = Literal["page", "robots"]
+Kind = Literal["page", "robots", "sitemap"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""What can be claimed: pages, and the robots.txt of their hosts."""
+"""What can be claimed: pages, the robots.txt of their hosts, and the sitemaps of these."""
 PAGES: frozenset[Kind] = frozenset({"page"})
 """What is claimed where no kinds are named."""
-ROBOTS_KEY = "robots:"
-"""How the key of a robots.txt begins; its origin follows."""
+ROBOTS_KEY, SITEMAP_KEY = "robots:", "sitemap:"
+"""How the key of a robots.txt begins; its origin follows. And that of a sitemap; its URL follows."""
+RESOURCE_KEY = rf"(?:{ROBOTS_KEY}https?://[!-~]{{1,300}}|{SITEMAP_KEY}https?://[!-~]{{1,2000}})"
+"""A regular expression of the keys of resources that are no pages."""
+_KIND_OF: Mapping[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap"}
 HintOutcome = Literal["new", "moved", "noted", "old"]
 Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
 """Why no page can be claimed before a moment: its host may not be asked sooner; it failed, and is tried again then; its
@@ -110,8 +115,8 @@ class Claim(Record):
 
     `token` is the fencing token: a report, a renewal or a return is accepted only while the page still carries it.
     `until` is in epoch seconds by the server's clock. `etag` and `last_modified` are what the last visit returned.
-    `kind`: `page`, or `robots`, a robots.txt that a caller of this kind reports as a `Resource`. Its key says it, so
-    it is in `as_dict` only where it is no page.
+    `kind`: `page`, or `robots`, a robots.txt, or `sitemap`, which a caller of these kinds reports as a `Resource`. Its
+    key says it, so it is in `as_dict` only where it is no page.
     """
 
     url: str
@@ -141,7 +146,8 @@ class Claim(Record):
 
 def kind_of(key: object) -> Kind:
     """What a key is the key of."""
-    return "robots" if isinstance(key, str) and key.startswith(ROBOTS_KEY) else "page"
+    head, colon, _ = key.partition(":") if isinstance(key, str) else ("", "", "")
+    return _KIND_OF.get(head + colon, "page")
 
 
 class Claims(Sequence[Claim]):
@@ -336,10 +342,11 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What came of the claim of a resource that is no page: of a robots.txt.
+    """What came of the claim of a resource that is no page: of a robots.txt, or a sitemap.
 
     `status`: the HTTP status; None: there was no answer, `error` says why and `fault` whose fault it was, as of a
-    `Failed`. `body`: of a 2xx answer, bytes or text, as much of it as was read; 500 KiB are parsed.
+    `Failed`. `body`: of a 2xx answer, bytes or text, as much of it as was read; of a robots.txt 500 KiB are parsed, of
+    a sitemap, packed by gzip or not, 50 MB. `etag`, `last_modified`: a sitemap's headers, with which it is asked again.
     `redirected_to`: the Location of a redirect, which is not followed: it is the next claim. `retry_after`, `seconds`,
     `address`, `fetched_at`: as of a `Failed`.
     A `Fetched` or a `Failed` under such a claim is read as one of these.
@@ -356,6 +363,8 @@ class Resource:
     seconds: float | None = None
     address: str | None = None
     fetched_at: float | None = None
+    etag: str | None = None
+    last_modified: str | None = None
 
     def as_report(self) -> Fetched | Failed:
         """The same as the report of a page: so it goes over the wire."""
@@ -370,6 +379,8 @@ class Resource:
                 fetched_at=self.fetched_at,
                 seconds=self.seconds,
                 address=self.address,
+                etag=self.etag,
+                last_modified=self.last_modified,
             )
         return Failed(
             self.url,

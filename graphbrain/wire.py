@@ -18,7 +18,7 @@ from typing import Any, get_args, get_type_hints
 
 from graphbrain.border import LONGEST_NAME, RANGES
 from graphbrain.errors import BadInput
-from graphbrain.model import FAULTS, KINDS, ROBOTS_KEY, Claim, Failed, Fetched, Hint, Link, Report, kind_of
+from graphbrain.model import FAULTS, KINDS, RESOURCE_KEY, Claim, Failed, Fetched, Hint, Link, Report, kind_of
 
 __all__ = [
     "claim_from_dict",
@@ -54,7 +54,7 @@ _ENCODED: Spec = {
 }
 _CLAIM: dict[str, Spec] = {
     "url": {"type": "string"},
-    "key": {"type": "string", "pattern": f"^(?:[0-9a-f]{{32}}|{ROBOTS_KEY}https?://[!-~]{{1,300}})$"},
+    "key": {"type": "string", "pattern": f"^(?:[0-9a-f]{{32}}|{RESOURCE_KEY})$"},
     "token": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
 }
 """What a claim is known by; the rest of it is only carried."""

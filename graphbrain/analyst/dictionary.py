@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphbrain.methods import SCORES
 
-__all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE", "RESOURCE"]
+__all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE", "RESOURCE", "RESOURCE_QUEUE"]
 
 TIME = "epoch s"
 
@@ -50,6 +50,9 @@ PAGE: dict[str, tuple[str, str]] = {
     "last_modified": ("", "Last-Modified of the last answer"),
     "hinted": (TIME, "when its last hint says that it changed; 0: the hint names no time"),
     "hinted_by": ("", "kind of its last hint: sitemap, feed or ping"),
+    "hint_number": ("", "the number of the claimed sitemap whose date it waits to be visited for"),
+    "hint_noted": (TIME, "when that date was noted"),
+    "hint_after": (TIME, "when it had been visited last then"),
     "flow": (
         "",
         "what flows to it by the first OPIC: 10,000 of a seed, and what its in-links bring; the order goes by it",
@@ -204,11 +207,14 @@ HOST: dict[str, tuple[str, str]] = {
     "robots_times": ("", "scheme, when its rules were read, from when on they are read anew (epoch s each)"),
     "robots_hold": (TIME, "until when no page is handed out, for no robots.txt is known that is being claimed"),
     "robots_held_at": (TIME, "when that was decided"),
+    "sitemaps": ("", "sitemaps of it that were found"),
+    "sitemaps_named": ("", "keys of the sitemaps that its robots.txt names, or of the one that is tried"),
+    "sitemaps_mark": ("", "of which robots.txt that is"),
 }
 
 RESOURCE: dict[str, tuple[str, str]] = {
-    "key": ("", "robots: and the origin whose robots.txt it is; unique"),
-    "kind": ("", "what is claimed: robots"),
+    "key": ("", "robots: and the origin whose robots.txt it is, or sitemap: and its URL; unique"),
+    "kind": ("", "what is claimed: robots or sitemap"),
     "url": ("", "what the next claim fetches: after a redirect its target"),
     "host": ("", "the host of that"),
     "redirects": ("", "how many have led there"),
@@ -224,6 +230,35 @@ RESOURCE: dict[str, tuple[str, str]] = {
     "counted_at": ("", "the address it counts at"),
     "last_lease": ("", "the token of the claim before"),
     "last_outcome": ("", "what came of that"),
+    "queue": ("", "where it waits to be claimed; indexed with due_at"),
+    "etag": ("", "of the last answer"),
+    "last_modified": ("", "of the last answer"),
+    "named_by": ("", "hosts whose robots.txt names the sitemap, or an index that lists it"),
+    "parent": ("", "the key of the index that listed it first"),
+    "depth": ("", "how many indexes are above it"),
+    "guessed": ("", "true: no robots.txt names it; it is where most are"),
+    "counted_in": ("", "true: its host counts it among its sitemaps"),
+    "failures": ("", "failures in a row"),
+    "dead_at": (TIME, "since when it is claimed no more"),
+    "fault": ("", "why it could not be read the last time"),
+    "mark": ("", "the fingerprint of its entries"),
+    "entries": ("", "pages or sitemaps that it lists"),
+    "is_index": ("", "true: it lists sitemaps"),
+    "reads": ("", "how often it was read"),
+    "rate_shape": ("", "about how many changes of the sitemap the belief on its rate rests on"),
+    "rate_scale": ("d", "about how long a time it rests on"),
+    "announced": ("", "changes of pages that its dates announced"),
+    "untrue": ("", "dates without a change"),
+    "missed": ("", "changes that no date announced"),
+    "writing": ("", "the fingerprint of the text whose entries are being written"),
+    "written": ("", "so many of these are written"),
+}
+
+RESOURCE_QUEUE: dict[str, tuple[str, str]] = {
+    "key": ("", "the line and the host; unique"),
+    "line": ("", "what waits in it: sitemap, for its first claim, or sitemap again"),
+    "host": ("", "the host that is asked"),
+    "at": (TIME, "when the first one can be claimed; indexed with line"),
 }
 
 HOUR: dict[str, tuple[str, str]] = {
@@ -261,5 +296,12 @@ LINKS: dict[str, tuple[str, str]] = {
     "SEEDS": ("", "from a seed that redirects to the page that is a seed for it; no properties"),
 }
 
-NODES = {"Page": PAGE, "Host": HOST, "Resource": RESOURCE, "Hour": HOUR, "links": LINKS}
+NODES = {
+    "Page": PAGE,
+    "Host": HOST,
+    "Resource": RESOURCE,
+    "ResourceQueue": RESOURCE_QUEUE,
+    "Hour": HOUR,
+    "links": LINKS,
+}
 """The tables of the dictionary, by label."""

@@ -10,7 +10,7 @@ import contextlib
 import math
 import random
 import time
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,20 +18,21 @@ from functools import partial
 from graphbrain import border, tokens
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.combine import Combiner, Ticket
-from graphbrain.brain.leases import Leases
+from graphbrain.brain.leases import LEASED, Leases
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.fair import Turns
-from graphbrain.frontier import asked, claims, discovery, resources, sections
+from graphbrain.frontier import asked, claims, leases, resources, sections, sitemaps
 from graphbrain.frontier import claim_tuning as tuning
 from graphbrain.frontier.claims import Holder, Request, Taken, Work
+from graphbrain.frontier.leases import Leasing
 from graphbrain.frontier.outlook import PAUSED, Outlook, of_wanted
 from graphbrain.frontier.outlook import outlook as outlook_now
 from graphbrain.frontier.sampling import Reach, Share, Spread
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.model import KINDS, PAGES, Claim, Claims, Kind, kind_of
+from graphbrain.model import KINDS, PAGES, Claim, Claims, Kind
 from graphbrain.model import number as is_number
 
 __all__ = ["Claiming"]
@@ -63,6 +64,7 @@ class _Step:
         n: The largest number of pages to claim; 0 only moves pages out of the way.
         work: The transaction.
         most_moves, front, now_only, tries: As in `claims.Request`.
+        kind: The kind of what is claimed. Kinds other than pages come from lines of their own (`resources.LINES`).
     """
 
     name: str
@@ -72,6 +74,7 @@ class _Step:
     front: int = 0
     now_only: bool = False
     tries: bool = False
+    kind: Kind = "page"
 
 
 class _Caller:
@@ -104,8 +107,8 @@ class _Caller:
 class _Round:
     """The calls that are answered together. Pages go to their owners by turns, the best to whoever is first."""
 
-    def __init__(self, tickets: Sequence[_Ticket], kinds: frozenset[Kind] = PAGES) -> None:
-        self.robots = "robots" in kinds
+    def __init__(self, tickets: Sequence[_Ticket], *, robots: bool = False) -> None:
+        self.robots = robots
         """Do they ask for robots.txt, too?"""
         self.callers: list[_Caller] = []
         self.answered: list[_Caller] = []
@@ -119,6 +122,11 @@ class _Round:
         """Claims of pages that were never fetched."""
         self.clock_corrected = False
         """True once this round has corrected times that a clock wrote while it was ahead."""
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """All kinds that are asked for."""
+        return frozenset().union(*(caller.wish.kinds for caller in (*self.callers, *self.answered)))
 
     @property
     def left(self) -> int:
@@ -139,13 +147,18 @@ class _Round:
         """Has each call this share of its claims at least?"""
         return all(caller.count >= share * caller.n for caller in self.callers)
 
-    def holders(self, n: int) -> list[Holder]:
-        """For whom the next `n` pages are."""
-        if len(self.callers) == 1:
-            return [self.callers[0].wish.holder] * min(n, self.callers[0].left)
+    def asking(self, kind: Kind) -> list[_Caller]:
+        """Return the calls for this kind."""
+        return [caller for caller in self.callers if kind in caller.wish.kinds]
+
+    def holders(self, n: int, kind: Kind = "page") -> list[Holder]:
+        """For whom the next `n` claims of a kind are."""
+        callers = self.asking(kind)
+        if len(callers) == 1:
+            return [callers[0].wish.holder] * min(n, callers[0].left)
         turns: Turns[Holder] = Turns()
-        for place in range(max((caller.left for caller in self.callers), default=0)):
-            for caller in self.callers:
+        for place in range(max((caller.left for caller in callers), default=0)):
+            for caller in callers:
                 if caller.left > place:
                     turns.put(caller.ticket.owner, caller.wish.holder)
         return [turns.take() for _ in range(min(n, len(turns)))]
@@ -200,18 +213,25 @@ class Claiming:
         self._no_alias_at = -math.inf
         self._tries = Share(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK)
         self._no_try_at = -math.inf
-        self._combiners: dict[tuple[bool, frozenset[Kind]], Combiner[_Wish, Claims]] = {
-            (now_only, kinds): Combiner(
-                partial(self._answer, now_only=now_only, kinds=kinds),
+        self._shares: Mapping[Kind, Share] = {
+            kind: Share(lambda: tuning.RESOURCE_SHARE, random.random()) for kind in resources.LINES
+        }
+        self._none_at: dict[Kind, float] = dict.fromkeys(resources.LINES, -math.inf)
+        self._sought: dict[tuple[str, bool], float] = {}
+        """Host, and whether its robots.txt had to be known → when its sitemaps were looked for."""
+        self._combiners: dict[tuple[bool, bool], Combiner[_Wish, Claims]] = {
+            (now_only, robots): Combiner(
+                partial(self._answer, now_only=now_only, robots=robots),
                 "claims",
                 most=tuning.COMBINED,
                 alone=tuning.ALONE,
                 undo=self._untold,
             )
             for now_only in (False, True)
-            for kinds in (PAGES, frozenset(KINDS))
+            for robots in (False, True)
         }
-        """By whether only pages that were asked for by hand are wanted, and the kinds."""
+        """By whether only pages that were asked for by hand are wanted, and robots.txt: these change what becomes of
+        pages. Calls for other kinds are combined."""
 
     def next_urls(
         self,
@@ -229,7 +249,7 @@ class Claiming:
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         deadline = time.monotonic() + wait
         while True:
-            claimed = self._combiners[wish.now_only, wish.kinds].do(wish, wish.holder.worker, wish.n)
+            claimed = self._combiners[wish.now_only, "robots" in wish.kinds].do(wish, wish.holder.worker, wish.n)
             left = deadline - time.monotonic()
             if len(claimed) or claimed.repeated or claimed.finished or left <= 0:
                 return claimed
@@ -254,7 +274,7 @@ class Claiming:
         """The same without waiting for pages or for the answer; None for so many pages that they take a thread of the
         caller's own. `owner`: who takes turns with others."""
         wish = self._wish(n, worker, key, now_only, _kinds(kinds))
-        combiner = self._combiners[wish.now_only, wish.kinds]
+        combiner = self._combiners[wish.now_only, "robots" in wish.kinds]
         return None if wish.n >= combiner.alone else combiner.submit(wish, owner, wish.n)
 
     def _wish(
@@ -285,28 +305,33 @@ class Claiming:
             with contextlib.suppress(GraphbrainError):
                 self.give_back(answer.result())
 
-    def _answer(self, tickets: Sequence[_Ticket], now_only: bool = False, kinds: frozenset[Kind] = PAGES) -> None:
+    def _answer(self, tickets: Sequence[_Ticket], now_only: bool = False, robots: bool = False) -> None:
         """Answer these calls, all of which want only pages that were asked for by hand, or none does; and all of which
-        want these kinds."""
-        calls = _Round(tickets, kinds)
+        want robots.txt, or none does."""
+        calls = _Round(tickets, robots=robots)
         claim = self._claim_wanted if now_only else self._claim
-        look_out = self._look_out_wanted if now_only else partial(self._look_out, calls)
+        outlook: Outlook | None = None
         try:
             self._leases.look_now_and_then(by_key=calls.keyed)
             outlook = PAUSED if self._session.paused else claim(calls)
+            self._find_sitemaps(calls)
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
             for caller in calls.callers:  # what is leased is told
                 if caller.count:
                     caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now()))
                 caller.ticket.fail(error)
-            outlook = None
         self._session.counters.add(claims=calls.pages)
         left = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
         if left:
             before = self._before(left)
-            outlook = outlook or look_out()
+            outlooks: dict[frozenset[Kind], Outlook] = {}
             for caller in left:
-                caller.ticket.answer(_told(caller, before.get(caller.key or ""), outlook))
+                kinds = caller.wish.kinds
+                if kinds not in outlooks:
+                    # What was seen for the calls together may be for kinds that this one does not want.
+                    seen = outlook if outlook is PAUSED or calls.kinds == kinds else None
+                    outlooks[kinds] = seen or (self._look_out_wanted() if now_only else self._look_out(kinds))
+                caller.ticket.answer(_told(caller, before.get(caller.key or ""), outlooks[kinds]))
         self._session.counters.write_now_and_then()
 
     def _before(self, callers: Sequence[_Caller]) -> dict[str, list[Claim]]:
@@ -316,10 +341,11 @@ class Claiming:
 
     def _claim(self, calls: _Round) -> Outlook | None:
         """Claim what the calls want; what to expect, where they do not get all of it."""
-        # Two kinds of claims have a fixed share, whatever the queues hold.
+        # These kinds of claims have a fixed share, whatever the queues hold.
         n = calls.left
         aliases = self._due_aliases(n, calls)
         tries = self._due_tries(calls)
+        self._due_resources(calls)
 
         # The queues, best pages first.
         if self._clogged:
@@ -332,7 +358,9 @@ class Claiming:
         while calls.left:
             if not more:
                 self._take_aliases(calls.left, calls)
-            outlook = self._look_out(calls) if calls.left else None
+                for kind in resources.LINES:
+                    self._take_resources(kind, calls.left, calls)
+            outlook = self._look_out(calls.kinds) if calls.left else None
             if outlook is None or not self._freed_pages(calls, outlook):
                 return outlook
             more = self._fill(calls)
@@ -385,11 +413,11 @@ class Claiming:
         self._backfill.put_right(until=lambda: time.monotonic() > until)
         return True
 
-    def _look_out(self, calls: _Round) -> Outlook:
+    def _look_out(self, kinds: frozenset[Kind]) -> Outlook:
         session = self._session
 
         def look(tx: Tx) -> Outlook:
-            return outlook_now(tx, session.finder, session.policy.manners, session.now(), calls.robots)
+            return outlook_now(tx, session.finder, session.policy.manners, session.now(), kinds)
 
         return session.graph.read(look, "claims/outlook")
 
@@ -457,6 +485,44 @@ class Claiming:
         calls.took(taken, last=True)
         return len(taken.claims)
 
+    def _due_resources(self, calls: _Round) -> None:
+        """Claim the share of each kind that waits in queues, if any is due: that is looked up once a second at most."""
+        for kind, share in self._shares.items():
+            n = sum(caller.left for caller in calls.asking(kind))
+            places, now = share.places(n), self._session.now()
+            if places and not 0.0 <= now - self._none_at[kind] < 1.0:
+                claimed = self._take_resources(kind, places, calls)
+                self._none_at[kind] = -math.inf if claimed else now
+                share.took(claimed, n, n)
+            else:
+                share.took(0, n, n)
+
+    def _take_resources(self, kind: Kind, n: int, calls: _Round) -> int:
+        """Claim up to `n` resources of a kind, for the calls that ask for it; how many."""
+        n = min(n, sum(caller.left for caller in calls.asking(kind)))
+        if n <= 0:
+            return 0
+        taken = self._perform(_Step("claims/take_resources", n, claims.take_resources, kind=kind), calls)
+        calls.took(taken, last=True)
+        return len(taken.claims)
+
+    def _find_sitemaps(self, calls: _Round) -> None:
+        """Find the sitemaps of the hosts of claimed pages, for the calls that ask for them: of a host once a minute."""
+        callers, now = calls.asking("sitemap"), self._session.now()
+        schemes = {
+            claim.host: claim.url.partition(":")[0]
+            for caller in callers
+            for claim in caller.claims
+            if claim.kind == "page"
+            and not 0.0 <= now - self._sought.get((claim.host, calls.robots), -math.inf) < tuning.SOUGHT
+        }
+        if not schemes:
+            return
+        found = self._session.perform("sitemaps/find", _find, schemes, calls.robots)
+        if len(self._sought) > tuning.MOST_SOUGHT:
+            self._sought.clear()
+        self._sought.update(dict.fromkeys(((name, calls.robots) for name in found), now))
+
     def _due_tries(self, calls: _Round) -> int:
         """Claim the share of pages that try sections which are held down, if there are any: that is looked up once a
         second at most. How many were claimed."""
@@ -496,7 +562,7 @@ class Claiming:
         """Make one claiming transaction. If a call's key was used before, make it again without that call."""
         tried: set[str] = set()
         while True:
-            holders = calls.holders(step.n)
+            holders = calls.holders(step.n, step.kind)
             if step.n and not holders:
                 return Taken()
             attempt = partial(self._attempt, step=step, calls=calls, holders=holders, tried=tried)
@@ -528,6 +594,7 @@ class Claiming:
             now_only=step.now_only,
             tries=step.tries,
             robots=robots,
+            lines=resources.LINES.get(step.kind, ()),
             acting=session.policy.acting,
         )
 
@@ -539,42 +606,33 @@ class Claiming:
         lease = self._session.settings.lease_seconds if seconds is None else seconds
         until = self._session.now() + lease
 
-        def work(tx: Tx, held: dict[str, str], _policy: Policy, _now: float) -> set[str]:
-            if _of_pages(held):
-                return claims.renew(tx, held, discovery.find(tx, held), until)
-            return resources.renew(tx, held, until)
+        def work(tx: Tx, leasing: Leasing, held: dict[str, str], _policy: Policy, _now: float) -> set[str]:
+            return leases.renew(tx, leasing, held, until)
 
-        kept = self._for_claims(wanted, work, "claims/renew")
+        kept = self._for_claims(wanted, work, "renew")
         return [replace(claim, key=key, until=until) if key else None for claim, key in zip(wanted, kept, strict=True)]
 
     def give_back(self, held: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched, as `Brain.give_back` says."""
+        return [key is not None for key in self._for_claims(list(held), leases.release, "release")]
 
-        def work(tx: Tx, held: dict[str, str], policy: Policy, now: float) -> set[str]:
-            if not _of_pages(held):
-                return resources.release(tx, held, policy.manners, now)
-            found = discovery.find(tx, held)
-            return claims.release(tx, held, found, policy.rule.revisits, policy.manners, now)
+    def _for_claims(self, wanted: Sequence[Claim], work: Callable[..., set[str]], name: str) -> list[str | None]:
+        """Run a step of leases on claims, key → token, and return the keys of those that were good, None of the others.
 
-        return [key is not None for key in self._for_claims(list(held), work, "claims/release")]
-
-    def _for_claims(
-        self, wanted: Sequence[Claim], work: Callable[[Tx, dict[str, str], Policy, float], set[str]], name: str
-    ) -> list[str | None]:
-        """Do something with claims, key → token, that answers which were good: the keys of their pages, None of the
-        others. Those of pages come in transactions of their own: hosts are the last locks of each."""
+        What each `Leasing` has comes in transactions of its own: hosts are the last locks of each.
+        """
         good: list[str | None] = [None] * len(wanted)
         parts = [
-            {number: key for number, key in part.items() if key is not None and (kind_of(key) == "page") is of_pages}
+            (leasing, {number: key for number, key in part.items() if key is not None and leasing.has(key)})
             for part in (self._names.rounds(wanted) if wanted else ())
-            for of_pages in (True, False)
+            for leasing in LEASED
         ]
-        for left in parts:
+        for leasing, left in parts:
             while left:
                 held: dict[str, str] = {}
                 for number, key in left.items():
                     held.setdefault(key, wanted[number].token)
-                kept = self._session.perform(name, work, held)
+                kept = self._session.perform(f"{leasing.name}/{name}", partial(_with, work, leasing), held)
                 # Another claim of the same page, as an older one beside that which holds it, is seen by itself.
                 others = {number: key for number, key in left.items() if held[key] != wanted[number].token}
                 for number, key in left.items():
@@ -584,9 +642,10 @@ class Claiming:
         return good
 
 
-def _of_pages(held: Iterable[str]) -> bool:
-    """Are these keys of pages? All are, or none is."""
-    return all(kind_of(key) == "page" for key in held)
+def _with(
+    work: Callable[..., set[str]], leasing: Leasing, tx: Tx, held: dict[str, str], policy: Policy, now: float
+) -> set[str]:
+    return work(tx, leasing, held, policy, now)
 
 
 def _kinds(given: object) -> frozenset[Kind]:
@@ -595,7 +654,7 @@ def _kinds(given: object) -> frozenset[Kind]:
         return PAGES
     wanted = {given} if isinstance(given, str) or not isinstance(given, Iterable) else set(given)
     if strange := [kind for kind in wanted if kind not in KINDS]:
-        raise BadInput(f"kinds are of {' and '.join(map(repr, KINDS))}, not {strange[0]!r:.80}.")
+        raise BadInput(f"kinds are of {', '.join(map(repr, KINDS))}, not {strange[0]!r:.80}.")
     if "page" not in wanted:
         raise BadInput("kinds need 'page' among them: a robots.txt is handed out before a page of its host.")
     return frozenset(kind for kind in KINDS if kind in wanted)
@@ -616,6 +675,10 @@ def _told(caller: _Caller, before: Sequence[Claim] | None, outlook: Outlook) -> 
         next_because=outlook.because,
         paused=outlook.paused,
     )
+
+
+def _find(tx: Tx, schemes: Mapping[str, str], robots: bool, policy: Policy, now: float) -> set[str]:
+    return sitemaps.find(tx, schemes, robots, policy.manners, now)
 
 
 def _asked_again(tx: Tx, keys: Collection[str], _policy: Policy, now: float) -> dict[str, list[Claim]]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier import asked, claims, resources
+from graphbrain.frontier import asked, claims, leases, resources
+from graphbrain.frontier.leases import Leasing
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 
-__all__ = ["Leases"]
+__all__ = ["LEASED", "Leases"]
 
+LEASED: tuple[Leasing, ...] = (claims.PAGES, resources.RESOURCES)
+"""All that is leased."""
 SWEEP_EVERY, FORGET_EVERY = 1.0, 60.0
 T = TypeVar("T")
 
@@ -28,14 +32,9 @@ class Leases:
     def sweep(self) -> int:
         """End lapsed leases; how many."""
 
-        def sweep(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
-            return claims.sweep(tx, ids, policy.rule.revisits, policy.manners, now)
-
-        def sweep_resources(tx: Tx, keys: Sequence[str], policy: Policy, now: float) -> int:
-            return resources.sweep(tx, keys, policy.manners, now)
-
-        swept = self._in_batches(claims.lapsed, sweep, "claims/sweep")
-        swept += self._in_batches(resources.lapsed, sweep_resources, "resources/sweep")
+        swept = 0
+        for leasing in LEASED:
+            swept += self._in_batches(leasing.lapsed, partial(_sweep, leasing), f"{leasing.name}/sweep")
         self._session.counters.add(lapsed=swept)
         return swept
 
@@ -88,8 +87,12 @@ class Leases:
     def _news(self, tx: Tx) -> tuple[bool, bool, Mapping[str, Any] | None]:
         """Have leases lapsed, are failed pages due, and what stands on the brain?"""
         now = self._session.now()
-        lapsed = bool(claims.lapsed(tx, now, 1) or resources.lapsed(tx, now, 1))
+        lapsed = any(leasing.lapsed(tx, now, 1) for leasing in LEASED)
         return lapsed, bool(claims.due(tx, now, 1)), tx.one("brain/read")[0]
+
+
+def _sweep(leasing: Leasing, tx: Tx, nodes: Sequence[Any], policy: Policy, now: float) -> int:
+    return leases.sweep(tx, leasing, nodes, policy, now)
 
 
 def _forget(tx: Tx, _policy: Policy, now: float) -> int:

@@ -18,6 +18,7 @@ from graphbrain import border
 from graphbrain.brain.combine import Combiner, Ticket
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
+from graphbrain.brain.sitemaps import Sitemaps
 from graphbrain.brain.upkeep import Tending, Upkeep
 from graphbrain.errors import GraphTooSmall, GraphUnavailable
 from graphbrain.frontier import dense, report, resources
@@ -52,7 +53,9 @@ class _Call:
     @property
     def size(self) -> float:
         """How much of a batch it takes, in pages."""
-        return _size(len(self.checked) + len(self.resources), sum(len(item.targets) for _, item in self.checked))
+        entries = sum(one.entries for _, one in self.resources)
+        pages = len(self.checked) + len(self.resources) + entries
+        return _size(pages, sum(len(item.targets) for _, item in self.checked))
 
     def finish(self, done: Iterable[_Done], session: Session) -> list[Answer]:
         """All answers, once all is recorded; they are counted."""
@@ -88,6 +91,7 @@ class Reporting:
             self._answer, "reports", most=BATCH_PAGES, alone=ALONE, lanes=LANES
         )
         self._tending = Tending(upkeep)
+        self._sitemaps = Sitemaps(session)
         self._seconds = 0.0
         """What the last round took, of each of its calls."""
 
@@ -181,6 +185,8 @@ class Reporting:
                 if len(now) < BATCH_PAGES:
                     now.setdefault(each[2].key, each)
             left = [each for each in left if now.get(each[2].key) is not each]
+            for _, _, one in now.values():
+                self._sitemaps.write(one)
             answers = session.perform("resources/record", resources.record, [one for _, _, one in now.values()])
             for call, number, one in now.values():
                 call.answers[number] = answers[one.key]

@@ -23,7 +23,7 @@ from graphbrain.work import Tended
 
 if TYPE_CHECKING:
     from graphbrain.brain.workers import WorkerPool
-    from graphbrain.ingest.sitemaps import Hints
+    from graphbrain.feeds.reading import Hints
 
 __all__ = ["BEGINNING", "GOING_ON"]
 
@@ -133,7 +133,7 @@ def _print_hinted(source: str, counts: Sequence[tuple[str, int]], sitemaps: Sequ
 
 def _hints(source: str) -> Hints:
     """The hints of a file, or a ping."""
-    from graphbrain.ingest import sitemaps as hints
+    from graphbrain.feeds import reading as hints
     from graphbrain.url import is_key
 
     if source.startswith(("http://", "https://")) or (is_key(source) and not Path(source).exists()):

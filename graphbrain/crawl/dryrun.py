@@ -22,8 +22,8 @@ from graphbrain.crawl.closing import seconds_of
 from graphbrain.crawl.order import Order, shared
 from graphbrain.crawl.spider import links_of
 from graphbrain.errors import BadInput
+from graphbrain.feeds import reading
 from graphbrain.hosts.robots import Robots, parsed, product, readable
-from graphbrain.ingest import sitemaps
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
 from graphbrain.url import address, host_of
@@ -101,7 +101,7 @@ class _Look:
             if status != 200:
                 continue
             with suppress(BadInput):
-                found = sitemaps.read(body, url)
+                found = reading.read(body, url)
                 site.sitemaps += 1
                 todo += found.sitemaps
                 self._sort(site, (hint.url for hint in found.hints), scope)

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from graphbrain.accounts import ledgers
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery, sections, spellings
 from graphbrain.frontier.discovery import New
+from graphbrain.frontier.sitemap_state import Evidence, Trust, weigh
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
@@ -30,21 +30,13 @@ from graphbrain.schedule import lanes, novelty
 from graphbrain.schedule.value import DAY
 from graphbrain.url import USER_LEFT_OUT, Rules, is_key, names_user
 
-__all__ = ["Noted", "Trust", "answers", "apply", "beta", "check", "together"]
+__all__ = ["Noted", "Source", "Trust", "answers", "apply", "beta", "check", "together"]
 
 LATEST = 253_402_300_800.0 + DAY
 """The year 10000. What lies beyond is counted in milliseconds; what only lies ahead counts as now."""
 LONGEST = 366 * DAY
 MOST_DAYS = 3650.0
 KINDS = ("sitemap", "feed", "ping")
-
-
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """What hints are worth. `recall`: which share of the changes is hinted at; `false`: false hints for each change."""
-
-    recall: float = 0.7
-    false: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +104,32 @@ def _within(name: str, value: object, most: float, wanted: str) -> float:
     return float(value)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The sitemap that hints are from: its number, when it was read before (None: never), and the share of true ones
+    among its dates. `evidence`: what visits to its pages have shown since then, by key; it is filled before the commit.
+    """
+
+    number: int
+    read_at: float | None
+    true: float
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+
+
 def apply(
-    tx: Tx, hints: Mapping[str, Noted], trust: Trust, policy: Policy, now: float, done: dict[str, HintOutcome]
+    tx: Tx,
+    hints: Mapping[str, Noted],
+    trust: Trust,
+    policy: Policy,
+    now: float,
+    done: dict[str, HintOutcome],
+    source: Source | None = None,
 ) -> dict[str, HintOutcome]:
     """Apply hints, one for each key; what came of each. Pages forgotten for ever, or named by a key that no page has,
     are not in it.
 
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
+    `source`: the sitemap that is claimed, and names all of them.
     """
     found = discovery.look(tx, hints)
     ids = {key: page for key, page, *_ in found}
@@ -135,25 +146,34 @@ def apply(
     moved: dict[int, float] = {}
     ripe_at: list[tuple[str, float]] = []
     freed: list[int] = []
+    heard: list[int] = []
     for key, page in ids.items():
-        hint, (state, fetched, hinted, since, rate, reason, lane, host) = hints[key], rows[page]
+        hint, row = hints[key], rows[page]
+        if source is not None and hint.at and (shown := _shown(row, source)) is not None:
+            source.evidence.setdefault(key, shown)
+            heard.append(page)
         outcome: HintOutcome = "new" if key in made else "noted"
-        if hinted == hint.at and key in done:
+        if row.hinted == hint.at and key in done:
             outcomes[key] = done[key]
             continue
-        if (hinted is not None and hint.at <= hinted) or (fetched is not None and hint.until <= fetched):
+        if (row.hinted is not None and hint.at <= row.hinted) or (
+            row.fetched is not None and hint.until <= row.fetched
+        ):
             outcomes[key] = "old"
             continue
-        if state == "known" and policy.rule.revisits and lane != lanes.ASKED:
+        if row.state == "known" and policy.rule.revisits and row.lane != lanes.ASKED:
             outcome = "moved"
-            moved[page] = since - beta(rate, trust) * DAY
-            ripe_at.append((host, float(policy.schedule.ripe_at(lane, moved[page]))))
-        if reason is not None:
+            moved[page] = row.since - beta(row.rate, trust) * DAY
+            ripe_at.append((row.host, float(policy.schedule.ripe_at(row.lane, moved[page]))))
+        if row.reason is not None:
             freed.append(page)
-        elif state in ("parked", "gone") and discovery.hurry(tx, [page], now, gone=True):
+        elif row.state in ("parked", "gone") and discovery.hurry(tx, [page], now, gone=True):
             outcome = "moved"
-        noted.append([page, hint.at, hint.kind])
+        of_source = [source.number, now, row.fetched] if source is not None and hint.at and row.fetched else [None] * 3
+        noted.append([page, hint.at, hint.kind, *of_source])
         outcomes[key] = done[key] = outcome
+    if heard:
+        tx.do("pages/hint_heard", ids=heard)
     _write(tx, noted, moved, freed, now)
     if listed := [page for key, page in ids.items() if hints[key].listed]:  # whether or not the hint is news
         tx.do("facts/sitemaps", ids=listed, now=now)
@@ -162,6 +182,24 @@ def apply(
     if ripe_at:
         politeness.queues(tx, politeness.earliest(ripe_at), policy.manners, now)
     return outcomes
+
+
+def _shown(row: _Known, source: Source) -> Evidence | None:
+    """What a page that the sitemap lists with a date has shown since it was read before; None: nothing.
+
+    The page has the number of the sitemap whose date was the last that was news, and when that was noted.
+    """
+    if row.fetched is None or row.visits < 2:
+        return None
+    changed = row.changed or 0.0
+    if row.hint_number == source.number and row.hint_noted is not None:
+        if row.fetched <= row.hint_noted:
+            return None
+        days = max(0.0, row.fetched - (row.hint_after or row.hint_noted)) / DAY
+        return weigh(changed > row.hint_noted, -math.expm1(-row.rate * days), source.true)
+    if source.read_at is not None and row.hint_number is None and changed > source.read_at:
+        return Evidence(missed=1.0)
+    return None
 
 
 def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
@@ -176,15 +214,37 @@ def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
     ]
 
 
-def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, list[Any]]:
-    """Page → [state, fetched, hinted, waiting_since, changes a day, parked_because, lane, host]."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a hint must know of a page. `rate`: changes a day; `reason`: why it is parked. `hint_number`: of the claimed
+    sitemap whose date it waits to be visited for, `hint_noted`: when that was noted, `hint_after`: its last visit then.
+    """
+
+    state: str
+    fetched: float | None
+    hinted: float | None
+    since: float
+    rate: float
+    reason: str | None
+    lane: int
+    host: str
+    changed: float | None
+    visits: int
+    hint_number: int | None
+    hint_noted: float | None
+    hint_after: float | None
+
+
+def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, _Known]:
+    """Page → what is known of it."""
     rows = tx.one("pages/hints", ids=ledger.ids.tolist())[0]
     value = ledger.weighed(tx, now)[ledger.at([row[0] for row in rows])]
     first = zip(*policy.schedule.first_belief([row[8] for row in rows], value), strict=True)
-    known: dict[int, list[Any]] = {}
-    for (page, state, fetched, hinted, since, shape, scale, reason, host, lane), prior in zip(rows, first, strict=True):
+    known: dict[int, _Known] = {}
+    for row, prior in zip(rows, first, strict=True):
+        page, state, fetched, hinted, since, shape, scale, reason, host, lane, *told = row
         rate = shape / scale if shape and scale else prior[0] / prior[1]
-        known[page] = [state, fetched, hinted, since, rate, reason, lane, host]
+        known[page] = _Known(state, fetched, hinted, since, rate, reason, lane, host, *told)
     return known
 
 

@@ -23,6 +23,13 @@ ALONE = 100
 ALIAS_SHARE = 0.05
 """The part of all claims that goes to aliases whose targets are due for a check. They also get what the queues cannot
 fill."""
+RESOURCE_SHARE = 0.2
+"""The part of the claims of calls that ask for sitemaps which goes to sitemaps. They also get what the queues cannot
+fill. A share, so that sitemaps that fail delay no page for long."""
+SOUGHT = 60.0
+"""Seconds after which a call looks again whether the robots.txt of a host names other sitemaps."""
+MOST_SOUGHT = 100_000
+"""Hosts for which a process remembers when it last looked."""
 TRIES_LUCK = 0.5
 """The first rounding of the share of pages that try demoted sections. A constant, and not a random number, so that a
 crawl by one process comes out the same each time."""

@@ -15,23 +15,25 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrain.frontier import candidates, resources, sections
+from graphbrain.frontier import candidates, discovery, resources, sections
 from graphbrain.frontier import claim_tuning as tuning
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.dealing import ALIASES, Deal, Holder
+from graphbrain.frontier.leases import Lease
 from graphbrain.frontier.sampling import Reach
-from graphbrain.frontier.verdicts import RETURNED
+from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Clock, Tx, intact
 from graphbrain.hosts import health, politeness
 from graphbrain.hosts.addresses import Address
 from graphbrain.hosts.origins import Origin
 from graphbrain.hosts.politeness import Ends
 from graphbrain.hosts.state import HostState, Manners, aside_queue, open_queues, retry_queue
-from graphbrain.model import Claim
+from graphbrain.model import Claim, kind_of
 from graphbrain.schedule.lanes import ASKED
 from graphbrain.schedule.value import DAY
 
 __all__ = [
+    "PAGES",
     "Holder",
     "Request",
     "Taken",
@@ -39,14 +41,11 @@ __all__ = [
     "attempt",
     "due",
     "end_lease",
-    "lapsed",
     "mine",
-    "release",
-    "renew",
     "retry",
-    "sweep",
     "take",
     "take_aliases",
+    "take_resources",
 ]
 
 
@@ -84,6 +83,8 @@ class Request:
     tries: bool = False
     robots: bool = False
     """hand the robots.txt of an origin out before its pages, where it is not known or is to be read anew"""
+    lines: Sequence[str] = ()
+    """claim resources of these lines instead"""
     acting: sections.Acting | None = None
     """how pages wait by their sections, if they do"""
 
@@ -289,7 +290,7 @@ def _dealt(
     tried.update(claim.key for claim in deal.claims)
     if deal.grants or deal.moves:
         tx.do("claims/take", rows=deal.grants, until=deal.until, moves=deal.moves)
-    resources.write(tx, (origins or {}).values())
+    resources.write(tx, (origins or {}).values(), held, now)
     return deal, at
 
 
@@ -347,6 +348,27 @@ def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     return Taken(deal.claims)
 
 
+def take_resources(tx: Tx, wish: Request, tried: set[str]) -> Taken:
+    """Claim resources that wait in queues, as `take` claims pages; `wish.lines` has the lines."""
+    keys = resources.due(tx, wish.lines, wish.n, wish.clock())
+    found = resources.lock(tx, keys)
+    waiting = [one for key in keys if (one := found.get(key)) is not None and one.waits(wish.clock())]
+    if not waiting:
+        return Taken(seen=len(keys), lost=len(keys))
+    names = {one.host for one in waiting}
+    held, at = _hosts_of(tx, sorted(names), (), wish.manners, wish.clock(), names)
+    deal = Deal(wish.clock(), wish.holders, wish.lease, 0, held, frozenset())
+    deal.count_probes(tx)
+    for one in waiting:
+        if not one.is_allowed(held[one.host].allows):
+            one.put_off(deal.now)
+        elif deal.grants_resource(one):
+            tried.add(one.key)
+    resources.write(tx, waiting, held, deal.now)
+    _write_hosts(tx, deal, at)
+    return Taken(deal.claims, seen=len(keys), lost=len(keys) - len(waiting))
+
+
 def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
     """The first page of each host, then the second of each, …"""
     count: Counter[str] = Counter()
@@ -400,41 +422,33 @@ def _review_queues(tx: Tx, finder: Finder, names: Iterable[str], deal: Deal) -> 
         host.ripe_at = min(moments, default=0.0)
 
 
-def _held(tx: Tx, ids: Iterable[int]) -> list[list[object]]:
-    wanted = sorted(set(ids))
-    rows: list[list[object]] = tx.one("claims/held", ids=wanted)[0]
-    return rows
+class _Pages:
+    """Pages as what is leased (`leases.Leasing`)."""
+
+    name = "claims"
+
+    def has(self, key: str) -> bool:
+        return kind_of(key) == "page"
+
+    def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
+        return self.locked(tx, [*discovery.find(tx, keys).values()])
+
+    def lapsed(self, tx: Tx, now: float, limit: int) -> list[int]:
+        ids: list[int] = tx.one("claims/lapsed", now=now, limit=limit)[0]
+        return ids
+
+    def locked(self, tx: Tx, nodes: Sequence[int]) -> list[Lease]:
+        rows = tx.one("claims/held", ids=sorted(set(nodes)))[0]
+        return [Lease(row[1], row[3], row[4], (row[6], row[8]), row) for row in rows]
+
+    def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
+        tx.do("claims/renew", ids=[lease.locked[0] for lease in leases], until=until)
+
+    def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
+        _let_go(tx, [lease.locked for lease in leases], policy.rule.revisits, policy.manners, now)
 
 
-def renew(tx: Tx, tokens: dict[str, str], ids: dict[str, int], until: float) -> set[str]:
-    """Hold the pages `key → token` until then; the answer is the keys still held."""
-    rows = [row for row in _held(tx, ids.values()) if tokens.get(str(row[1])) == row[3]]
-    tx.do("claims/renew", ids=[row[0] for row in rows], until=until)
-    return {str(row[1]) for row in rows}
-
-
-def release(
-    tx: Tx, tokens: dict[str, str], ids: dict[str, int], revisits: bool, manners: Manners, now: float
-) -> set[str]:
-    """Give the pages `key → token` back; the answer is the keys that were held, or given back by this token before."""
-    rows = _held(tx, ids.values())
-    held = [row for row in rows if tokens.get(str(row[1])) == row[3]]
-    done = {str(row[1]) for row in rows if row[3] is None and (tokens.get(str(row[1])), RETURNED) == (row[6], row[8])}
-    _let_go(tx, held, revisits, manners, now)
-    return done | {str(row[1]) for row in held}
-
-
-def lapsed(tx: Tx, now: float, limit: int) -> list[int]:
-    """Pages whose lease has lapsed."""
-    ids: list[int] = tx.one("claims/lapsed", now=now, limit=limit)[0]
-    return ids
-
-
-def sweep(tx: Tx, ids: Sequence[int], revisits: bool, manners: Manners, now: float) -> int:
-    """End the leases among these pages that have lapsed; how many there were."""
-    rows = [row for row in _held(tx, ids) if row[4] is not None and float(str(row[4])) <= now]
-    _let_go(tx, rows, revisits, manners, now)
-    return len(rows)
+PAGES = _Pages()
 
 
 def _let_go(tx: Tx, rows: list[list[object]], revisits: bool, manners: Manners, now: float) -> None:

@@ -15,6 +15,7 @@ from graphbrain.graph.connection import Again, Tx
 from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.origins import GRACE, Origin
+from graphbrain.hosts.resource import ResourceState
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, aside_queue, retry_queue
 from graphbrain.model import Claim
 from graphbrain.schedule.value import DAY
@@ -105,6 +106,22 @@ class Deal:
     ) -> None:
         token = self.holders[len(self.claims)].token
         self.claims.append(Claim(url, key, token, self.until, host, depth, etag, modified))
+
+    def grants_resource(self, one: ResourceState) -> bool:
+        """Grant a resource that waits, if its host may be asked; its lease is written with it."""
+        host = self.held[one.host]
+        if self.full or not host.ready(self.now) or self._puts_off(host):
+            return False
+        host.grant(self.now, first=False)
+        self.touched[host.name] = host
+        self._take(one, host)
+        return True
+
+    def _take(self, one: ResourceState, asked: HostState) -> None:
+        """Lease a resource of a host that has granted it."""
+        holder = self.holders[len(self.claims)]
+        one.take(holder.token, holder.worker, self.until, None if asked.at is None else asked.at.name)
+        self._claim(one.url, one.key, one.host, 0, one.etag, one.last_modified)
 
     def met(self, *, ready: bool) -> tuple[int, int]:
         """Of this kind, how many candidates were met before there were enough claims, and made how many."""
@@ -205,9 +222,7 @@ class Deal:
     def _grant_robots(self, origin: Origin, asked: HostState, host: HostState, known: bool) -> float:
         """`asked`: the host that is asked for it; `host`: that of the origin. Until when it is held."""
         asked.grant(self.now, first=False)
-        holder = self.holders[len(self.claims)]
-        origin.take(holder.token, holder.worker, self.until, None if asked.at is None else asked.at.name)
-        self._claim(origin.url, origin.key, origin.host)
+        self._take(origin, asked)
         times = host.times.get(origin.scheme)
         if known and times is not None and not times.hold(self.now) and origin.failing_since is None:
             host.hold_for_robots(min(self.until, self.now + GRACE), self.now)

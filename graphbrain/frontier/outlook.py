@@ -5,7 +5,7 @@ Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -17,7 +17,7 @@ from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners
-from graphbrain.model import FOR_EVER, Because
+from graphbrain.model import FOR_EVER, PAGES, Because, Kind
 from graphbrain.tokens import made_at
 
 __all__ = ["PAUSED", "Outlook", "of_wanted", "outlook"]
@@ -70,7 +70,7 @@ def of_wanted(tx: Tx, manners: Manners, now: float) -> Outlook:
     return Outlook(first, not moments, overdue, next_unfailed=first, because=because)
 
 
-def outlook(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool = False) -> Outlook:
+def outlook(tx: Tx, finder: Finder, manners: Manners, now: float, kinds: Collection[Kind] = PAGES) -> Outlook:
     """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes.
 
     A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
@@ -79,13 +79,13 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool =
     A look is several reads, and other workers go on between them: a page may be reported, with links to new pages,
     after the look at what waits and before the look at leases. Then neither shows it. So a crawl counts as finished
     only if a second look says so, too, and no page was made during it; else the caller is told to ask again soon.
-    `robots`: for a caller that asks for robots.txt, too: a crawl goes on while one is claimed.
+    `kinds`: those the caller asks for: a crawl goes on while a resource of one is claimed, or was never claimed.
     """
-    seen = _look(tx, finder, manners, now, robots)
+    seen = _look(tx, finder, manners, now, kinds)
     if not seen.finished:
         return seen
     pages = tx.one("brain/sizes")[0]
-    seen = _look(tx, finder, manners, now, robots)
+    seen = _look(tx, finder, manners, now, kinds)
     if seen.finished and tx.one("brain/sizes")[0] != pages:
         return Outlook(now + SOON, False, next_unfailed=now + SOON)
     return seen
@@ -101,6 +101,10 @@ class _Kinds:
     looks: list[list[Any]]
     leases: list[list[Any]]
     waiting: list[list[Any]]
+    first_asks: list[list[Any]]
+    """when resources that were never had can be claimed"""
+    later_asks: list[list[Any]]
+    """the same of those that come again"""
     hosts: Mapping[str, HostState]
     unseen: float
     """What is not among the first of a kind comes later than this, as it was written."""
@@ -108,26 +112,32 @@ class _Kinds:
     """Are all failures and queues among these?"""
 
     @classmethod
-    def read(cls, tx: Tx, limit: int, manners: Manners, now: float, robots: bool) -> _Kinds:
+    def read(cls, tx: Tx, limit: int, manners: Manners, now: float, wanted: Collection[Kind]) -> _Kinds:
         """Up to `limit` of each kind."""
         kinds = list(tx.one("claims/outlook", limit=limit))
-        if robots:
-            kinds[-1] = sorted([*kinds[-1], *resources.outlook(tx, limit)], key=lambda row: row[0])[:limit]
-        hosts = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
+        if others := set(wanted) - PAGES:
+            kinds[-1] = sorted([*kinds[-1], *resources.outlook(tx, others, limit)], key=lambda row: row[0])[:limit]
+        lines = [resources.LINES[kind] for kind in sorted(others & resources.LINES.keys())]
+        first_asks, later_asks = (
+            (resources.waiting(tx, each, limit) for each in zip(*lines, strict=True)) if lines else ([], [])
+        )
+        asks = (first_asks, later_asks)
+        hosts = politeness.read(tx, {name for rows in (*kinds, *asks) for _, name, *_ in rows}, manners, now)
         *soonest, waiting, leases = kinds  # who waits for a place does so until there is one
-        unseen = min((rows[-1][0] for rows in (*soonest, leases) if len(rows) == limit), default=FOR_EVER)
-        whole = max(len(kinds[0]), len(kinds[1])) < limit
+        unseen = min((rows[-1][0] for rows in (*soonest, leases, *asks) if len(rows) == limit), default=FOR_EVER)
+        whole = max(len(kinds[0]), len(kinds[1]), len(first_asks)) < limit
         failures, queued, rested, looks = soonest
         # A page that was never fetched waits for room in a full budget, whenever it is due.
         full = {name for name, host in hosts.items() if not host.has_room()}
         due = [row for row in failures if not (row[3] and row[1] in full)]
-        return cls(due, queued, rested, looks, leases, waiting, hosts, unseen, whole)
+        return cls(due, queued, rested, looks, leases, waiting, first_asks, later_asks, hosts, unseen, whole)
 
     def go_on(self, now: float) -> bool:
         """Is there something that a crawl waits for? It waits for no host that has failed for hours."""
         left = {name for name, host in self.hosts.items() if host.abandoned(now)}
         failures = any(name not in left for _, name, *_ in self.failures)
-        return bool(self.leases) or failures or any(at < FOR_EVER and name not in left for at, name in self.queued)
+        pages = any(at < FOR_EVER and name not in left for at, name in self.queued)
+        return bool(self.leases) or failures or pages or any(name not in left for _, name in self.first_asks)
 
     def moments(self, now: float, crowded: bool) -> tuple[tuple[float, Because], float, float]:
         """When the first of all can be had and why not before, when the first of hosts that are not ill, and when the
@@ -154,6 +164,8 @@ class _Kinds:
             ),
             (first(self.waiting, _has_place, put_off | (self.hosts.keys() - ill)), "probe"),
             (first(self.looks, _looked_at, put_off), "look"),
+            (first(self.first_asks, _asked, put_off), "host"),
+            (first(self.later_asks, _asked, put_off), "revisit"),
             (lapses, "lease"),
         )
         return min(kinds, key=lambda kind: kind[0]), first(self.queued, _opens, ill), lapses
@@ -180,7 +192,7 @@ class _Kinds:
         )
 
 
-def _look(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool) -> Outlook:
+def _look(tx: Tx, finder: Finder, manners: Manners, now: float, wanted: Collection[Kind]) -> Outlook:
     """One look. Leases are read last: a page that is claimed during the look has gone from what waits to a lease."""
     shared, waits = _shared_from(tx, finder, manners, now)
     if shared is not None and shared <= now:
@@ -188,7 +200,7 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool) ->
     from_shared = FOR_EVER if shared is None else shared
     of_shared: Because = "host" if waits else "revisit"
     for limit in (FEW, MANY, FURTHEST):
-        kinds = _Kinds.read(tx, limit, manners, now, robots)
+        kinds = _Kinds.read(tx, limit, manners, now, wanted)
         going_on = waits or kinds.go_on(now)
         (first, because), well, lapses = kinds.moments(now, politeness.crowded(tx, kinds.hosts.values(), now))
         first, because = min((first, because), (from_shared, of_shared), key=lambda kind: kind[0])
@@ -230,6 +242,11 @@ def _looked_at(at: float, host: HostState | None, now: float) -> float:
     """An alias that could be had now has just been refused: nobody knows for how long."""
     moment = _comes_due(at, host, now)
     return moment if moment > now else now + FULL_WAIT
+
+
+def _asked(at: float, host: HostState | None, now: float) -> float:
+    """A resource that could be had now has just been refused."""
+    return max(_comes_due(at, host, now), now + SOON)
 
 
 def _opens(at: float, host: HostState | None, now: float) -> float:

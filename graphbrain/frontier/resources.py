@@ -1,47 +1,60 @@
-"""Resources: what is claimed and reported as a page is, and is no page. A robots.txt is one (`hosts.origins`).
+"""Resources: what is claimed and reported as a page is, and is no page: a robots.txt (`hosts.origins`), or a sitemap
+(`sitemap_state`).
 
-A caller that asks for the kind is handed the robots.txt of an origin in place of the first page of it that he could
-have. Its claim is a lease with a fencing token, and counts for the delay, the address and the limit of the host that is
-asked; what becomes of it is evidence on the health of that host.
-A resource is locked after pages and before hosts, by key. What a host keeps of its robots.txt is written under the
-host's lock.
+A caller that asks for robots.txt is handed that of an origin in place of the first page of it that he could have. Other
+resources wait in queues, one for each line and host: sitemaps that were never read, and sitemaps that were. A queue has
+the time at which its first resource can be claimed.
+The claim of a resource is a lease with a fencing token, and counts for the delay, the address and the limit of the host
+that is asked; what becomes of it is evidence on the health of that host.
+A resource is locked after pages and before hosts, by key. What a host keeps of its robots.txt, and the queues of its
+resources, are written under the host's lock.
 Statements: resources/*, pages/hosts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
-from graphbrain import border, retry_after, tokens
-from graphbrain.errors import BadInput
+from graphbrain import tokens
+from graphbrain.frontier import sitemap_state
+from graphbrain.frontier.leases import Lease
+from graphbrain.frontier.resource_reports import Visited, visited
+from graphbrain.frontier.sitemap_state import SitemapState
 from graphbrain.frontier.verdicts import RETURNED, Policy
 from graphbrain.graph.connection import Tx, intact
-from graphbrain.hosts import admin, health, origins, politeness
-from graphbrain.hosts.origins import Origin, Said, Times
+from graphbrain.hosts import admin, origins, politeness
+from graphbrain.hosts.addresses import FULL_WAIT
+from graphbrain.hosts.origins import Origin, Times
 from graphbrain.hosts.politeness import Ends
-from graphbrain.hosts.robots import readable
+from graphbrain.hosts.resource import ResourceState
 from graphbrain.hosts.state import HostState, Manners, Request
-from graphbrain.model import Answer, Claim, Failed, Fetched, Outcome, Resource, Unusable, kind_of
-from graphbrain.url import address, host_of, resolved
+from graphbrain.model import Answer, Claim, Kind, Outcome, kind_of
 
 __all__ = [
+    "LINES",
+    "RESOURCES",
     "Visited",
-    "lapsed",
+    "due",
     "lock",
     "mine",
     "origin_of",
     "outlook",
     "record",
-    "release",
-    "renew",
-    "sweep",
+    "review",
     "visited",
+    "waiting",
     "wanted",
     "write",
 ]
 
-NO_BODY = "a robots.txt that was fetched needs its body"
+STATES: Mapping[Kind, type[ResourceState]] = {"robots": Origin, "sitemap": SitemapState}
+"""Kind → how its state is kept."""
+LINES: Mapping[Kind, tuple[str, str]] = {"sitemap": (sitemap_state.LINE, sitemap_state.AGAIN)}
+"""Kind → the lines in which it waits: what was never had, which a crawl waits for, and what comes again."""
+OF_ONE_HOST = 20
+"""Resources of one host that are looked at in one transaction."""
 GONE = "the lease lapsed, or somebody else holds it"
 GIVEN_BACK = "the claim was given back or had lapsed"
 
@@ -68,21 +81,39 @@ def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: Manners, now: floa
     if not rows:
         return {}
     tx.do("resources/create", rows=[rows[key] for key in sorted(rows)], now=now)
-    return lock(tx, rows)
+    return {key: one for key, one in lock(tx, rows).items() if isinstance(one, Origin)}
 
 
-def lock(tx: Tx, keys: Iterable[str]) -> dict[str, Origin]:
+def lock(tx: Tx, keys: Iterable[str]) -> dict[str, ResourceState]:
     """Lock those of these resources that are there, by key. No page may be locked after this."""
     names = sorted(set(keys))
     rows = tx.one("resources/lock", keys=names)[0] if names else []
-    return {row[0]: Origin(*row) for row in rows}
+    return {row["key"]: STATES[kind_of(row["key"])].stored(row) for row in rows}
 
 
-def write(tx: Tx, held: Iterable[Origin]) -> None:
-    """Write what has changed of locked resources."""
-    rows = [[origin.key, changes] for origin in held if (changes := origin.changes())]
+def write(tx: Tx, held: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float) -> None:
+    """Write what has changed of locked resources, and of their queues. `hosts`: those of the queues, locked."""
+    held = list(held)
+    rows = [[one.key, changes] for one in held if (changes := one.changes())]
     if rows:
         tx.do("resources/write", rows=rows)
+    review(tx, {queue for one in held for queue in one.queues()}, hosts, now)
+
+
+def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: float) -> None:
+    """Write when the first of these queues can be claimed. `hosts`: theirs, locked."""
+    rows = []
+    for queue in sorted(set(queues)):
+        line, _, name = queue.rpartition(" ")
+        rows.append([queue, line, name, _opens(hosts[name], now)])
+    if rows:
+        tx.do("resources/review", rows=rows)
+
+
+def _opens(host: HostState, now: float) -> float:
+    """From when on a host may be asked for a resource, as far as that is known."""
+    crowded = host.full() or host.waits_for_place or (host.at is not None and not host.at.ready(now))
+    return max(host.opens_at(), now + FULL_WAIT if crowded else 0.0)
 
 
 def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim]:
@@ -91,218 +122,137 @@ def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim
     rows = tx.one("resources/mine", keys=keys, tokens=sorted(tokens_of))[0] if keys else []
     for row in rows:
         intact(*row)
-    return [Claim(url, key, token, until, host, 0) for key, url, host, until, token in sorted(rows)]
+    return [
+        Claim(url, key, token, until, host, 0, etag, modified)
+        for key, url, host, until, token, etag, modified in sorted(rows, key=lambda row: row[0])
+    ]
 
 
-def outlook(tx: Tx, limit: int) -> list[list[object]]:
-    """The first leases to lapse: [when, host, token]."""
-    rows: list[list[object]] = tx.one("resources/outlook", limit=limit)[0]
+def outlook(tx: Tx, kinds: Collection[Kind], limit: int) -> list[list[Any]]:
+    """The first leases of resources of these kinds to lapse: [when, host, token]."""
+    rows: list[list[Any]] = tx.one("resources/outlook", kinds=sorted(kinds), limit=limit)[0]
     return rows
+
+
+def waiting(tx: Tx, lines: Iterable[str], limit: int) -> list[list[Any]]:
+    """When the first resources of these lines can be claimed: [when, host], the soonest first."""
+    rows = [row for line in lines for row in tx.one("resources/next", line=line, limit=limit)[0]]
+    return sorted(rows, key=lambda row: row[0])[:limit]
+
+
+def due(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
+    """Keys of resources that may be claimed now, read without a lock: the first of each host, then the second, …"""
+    if not lines or not n:
+        return []
+    rows = tx.one("resources/due", lines=list(lines), now=now, limit=2 * n, each=min(n, OF_ONE_HOST))[0]
+    turns: Counter[str] = Counter()
+    placed = []
+    for place, (key, host) in enumerate(rows):
+        turns[host] += 1
+        placed.append((turns[host], place, key))
+    return [key for *_, key in sorted(placed)]
 
 
 # ---------------------------------------------------------------- claims that end, or go on
 
 
-def renew(tx: Tx, held: Mapping[str, str], until: float) -> set[str]:
-    """Hold the resources `key → token` until then; the answer is the keys still held."""
-    found = [origin for origin in lock(tx, held).values() if origin.lease == held[origin.key]]
-    for origin in found:
-        origin.lease_until = until
-    write(tx, found)
-    return {origin.key for origin in found}
+class _Resources:
+    """Resources as what is leased (`leases.Leasing`)."""
+
+    name = "resources"
+
+    def has(self, key: str) -> bool:
+        return kind_of(key) != "page"
+
+    def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
+        return self.locked(tx, [*keys])
+
+    def lapsed(self, tx: Tx, now: float, limit: int) -> list[str]:
+        keys: list[str] = tx.one("resources/lapsed", now=now, limit=limit)[0]
+        return keys
+
+    def locked(self, tx: Tx, nodes: Sequence[str]) -> list[Lease]:
+        return [
+            Lease(one.key, one.lease, one.lease_until, (one.last_lease, one.last_outcome), one)
+            for one in lock(tx, nodes).values()
+        ]
+
+    def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
+        for lease in leases:
+            lease.locked.lease_until = until
+        write(tx, [lease.locked for lease in leases], {}, 0.0)  # what is held waits in no queue
+
+    def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
+        _let_go(tx, [lease.locked for lease in leases], policy.manners, now)
 
 
-def release(tx: Tx, held: Mapping[str, str], manners: Manners, now: float) -> set[str]:
-    """Give the resources `key → token` back; the answer is the keys that were held, or given back by this token
-    before."""
-    found = lock(tx, held)
-    mine_now = [origin for origin in found.values() if origin.lease == held[origin.key]]
-    done = {
-        origin.key
-        for origin in found.values()
-        if origin.lease is None and (held[origin.key], RETURNED) == (origin.last_lease, origin.last_outcome)
-    }
-    _let_go(tx, mine_now, manners, now)
-    return done | {origin.key for origin in mine_now}
+RESOURCES = _Resources()
 
 
-def lapsed(tx: Tx, now: float, limit: int) -> list[str]:
-    """Keys of resources whose lease has lapsed."""
-    keys: list[str] = tx.one("resources/lapsed", now=now, limit=limit)[0]
-    return keys
-
-
-def sweep(tx: Tx, keys: Sequence[str], manners: Manners, now: float) -> int:
-    """End the leases among these resources that have lapsed; how many there were."""
-    found = [o for o in lock(tx, keys).values() if o.lease_until is not None and o.lease_until <= now]
-    _let_go(tx, found, manners, now)
-    return len(found)
-
-
-def _let_go(tx: Tx, held: Sequence[Origin], manners: Manners, now: float) -> None:
+def _let_go(tx: Tx, held: Sequence[ResourceState], manners: Manners, now: float) -> None:
     """End leases without an answer: the resources may be claimed again at once, and pages wait for them no longer."""
     if not held:
         return
     ends: dict[str, Ends] = {}
-    for origin in held:
-        _end(ends, origin)
-        origin.let_go(RETURNED)
-    hosts = _concluded(tx, held, ends, manners, now)
-    for host in hosts.values():
-        host.end_robots_hold()
+    for one in held:
+        _end(ends, one)
+        one.let_go(RETURNED)
+    hosts = _concluded(tx, {one.concerns for one in held}, ends, manners, now)
+    for one in held:
+        if isinstance(one, Origin):
+            hosts[one.name].end_robots_hold()
     politeness.write(tx, (hosts[name] for name in sorted(hosts)), (), now)
-    write(tx, held)
+    write(tx, held, hosts, now)
 
 
-def _end(ends: dict[str, Ends], origin: Origin) -> Ends:
+def _end(ends: dict[str, Ends], one: ResourceState) -> Ends:
     """What the end of a claim means to the host that was asked."""
-    end = ends.setdefault(origin.host, Ends())
-    end.claims += bool(origin.counted)
-    end.at.update(() if origin.counted_at is None else (origin.counted_at,))
+    end = ends.setdefault(one.host, Ends())
+    end.claims += bool(one.counted)
+    end.at.update(() if one.counted_at is None else (one.counted_at,))
     return end
 
 
 def _concluded(
-    tx: Tx, held: Iterable[Origin], ends: Mapping[str, Ends], manners: Manners, now: float
+    tx: Tx, names: Iterable[str], ends: Mapping[str, Ends], manners: Manners, now: float
 ) -> dict[str, HostState]:
-    """Tell the hosts that were asked; the hosts of the origins, locked, as they are then."""
-    names = {origin.name for origin in held}
-    politeness.conclude_and_hold(tx, ends, {}, manners, now, involved=names | ends.keys())
-    return politeness.lock(tx, names, manners, now)
+    """Conclude the claims of the hosts that were asked; return these and the others named, locked, as they are then."""
+    involved = {*names, *ends}
+    politeness.conclude_and_hold(tx, ends, {}, manners, now, involved=involved)
+    return politeness.lock(tx, involved, manners, now)
 
 
 # ---------------------------------------------------------------- reports
-
-
-@dataclass(frozen=True, slots=True)
-class Visited:
-    """One reported answer to the claim of a resource, checked. `kind`: of the attempt (`hosts.health`); `note`: what
-    the answer says beside; `refusal`: why the report was refused, and the attempt counts as failed."""
-
-    url: str
-    key: str
-    token: str
-    said: Said
-    at: float
-    kind: health.Kind
-    status: int | None = None
-    retry_after: float | None = None
-    seconds: float | None = None
-    address: str | None = None
-    note: str = ""
-    refusal: str = ""
-
-
-def visited(report: object, claim: Claim, now: float) -> Visited:
-    """What a report of the claim of a robots.txt says. What cannot be used is a failure, with the reason."""
-    try:
-        return _visited(report, claim, now)
-    except Exception as error:  # noqa: BLE001  # the caller's own class
-        why = str(error) if isinstance(error, BadInput) else f"it cannot be read ({type(error).__name__})"
-        return Visited(claim.url, claim.key, claim.token, Said("fails"), now, "none", refusal=border.shown(why))
-
-
-def _visited(report: object, claim: Claim, now: float) -> Visited:
-    if isinstance(report, Unusable):
-        raise BadInput(report.reason)
-    if isinstance(report, Resource):
-        report = report.as_report()
-    if not isinstance(report, Fetched | Failed):
-        raise BadInput(f"a report is a Resource, a Fetched or a Failed, not {type(report).__name__}")
-    wait = retry_after.seconds(report.retry_after, now) if isinstance(report, Failed) else None
-    known = border.checked(_plain(report))
-    said, note = _said(known, claim)
-    at = now if known.fetched_at is None else min(max(float(known.fetched_at), tokens.made_at(claim.token) or 0.0), now)
-    fault = known.fault if isinstance(known, Failed) else None
-    return Visited(
-        claim.url,
-        claim.key,
-        claim.token,
-        said,
-        at,
-        health.kind_of(known.status, fault),
-        known.status,
-        wait,
-        known.seconds,
-        border.address(known.address),
-        note,
-    )
-
-
-def _plain(report: Fetched | Failed) -> Fetched | Failed:
-    """What of a report speaks of a robots.txt: a page's links and facts are nothing to it."""
-    if isinstance(report, Failed):
-        return Failed(
-            report.url, report.claim, report.status, report.error,
-            fetched_at=report.fetched_at, seconds=report.seconds, address=report.address, fault=report.fault,
-        )  # fmt: skip
-    leads = report.redirected_to or (report.led_to[0] if report.led_to and 300 <= report.status < 400 else None)
-    return Fetched(
-        report.url, claim=report.claim, status=304 if report.not_modified else report.status, body=report.body,
-        redirected_to=leads, fetched_at=report.fetched_at, seconds=report.seconds, address=report.address,
-    )  # fmt: skip
-
-
-def _said(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
-    """What an answer means, and what is to be said of it."""
-    status = report.status
-    if isinstance(report, Fetched) and report.redirected_to is not None:
-        return _leads(claim.url, report.redirected_to)
-    if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
-        return Said("fails"), "robots.txt cannot be had: what it forbids is not known"
-    if status == health.NOT_MODIFIED:
-        raise BadInput("the claim of a robots.txt has no ETag or date to be asked with, so 304 says nothing")
-    if status >= 300:
-        where = "" if status >= 400 else " it leads nowhere;"
-        return Said("rules"), f"there is no robots.txt:{where} all is allowed"
-    body = report.body
-    if body is None and status == 204:
-        body = b""
-    if body is None:
-        raise BadInput(NO_BODY)
-    try:
-        return Said("rules", readable(body)), ""
-    except BadInput as error:
-        return Said("rules", ""), f"all is allowed: {error}"
-
-
-def _leads(url: str, target: str) -> tuple[Said, str]:
-    """Where a redirect leads, as it is claimed next."""
-    try:
-        place = address(resolved(url, target)).partition("#")[0]
-    except BadInput as error:
-        return Said("rules"), f"redirects to {border.shown(target)}: {error}; all is allowed"
-    return Said("leads", url=place, host=host_of(place)), f"redirects to {border.shown(place)}, which is claimed next"
 
 
 def record(tx: Tx, found: Sequence[Visited], policy: Policy, now: float) -> dict[str, Answer]:
     """Record what came of claims, each resource at most once; the answers, by key."""
     held = lock(tx, [one.key for one in found])
     done: dict[str, Answer] = {}
-    live: list[tuple[Visited, Origin]] = []
+    live: list[tuple[Visited, ResourceState]] = []
     for one in found:
-        origin = held.get(one.key)
-        if origin is not None and origin.lease == one.token:
-            live.append((one, origin))
+        state = held.get(one.key)
+        if state is not None and state.lease == one.token:
+            live.append((one, state))
         else:
-            done[one.key] = _told_again(one, origin)
+            done[one.key] = _told_again(one, state)
     if not live:
         return done
-    if targets := sorted({one.said.host for one, _ in live if one.said.what == "leads"}):
-        tx.do("pages/hosts", names=targets, now=now)
+    if targets := {one.said.host for one, _ in live if one.said.what == "leads"}:
+        tx.do("pages/hosts", names=sorted(targets), now=now)
     ends: dict[str, Ends] = {}
-    for one, origin in live:
-        _attempted(_end(ends, origin), one, origin)
-    hosts = _concluded(tx, [origin for _, origin in live], ends, policy.manners, now)
-    for one, origin in live:
-        outcome = _follow(tx, one, origin, hosts[origin.name], policy.manners, now)
-        origin.let_go(outcome)
+    for one, state in live:
+        _attempted(_end(ends, state), one, state)
+    hosts = _concluded(tx, targets.union(state.concerns for _, state in live), ends, policy.manners, now)
+    for one, state in live:
+        outcome = _follow(tx, one, state, hosts, policy.manners, now)
+        state.let_go(outcome)
         done[one.key] = _answer(one, outcome)
-    write(tx, [origin for _, origin in live])
+    write(tx, [state for _, state in live], hosts, now)
     return done
 
 
-def _told_again(one: Visited, origin: Origin | None) -> Answer:
+def _told_again(one: Visited, origin: ResourceState | None) -> Answer:
     """The answer where the claim is over: as before, if this report has ended it."""
     if origin is None or origin.last_lease != one.token:
         return Answer(one.url, False, GONE)
@@ -316,7 +266,7 @@ def _answer(one: Visited, outcome: Outcome | None) -> Answer:
     return Answer(one.url, False, one.refusal) if one.refusal else Answer(one.url, True, one.note, outcome)
 
 
-def _attempted(end: Ends, one: Visited, origin: Origin) -> None:
+def _attempted(end: Ends, one: Visited, origin: ResourceState) -> None:
     """What an attempt means to the host that was asked."""
     if one.kind == "well":
         end.well_at = max(end.well_at or 0.0, one.at)
@@ -334,7 +284,25 @@ def _attempted(end: Ends, one: Visited, origin: Origin) -> None:
     end.address = one.address or end.address
 
 
-def _follow(tx: Tx, one: Visited, origin: Origin, host: HostState, manners: Manners, now: float) -> Outcome:
+def _follow(
+    tx: Tx, one: Visited, state: ResourceState, hosts: Mapping[str, HostState], manners: Manners, now: float
+) -> Outcome:
+    """What follows from an answer; the outcome."""
+    if isinstance(state, Origin):
+        return _follow_origin(tx, one, state, hosts[state.name], manners, now)
+    assert isinstance(state, SitemapState)
+    outcome = state.hear(one.said, now)
+    if outcome in ("new", "changed", "same"):
+        state.entries = state.entries if one.listed is None else len(one.listed.hints) + len(one.listed.sitemaps)
+        state.is_index = state.is_index if one.listed is None else bool(one.listed.sitemaps) or None
+        if one.said.what == "lists":
+            state.etag, state.last_modified = one.etag, one.last_modified
+    elif outcome != "alias":
+        state.fault = one.refusal or one.note
+    return "slowed" if outcome == "retry" and one.kind == "refused" else outcome
+
+
+def _follow_origin(tx: Tx, one: Visited, origin: Origin, host: HostState, manners: Manners, now: float) -> Outcome:
     """What follows from an answer for the origin's host, which is locked; the outcome."""
     known, first = host.knows_robots(origin.scheme), origin.scheme not in host.times
     rules = origin.hear(one.said, now, known=known, unreachable=manners.robots_unreachable)

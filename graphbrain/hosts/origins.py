@@ -10,33 +10,24 @@ again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 from graphbrain import ahead
 from graphbrain.hosts import health
+from graphbrain.hosts.resource import ResourceState, Said
 from graphbrain.model import ROBOTS_KEY
-from graphbrain.tokens import made_at
 
-__all__ = ["COLUMNS", "GRACE", "HOLDS", "MOST_REDIRECTS", "RENEWED", "Origin", "Said", "Times", "key_of", "times_of"]
+__all__ = ["GRACE", "HOLDS", "RENEWED", "Origin", "Times", "key_of", "times_of"]
 
 RENEWED, HOLDS = 20 * 3_600.0, 24 * 3_600.0
 """Seconds after which rules are read anew, and for which they hold (RFC 9309, section 2.4)."""
 GRACE = 60.0
 """Seconds for which pages wait for rules to be renewed that hold no longer: then the old ones go on."""
-MOST_REDIRECTS = 5
-"""Redirects in a row that are followed; after more there is no robots.txt (RFC 9309, section 2.3.1.2)."""
 
 PAGES_FIRST = 2.0
 """Where pages go on while the robots.txt fails, it waits so many times longer than an ill host does: a page comes
 between, and may find the host well."""
-
-COLUMNS = (
-    *("key", "url", "host", "redirects", "fetched", "failed", "failing_since", "due_at", "lease", "lease_until"),
-    *("worker", "counted", "counted_at", "last_lease", "last_outcome"),
-)
-"""What resources/lock answers of a resource, in its order."""
-_STORED = COLUMNS[1:]
 
 
 def key_of(scheme: str, host: str) -> str:
@@ -79,52 +70,9 @@ def as_texts(times: Mapping[str, Times]) -> list[str] | None:
     return [f"{scheme} {each.at!r} {each.renew_at!r}" for scheme, each in sorted(times.items())] or None
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a fetch of robots.txt has said. `rules`: a text, or None: all is allowed; `leads`: to another URL (`url`, of
-    `host`); `fails`: nothing, so that nothing of the origin may be fetched."""
-
-    what: Literal["rules", "leads", "fails"]
-    text: str | None = None
-    url: str = ""
-    host: str = ""
-
-
-@dataclass(slots=True)
-class Origin:
-    """The robots.txt of one origin, as one transaction has locked it and changes it; epoch seconds, None for never.
-
-    `url`, `host`: what the next claim fetches, and the host of that; `redirects`: how many have led there. `fetched`:
-    when rules were read last; `failed`, `failing_since`: the last failure since then, and the first. `due_at`: not
-    claimed before. `counted`, `counted_at`: is the claim counted by its host, and by which address?
-    """
-
-    key: str
-    url: str
-    host: str
-    redirects: int | None
-    fetched: float | None
-    failed: float | None
-    failing_since: float | None
-    due_at: float | None
-    lease: str | None
-    lease_until: float | None
-    worker: str | None
-    counted: bool | None
-    counted_at: str | None
-    last_lease: str | None
-    last_outcome: str | None
-    _before: dict[str, Any] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._before = self._now()
-
-    def _now(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _STORED}
-
-    def changes(self) -> dict[str, Any]:
-        """What is to be written."""
-        return {name: value for name, value in self._now().items() if value != self._before[name]}
+@dataclass(slots=True, eq=False)
+class Origin(ResourceState):
+    """The robots.txt of one origin. `fetched`: when rules were read last."""
 
     @property
     def scheme(self) -> str:
@@ -137,18 +85,13 @@ class Origin:
         return self.key.partition("://")[2]
 
     @property
+    def concerns(self) -> str:
+        return self.name
+
+    @property
     def home(self) -> str:
         """Where its robots.txt is, before any redirect."""
         return f"{self.scheme}://{self.name}/robots.txt"
-
-    def held_until(self, now: float, lease: float) -> float | None:
-        """Until when somebody holds it; None: nobody does. A lease that a clock has written which was ahead ends within
-        the `lease` of now, in seconds."""
-        if self.lease is None or self.lease_until is None:
-            return None
-        if ahead.is_ahead(made_at(self.lease), now):
-            self.lease_until = min(self.lease_until, now + lease)
-        return self.lease_until
 
     def tries_at(self, now: float) -> float:
         """When it may be claimed: it failed, and is tried again then; `now` where nothing keeps it."""
@@ -156,23 +99,12 @@ class Origin:
             return now
         return max(now, self.due_at)
 
-    def take(self, token: str, worker: str, until: float, address: str | None) -> None:
-        """It is claimed, and counted by its host and address."""
-        self.lease, self.worker, self.lease_until = token, worker, until
-        self.counted, self.counted_at = True, address
-
-    def let_go(self, outcome: str) -> None:
-        """Its claim ends."""
-        self.last_lease, self.last_outcome = self.lease, outcome
-        self.lease = self.lease_until = self.worker = self.counted = self.counted_at = None
-
     def hear(self, said: Said, now: float, *, known: bool, unreachable: float) -> Said | None:
         """Take an answer; the rules that follow from it, None where none do.
 
         `known`: does its host have rules of it? `unreachable`: seconds without any rules after which all is allowed.
         """
-        if said.what == "leads" and (self.redirects or 0) < MOST_REDIRECTS:
-            self.url, self.host, self.redirects, self.due_at = said.url, said.host, (self.redirects or 0) + 1, None
+        if self.follow(said):
             return None
         self.url, self.host, self.redirects = self.home, self.name, None
         if said.what != "fails":

@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from graphbrain.errors import BadInput
 
-__all__ = ["LONGEST_TEXT", "Robots", "fingerprint", "parsed", "product", "readable", "remembered"]
+__all__ = ["LONGEST_TEXT", "Robots", "fingerprint", "parsed", "product", "readable", "remembered", "sitemaps_of"]
 
 LONGEST_TEXT = 512_000
 """Characters of a robots.txt that are read: the RFC's 500 kibibytes. What comes after them is ignored, as by Google."""
@@ -55,6 +55,17 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _HARMLESS = re.compile("%(?:2F|3A|3F|40)")
 """Escapes of characters that part nothing in a query: there the RFC has them and the characters mean the same."""
 _BEYOND_ASCII = re.compile("(?:%[89A-F][0-9A-F])+")
+
+
+def sitemaps_of(text: str) -> list[str]:
+    """Return the values of the Sitemap lines of a robots.txt, in their order, each once (sitemaps.org, "Specifying the
+    Sitemap location in your robots.txt file"). They belong to no group."""
+    found: dict[str, None] = {}
+    for line in _LINE_END.split(text):
+        name, colon, value = line.strip(_BLANK).partition(":")
+        if colon and name.strip(_BLANK).lower() in ("sitemap", "site-map") and (url := value.strip(_BLANK)):
+            found.setdefault(url.split()[0])
+    return list(found)
 
 
 class Robots:

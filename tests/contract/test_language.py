@@ -79,6 +79,7 @@ UNFINISHED = frozenset(
         "console",
         "crawl",
         "client",
+        "feeds",
         "frontier",
         "hosts",
         "ingest",

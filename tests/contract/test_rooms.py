@@ -11,7 +11,7 @@ from tests.contract.source import imported, modules, outside, tree
 ROOMS: tuple[tuple[str, ...], ...] = (
     ("words",),
     ("graph",),
-    ("server", "schedule", "sections", "hosts", "ranking", "client"),
+    ("server", "schedule", "sections", "hosts", "ranking", "client", "feeds"),
     ("accounts",),
     ("frontier",),
     ("inspect",),

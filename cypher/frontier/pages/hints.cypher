@@ -2,7 +2,8 @@
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // column  rows  LIST  [id, state, fetched or null, hinted or null, waiting_since, rate_shape or null, rate_scale or null,
-//                     parked_because or null, host, lane] of each
+//                     parked_because or null, host, lane, changed or null, visits, hint_number or null, hint_noted or
+//                     null, hint_after or null] of each
 // rows    one
 // locks   none
 // mode    read
@@ -10,6 +11,6 @@
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 WITH id(p) AS page, p {.state, .fetched, .hinted, .waiting_since, .rate_shape, .rate_scale, .parked_because,
-                       .host, .lane} AS m
+                       .host, .lane, .changed, .visits, .hint_number, .hint_noted, .hint_after} AS m
 RETURN collect([page, m.state, m.fetched, m.hinted, m.waiting_since, m.rate_shape, m.rate_scale, m.parked_because,
-                m.host, m.lane]) AS rows
+                m.host, m.lane, m.changed, coalesce(m.visits, 0), m.hint_number, m.hint_noted, m.hint_after]) AS rows

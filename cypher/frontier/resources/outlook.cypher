@@ -1,11 +1,12 @@
-// The first leases of resources to lapse.
+// The first leases of resources of some kinds to lapse.
 //
+// param   kinds  LIST     the kinds
 // param   limit  INTEGER  at most this many
 // column  rows   LIST     [when the lease lapses, host, its token]
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
-MATCH (r:Resource) WHERE r.lease_until >= 0
+MATCH (r:Resource) WHERE r.lease_until >= 0 AND r.kind IN $kinds
 WITH r ORDER BY r.lease_until LIMIT $limit
 RETURN collect([r.lease_until, r.host, r.lease]) AS rows

@@ -9,7 +9,8 @@ import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched, Resource
 from graphbrain.errors import BadInput
-from graphbrain.hosts.origins import GRACE, HOLDS, MOST_REDIRECTS, RENEWED
+from graphbrain.hosts.origins import GRACE, HOLDS, RENEWED
+from graphbrain.hosts.resource import MOST_REDIRECTS
 from tests.integration.conftest import START, HandClock, lose_an_answer
 
 BOTH = ("page", "robots")

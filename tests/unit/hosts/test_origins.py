@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as draw
 
 from graphbrain.errors import BadInput
-from graphbrain.hosts.origins import HOLDS, MOST_REDIRECTS, RENEWED, Origin, Said, Times, as_texts, key_of, times_of
+from graphbrain.hosts.origins import HOLDS, RENEWED, Origin, Times, as_texts, key_of, times_of
+from graphbrain.hosts.resource import MOST_REDIRECTS, Said
 from graphbrain.model import Claim, Failed, Fetched, Resource, kind_of
 from graphbrain.tokens import token
 from graphbrain.wire import claim_from_dict, report_from_dict
@@ -19,7 +20,7 @@ KEY = key_of("https", "a.org")
 
 def origin() -> Origin:
     """One that nobody has asked for."""
-    return Origin(KEY, "https://a.org/robots.txt", "a.org", *[None] * 12)  # type: ignore[arg-type]
+    return Origin(KEY, "https://a.org/robots.txt", "a.org")
 
 
 SAID = draw.one_of(

@@ -23,7 +23,7 @@ from xml.parsers import expat
 
 from graphbrain import installs
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.ingest import repair
+from graphbrain.feeds import repair
 from graphbrain.model import Hint
 from graphbrain.wire import json_object
 

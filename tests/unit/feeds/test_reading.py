@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from graphbrain import Hint
 from graphbrain.errors import BadInput
-from graphbrain.ingest.repair import fault_of
-from graphbrain.ingest.sitemaps import LARGEST, moment, read, read_feed, read_lines, read_sitemap
+from graphbrain.feeds.reading import LARGEST, moment, read, read_feed, read_lines, read_sitemap
+from graphbrain.feeds.repair import fault_of
 
 DAY = 86_400.0
 SITEMAP = b"""<?xml version="1.0" encoding="UTF-8"?>
