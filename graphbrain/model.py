@@ -1,8 +1,8 @@
-"""The values that cross the border between a crawler and its brain.
+"""The values that a crawler and its brain exchange.
 
-A crawler asks for `Claim`s, fetches them with whatever it likes, and reports a `Fetched` or a `Failed` for each;
-the brain answers every item with an `Answer`. All are frozen: they can be shared between threads and sent to
-other processes (`as_dict`, and `wire` the other way, are what the command line's JSON lines speak).
+A crawler claims pages as `Claim`s, fetches them, and reports a `Fetched` or a `Failed` for each; the brain returns an
+`Answer` for each report. All are frozen, so that threads can share them, and can be sent to other processes: `as_dict`
+writes the JSON of the command line, and `wire` reads it.
 """
 
 from __future__ import annotations
@@ -64,42 +64,45 @@ __all__ = [
 
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
 OUTCOMES = (*get_args(Outcome), "refused")
-"""What can become of a report, in the order in which workers count it."""
+"""The outcomes of a report, in the order in which workers count them."""
 Fault = Literal["silent", "not_sent", "not_understood"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
-"""Why a failed visit has no status: the host was silent, was not asked, or was not understood."""
+"""The reasons why a failed visit has no status: the host was silent, was not asked, or was not understood."""
 Kind = Literal["page", "robots", "sitemap"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""What can be claimed: pages, the robots.txt of their hosts, and the sitemaps of these."""
+"""The kinds of claims: pages, the robots.txt of their hosts, and the sitemaps of these."""
 PAGES: frozenset[Kind] = frozenset({"page"})
-"""What is claimed where no kinds are named."""
+"""The kinds that are claimed where no kinds are named."""
 ROBOTS_KEY, SITEMAP_KEY = "robots:", "sitemap:"
-"""How the key of a robots.txt begins; its origin follows. And that of a sitemap; its URL follows."""
+"""The beginnings of the keys of a robots.txt, whose origin follows, and of a sitemap, whose URL follows."""
 RESOURCE_KEY = rf"(?:{ROBOTS_KEY}https?://[!-~]{{1,300}}|{SITEMAP_KEY}https?://[!-~]{{1,2000}})"
-"""A regular expression of the keys of resources that are no pages."""
+"""A regular expression of the keys of resources that are not pages."""
 _KIND_OF: Mapping[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap"}
 HintOutcome = Literal["new", "moved", "noted", "old"]
 Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
-"""Why no page can be claimed before a moment: its host may not be asked sooner; it failed, and is tried again then; its
-host does not answer, and is probed then; it was visited, and is visited again then; it redirects or was given up, and
-is looked at again then; somebody holds it."""
+"""The reasons why no page can be claimed before a moment. `host`: its host may not be asked sooner. `retry`: it
+failed, and is tried again then. `probe`: its host does not answer, and is probed then. `revisit`: it was visited,
+and is visited again then. `look`: it redirects or was given up, and is looked at again then. `lease`: another
+worker holds it."""
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
-"""What a page can be: waiting or held, fetched, not to be fetched, redirecting, given up, said to be gone."""
+"""The states of a page: waiting or held, fetched, not to be fetched, redirecting, given up, reported as gone."""
 FOR_EVER = 253_402_300_799.0
-"""The last second of the year 9999: a host is blocked until somebody lifts it."""
+"""The last second of the year 9999: a host is blocked until an operator lifts the block."""
 SCOPE, ROBOTS = "scope", "robots"
-"""Why a page is outside: the settings of the scope, or its host's robots.txt."""
+"""The reasons why a page is outside: the settings of the scope, or its host's robots.txt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
     """One out-link of a fetched page.
 
-    `relevance`: the crawler's guess, 0..1, how near the target is to the topic; None says nothing. It holds until
-    the target is fetched and given a relevance of its own; of several guesses the largest holds.
-    `value`: the crawler's guess, 0..1e12, what the target is worth to it (see `Fetched`); it holds in the same way.
-    `anchor`: its text, of which 200 characters are kept; `rel`: its `rel`, of which nofollow, ugc and sponsored are.
-    Both are for those who ask later; the crawl does not go by them.
+    Attributes:
+        relevance: The crawler's estimate, 0 to 1, of how close the target is to the topic; None is no estimate. It
+            holds until the target is fetched and gets a relevance of its own. The largest of several estimates holds.
+        value: The crawler's estimate, 0 to 1e12, of the target's worth (see `Fetched`). It holds in the same way.
+        anchor: The link's text, of which 200 characters are kept. It is for later questions; the order does not use it.
+        rel: Its `rel`, of which nofollow, ugc and sponsored are kept. It is for later questions; the order does not use
+            it.
     """
 
     url: str
@@ -111,12 +114,15 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Claim(Record):
-    """A page handed out to one worker until `until`.
+    """A page that one worker has claimed until `until`.
 
-    `token` is the fencing token: a report, a renewal or a return is accepted only while the page still carries it.
-    `until` is in epoch seconds by the server's clock. `etag` and `last_modified` are what the last visit returned.
-    `kind`: `page`, or `robots`, a robots.txt, or `sitemap`, which a caller of these kinds reports as a `Resource`. Its
-    key says it, so it is in `as_dict` only where it is no page.
+    Attributes:
+        token: The fencing token. A report, a renewal or a return is accepted only while the page still carries it.
+        until: The end of the lease, in epoch seconds by the server's clock.
+        etag: The ETag that the last visit returned.
+        last_modified: The Last-Modified that the last visit returned.
+        kind: `page`, or `robots` for a robots.txt, or `sitemap`, which a caller of these kinds reports as a `Resource`.
+            It follows from the key, so it is in `as_dict` only where it is not `page`.
     """
 
     url: str
@@ -130,38 +136,43 @@ class Claim(Record):
 
     @property
     def claimed(self) -> float | None:
-        """When it was handed out, in epoch seconds; its token says it. None for one of an older graphbrain."""
+        """The time of the claim in epoch seconds, read from its token. None for a claim of an older graphbrain."""
         return made_at(self.token)
 
     @property
     def kind(self) -> Kind:
-        """What it is a claim of."""
+        """The kind of resource that it is a claim of."""
         return kind_of(self.key)
 
     def as_dict(self) -> dict[str, Any]:
-        """Its values by name; with `kind`, unless it is a page."""
+        """Return its values by name; with `kind`, unless it is a page."""
         values = {name: getattr(self, name) for name in self.__slots__}
         return values if self.kind == "page" else values | {"kind": self.kind}
 
 
 def kind_of(key: object) -> Kind:
-    """What a key is the key of."""
+    """Return the kind of resource that a key belongs to."""
     head, colon, _ = key.partition(":") if isinstance(key, str) else ("", "", "")
     return _KIND_OF.get(head + colon, "page")
 
 
 class Claims(Sequence[Claim]):
-    """The answer of `next_urls`: the claims, and what to expect when there are fewer than asked. Of as many as asked
-    nothing more is said: the times are None then.
+    """The answer of `next_urls`: the claims, and what to expect when there are fewer than asked for.
 
-    `next_ready`: epoch seconds at which the next page can be claimed, None when nothing is waiting for a time.
-    `finished`: nothing waits, nothing is leased and nothing is to be retried: the crawl is over unless somebody
-    seeds or reports more. `next_unfailed`: as `next_ready`, of pages that wait for their host, or that somebody holds;
-    those that have failed, and will be tried again in minutes or days, are left aside. `repeated`: by this key claims
-    were handed out before, and these are those of them that are still held: others are had by another key.
-    `next_because`: why nothing can be claimed before `next_ready`: `host` (delay_seconds, robots.txt, a block), `retry`
-    (it failed), `probe` (its host does not answer), `revisit` (revisit_seconds, intervals), `look` (it redirects or was
-    given up), `lease` (somebody holds it). `paused`: nothing is handed out to anybody until `resume`.
+    Where the call got as many as it asked for, the times are None.
+
+    Attributes:
+        next_ready: Epoch seconds at which the next page can be claimed; None when nothing waits for a time.
+        finished: True when nothing waits, nothing is leased and nothing is to be retried. The crawl is over unless a
+            seed or a report brings more.
+        next_unfailed: Like `next_ready`, of the pages that wait for their host or that a worker holds. Pages that have
+            failed, and will be tried again in minutes or days, are not counted.
+        repeated: True when this key was used before. The claims are those of the first call that are still held;
+            another key gets new ones.
+        next_because: The reason why nothing can be claimed before `next_ready`: `host` (delay_seconds, robots.txt, a
+            block), `retry` (it failed), `probe` (its host does not answer), `revisit` (revisit_seconds, intervals),
+            `look` (it redirects or was given up), `lease` (a worker holds it).
+        paused: True when no pages can be claimed until `resume`.
     """
 
     __slots__ = ("_claims", "finished", "next_because", "next_ready", "next_unfailed", "paused", "repeated")
@@ -199,10 +210,10 @@ class Claims(Sequence[Claim]):
         return iter(self._claims)
 
     def why(self, stats: Mapping[str, Any]) -> str:
-        """Why there are no more, when there will be, and which setting says so: a clause. `stats`: of the same brain,
-        as `stats` gives them."""
+        """Return a clause: why there are no more, when there will be, and which setting decides it. `stats`: the answer
+        of `stats` of the same brain."""
         if self.paused:
-            return "the brain is paused: 'graphbrain resume' lets it hand out pages again"
+            return "the brain is paused: 'graphbrain resume' makes its pages claimable again"
         kinds = {"leased": "held by a crawler", "waiting": "waiting", "retries": "to be tried again"}
         found = [f"{stats[name]:,} {are}" for name, are in kinds.items() if stats[name]]
         if not found:
@@ -212,7 +223,8 @@ class Claims(Sequence[Claim]):
         return f"the pages left are {', '.join(found)}" + (f", {due}" if due else "")
 
     def when(self) -> str:
-        """When the next page can be claimed, and what says so: a clause; empty where that is not known."""
+        """Return a clause: when the next page can be claimed, and why not sooner. It is empty where that is not
+        known."""
         if self.next_ready is None:
             return ""
         why = "" if self.next_because is None else f" ({_WHY[self.next_because]})"
@@ -223,7 +235,7 @@ class Claims(Sequence[Claim]):
 
 
 _WHY: Mapping[Because, str] = {
-    "host": "its host may be asked again then: delay_seconds, or what the host itself has said",
+    "host": "its host may be asked again then: delay_seconds, or what the host itself has asked for",
     "retry": "it failed, and is tried again then: docs/health.md",
     "probe": "its host does not answer, and is probed then: dead_after",
     "revisit": "it is visited again then: revisit_seconds, or an interval; 'graphbrain now' asks for it at once",
@@ -233,18 +245,22 @@ _WHY: Mapping[Because, str] = {
 
 
 def _clock(at: float) -> str:
-    """A time as people at this machine read it."""
+    """Return a time in this machine's time zone, for people."""
     return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M:%S}"
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is kept of a page's content to tell whether it has changed, None where it was not told or not taken.
+    """The facts of a page's content that are kept to find whether it has changed; None where a fact was not reported.
 
-    Hashes are of the bytes and of the visible text; `simhash` has 64 bits, of which like texts share most, as a signed
-    integer. `at`: when it was so, epoch seconds: the visit that found the last change, or the one that is reported.
-    `blocks`: of the reported visit its blocks of text, of those before it what is kept of them, up to the last one.
-    `shingles`: a sketch of the reported visit's text, by which sections are learned.
+    Attributes:
+        body_hash: A hash of the bytes.
+        text_hash: A hash of the visible text.
+        simhash: 64 bits as a signed integer; like texts share most of them.
+        at: The time of this content in epoch seconds: of the visit that found the last change, or of the reported
+            visit.
+        blocks: The blocks of text of the reported visit; of earlier visits, what is kept of them, up to the last one.
+        shingles: A sketch of the reported visit's text, from which sections are learned.
     """
 
     body_hash: str | None = None
@@ -259,30 +275,34 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A page that was fetched, with what it said.
+    """A page that was fetched, with its content.
 
-    `links`: its out-links, as URLs or `Link`s, absolute, in page order; they replace what an earlier visit found.
-    `claim`: the claim it was fetched under; without one it is an unclaimed visit, taken when newer than the last.
-    `body`: the bytes, hashed and forgotten; `content_type`: their header, without which HTML is known by how it begins.
-    `body_hash`, `text_hash`, `simhash`: the crawler's own instead; with none of these nothing is compared. `blocks`:
-    the blocks of the text of a body that was hashed elsewhere, as `schedule.fingerprints.text_blocks` gives them.
-    `shingles`: the sketch of that text, as `schedule.fingerprints.take` gives it.
-    `changed`: the crawler says itself whether the page has changed since its last visit.
-    `status`: what it says counts: an error is a failure (links told with it are added), 204 and 206 delete no links.
-    `not_modified`: the server answered 304: links, hashes, and what it does not name of ETag and Last-Modified stay.
-    `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
-    `led_to`: the URLs that a temporary redirect led through, in order, at most five; the last is where the content was.
-    With `status` 302, 303 or 307 the links reported count as this page's, and hashes and facts of the content do not;
-    the page has changed when it leads elsewhere. With another status it is where a refresh in 0 seconds leads, and the
-    content is the page's own.
-    `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
-    `value`: 0..1e12, what the page is worth to the crawler, on any scale of its own, as `set_value` sets it: the order
-    goes by it where the setting `value` is own, in which a page without one counts 1; None leaves what is known.
-    `fetched_at`: epoch seconds; None means now; a claimed visit is taken to be after its claim.
-    `seconds`: how long the fetch took, for the `response_times` setting.
-    `address`: the IP address it was reached at, for limits by address.
-    `title`, `canonical` (a URL), `noindex`, `language`, `size` (bytes) are facts for those who ask later: the crawl
-    does not go by them. With any of them, content type and seconds are kept, too.
+    Attributes:
+        links: Its out-links, as URLs or `Link`s, absolute, in page order. They replace those of an earlier visit.
+        claim: The claim under which it was fetched. Without one it is an unclaimed visit, which is accepted when it is
+            newer than the last.
+        body: The bytes, which are hashed and not kept.
+        content_type: The Content-Type header of the body. Without it HTML is recognised by its first bytes.
+        body_hash, text_hash, simhash: The crawler's own, in place of those of the body. With none of these nothing is
+            compared.
+        blocks: The blocks of the text of a body that was hashed elsewhere, from `schedule.fingerprints.text_blocks`.
+        shingles: The sketch of that text, from `schedule.fingerprints.take`.
+        changed: The crawler's own verdict whether the page has changed since its last visit.
+        status: The HTTP status. An error is a failure, whose links are added; 204 and 206 delete no links.
+        not_modified: The server answered 304. Links, hashes, and an ETag or Last-Modified that the answer lacks stay.
+        redirected_to: The page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
+        led_to: The URLs that a temporary redirect led through, in order, at most five; the last is where the content
+            was. With `status` 302, 303 or 307 the reported links count as this page's, and hashes and facts of the
+            content do not; the page has changed when it leads elsewhere. With another status it is where a refresh in 0
+            seconds leads, and the content is the page's own.
+        relevance: 0 to 1, how close the page is to the topic; None keeps what is known.
+        value: 0 to 1e12, the page's worth to the crawler, on any scale of its own, as `set_value` sets it. The order
+            uses it where the setting `value` is own, in which a page without one counts 1; None keeps what is known.
+        fetched_at: Epoch seconds; None means now. A claimed visit is never earlier than its claim.
+        seconds: The duration of the fetch, for the setting `response_times`.
+        address: The IP address at which it was reached, for limits by address.
+        title, canonical, noindex, language, size: Facts for later questions, which the order does not use: `canonical`
+            is a URL, `size` in bytes. With any of them, content type and seconds are kept, too.
     """
 
     url: str
@@ -318,14 +338,19 @@ class Fetched:
 class Failed:
     """A fetch that brought no page.
 
-    `status`: the HTTP status, or None when there was none: `error` says why, and `fault` whose fault it was.
-    `fault`: silent, the host gave no answer (time-out, DNS, TLS, connection refused or reset), which None means, too;
-    not_sent, the crawler did not ask (its own rules forbid it, or it cannot ask for such a URL); not_understood, the
-    host answered what the crawler cannot read (no HTTP, too many headers, a body that is too long or does not end).
-    Beside a status it says nothing.
-    `retry_after`: how long the server asked to wait, in seconds, or its Retry-After header as it stands, which may be a
-    date; what is neither says nothing. `seconds`, `address`: as of a `Fetched`.
-    `body`: the bytes of a 404 or 410, hashed and forgotten: pages of the host that look like it are soft 404s.
+    Attributes:
+        status: The HTTP status, or None when there was none: then `error` and `fault` describe the failure.
+        error: The reason of the failure, in words.
+        fault: silent: the host gave no answer (time-out, DNS, TLS, connection refused or reset); None means the same.
+            not_sent: the crawler did not ask, because its own rules forbid it or it cannot ask for such a URL.
+            not_understood: the crawler cannot read the answer (no HTTP, too many headers, a body that is too long or
+            does not end). Beside a status it is ignored.
+        retry_after: The wait that the server asked for, in seconds, or its Retry-After header unchanged, which may be a
+            date. Anything else is ignored.
+        seconds: The duration of the fetch, as of a `Fetched`.
+        address: The IP address, as of a `Fetched`.
+        body: The bytes of a 404 or 410, which are hashed and not kept: pages of the host that look like it are soft
+            404s.
     """
 
     url: str
@@ -342,14 +367,18 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What came of the claim of a resource that is no page: of a robots.txt, or a sitemap.
+    """The result of a claim of a resource that is not a page: of a robots.txt, or of a sitemap.
 
-    `status`: the HTTP status; None: there was no answer, `error` says why and `fault` whose fault it was, as of a
-    `Failed`. `body`: of a 2xx answer, bytes or text, as much of it as was read; of a robots.txt 500 KiB are parsed, of
-    a sitemap, packed by gzip or not, 50 MB. `etag`, `last_modified`: a sitemap's headers, with which it is asked again.
-    `redirected_to`: the Location of a redirect, which is not followed: it is the next claim. `retry_after`, `seconds`,
-    `address`, `fetched_at`: as of a `Failed`.
     A `Fetched` or a `Failed` under such a claim is read as one of these.
+
+    Attributes:
+        status: The HTTP status; None when there was no answer: then `error` and `fault` describe the failure, as of a
+            `Failed`.
+        body: The body of a 2xx answer, bytes or text, as much of it as was read. Of a robots.txt 500 KiB are
+            parsed, of a sitemap, packed by gzip or not, 50 MB.
+        etag, last_modified: The headers of a sitemap, which its next claim has.
+        redirected_to: The Location of a redirect, which is not followed: it is the next claim.
+        retry_after, seconds, address, fetched_at: As of a `Failed`.
     """
 
     url: str
@@ -400,7 +429,8 @@ Report = Fetched | Failed
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A report that could not be read: `reason` says why. The claim that came with it ends as that of a failed page."""
+    """A report that could not be read; `reason` has the cause. The claim that came with it ends like that of a failed
+    page."""
 
     url: str
     claim: Claim | None
@@ -408,18 +438,22 @@ class Unusable:
 
 
 AnyReport = Fetched | Failed | Resource | Unusable
-"""What `report` takes."""
+"""The kinds of items that `report` accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Record):
-    """What the brain did with one reported item.
+    """The result of one reported item.
 
-    `outcome`: `new` (first body seen), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried
-    again), `gone` (given up), `slowed` (429/503: the host waits, the page is not blamed); None when refused.
-    `links`: distinct out-links now known for the page; `links_refused`: with the reason for each;
-    `links_over`: how many were beyond `max_links` and left out; `userinfo_dropped`: how many named a user or a password
-    (`http://user:password@host/`), which were left out; of the page's own URL `reason` says so.
+    Attributes:
+        outcome: `new` (first body seen), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried again),
+            `gone` (given up), `slowed` (429 or 503: the host waits, and the page has no failure); None when refused.
+        reason: Why it was refused, or that a user or a password was left out of the page's own URL.
+        links: The number of distinct out-links that are now known for the page.
+        links_refused: The links that were refused, each with the reason.
+        links_over: The number of links beyond `max_links`, which were left out.
+        userinfo_dropped: The number of links with a user or a password (`http://user:password@host/`), which were left
+            out.
     """
 
     url: str
@@ -434,10 +468,12 @@ class Answer(Record):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Word that a page has changed, or is there, from elsewhere than a visit.
+    """A statement that a page has changed, or exists, from another source than a visit.
 
-    `at`: when it changed, epoch seconds; None: now; 0: it is only said that there is such a page. `within`: it changed
-    up to so many seconds after `at`, 86400 for a date without a time. `kind`: where the word is from.
+    Attributes:
+        at: The time of the change in epoch seconds; None: now; 0: the source states only that there is such a page.
+        within: The page changed up to so many seconds after `at`: 86400 for a date without a time.
+        kind: The source.
     """
 
     url: str
@@ -448,11 +484,12 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Hinted(Record):
-    """What came of one hint.
+    """The result of one hint.
 
-    `reason`: why it was refused, or what was left out of its URL.
-    `outcome`: `new` (there was no such page; there is now), `moved` (it will be fetched again sooner), `noted` (it is
-    not fetched yet, or not again), `old` (a visit, or another hint, is as new); None when refused.
+    Attributes:
+        reason: Why it was refused, or what was left out of its URL.
+        outcome: `new` (there was no such page; there is now), `moved` (it will be fetched again sooner), `noted` (it is
+            not fetched yet, or not again), `old` (a visit, or another hint, is as new); None when refused.
     """
 
     url: str
@@ -463,13 +500,17 @@ class Hinted(Record):
 
 @dataclass(frozen=True, slots=True)
 class SeedAnswer:
-    """What `seed` wrote: of each page one thing.
+    """The result of `seed`. Each page is counted once.
 
-    `created`, `known`: pages that this call has created, and that were there before. `outside`: pages that are in the
-    graph and will not be fetched, as the settings or a robots.txt say. `gone`: pages that were given up (gone, parked),
-    and wait again. `refused`: what cannot be a seed, with the reason; `forgotten` of these were forgotten for ever.
-    `remarks`: pages that are outside or were given up, and those whose URLs named a user or a password, which were left
-    out, with what is to be said of each.
+    Attributes:
+        created: The number of pages that this call has created.
+        known: The number of pages that were there before.
+        refused: The strings that cannot be seeds, each with the reason.
+        outside: The number of pages in the graph that will not be fetched, because of the settings or a robots.txt.
+        gone: The number of pages that were given up (gone, parked), and wait again.
+        forgotten: The number of `refused` that were forgotten for ever.
+        remarks: A remark on each page that is outside or was given up, and on each whose URL had a user or a password,
+            which were left out.
     """
 
     created: int
@@ -486,34 +527,47 @@ class SeedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Page(Record):
-    """Everything the brain knows about one page; times in epoch seconds, None where it never happened.
+    """Everything that the brain knows about one page; times in epoch seconds, None where it never happened.
 
-    `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
-    A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1. `scores`:
-    the batch scores that it carries, by the names in `methods.SCORES`. `provisional`: what it counts until it has the
-    one that the order goes by, on a scale on which the mean of all pages is 1.
-    `flow`: 10,000 of a seed, and what pages that link to it have passed on, each when it was read; `flow_paid`:
-    what each unit of weight of its links has got of that.
-    `live_pagerank`: 1, and .85 of what each page that links to it has, in equal parts along its links; None where none
-    is kept; `live_pagerank_paid`: what each unit of weight of its links has got of that.
-    `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
-    (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
-    the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
-    both None where there is no such time. `hub_updated`, `authority_updated`: when that side last spent its cash,
-    by its own clock under the classic engine. `hub_rank`, `authority_rank`: floor(4·log2 score), of scores from 32 on.
-    `error`: what was said of the last failure, at `failed`, if no page came since; `hinted_by`: its last hint's kind.
-    `claimed`: since when somebody holds it; None, too, where that is held by a claim of an older graphbrain.
-    `failing_since`: its first failure since it was last fetched; `fault`: how the last visit failed, one of
-    `hosts.health.PAGE_FAULTS`; `recheck_at`: when an alias or a parked page is looked at again.
-    `clicks`: the fewest clicks from a seed to it by links, as `Brain.page` and `Brain.dump_pages` find them; None where
-    no links lead there. `depth` is the frontier's own, by which `max_depth` goes: it is 1 for what a sitemap names.
-    `led_to`: where its last visit was led by temporary redirects, or a refresh in 0 seconds.
-    `title` to `fetch_seconds`: what its last report told of it, `in_sitemap`: when a sitemap last named it.
-    `brought`: the share of its text that was new to its host at its first visit, 0 to 1; None until that is learned.
-    `echo`: had a page of its host been fetched before it whose URL ends in the same step of the path?
-    `harvest`: the factor of its section that it waits with; None where it does not wait for a first visit. `section`:
-    the part of its host that it is in; `expected_copy`: the page that it is expected to equal, while it waits for a
-    first visit. `Brain.page` alone finds these two; they are not in `as_dict`.
+    A score is history + cash, at least about 1; under the classic engine it is the page's share of all, below 1.
+
+    Attributes:
+        id: Neo4j's number of its node. It holds as long as the page does; then another page may get it.
+        scores: The batch scores that it carries, by the names in `methods.SCORES`.
+        provisional: Its score until it has the one that the order uses, on a scale on which the mean of all pages is 1.
+        flow: 10,000 of a seed, and what pages that link to it have passed on, each when it was read.
+        flow_paid: The flow that each unit of weight of its links has received.
+        live_pagerank: 1, and .85 of that of each page that links to it, divided along its links in equal parts; None
+            where none is kept.
+        live_pagerank_paid: The live_pagerank that each unit of weight of its links has received.
+        value: Its worth, set by the crawler.
+        rate_shape, rate_scale: The estimate of its change rate; `rate_scale` in days. None until a second visit.
+        rate: Changes a day, their ratio.
+        interval: Days between visits, set by hand.
+        comes_back: The days between visits that the order gives it at the present pace of the crawl; None if there is
+            no such time.
+        due: The time of the next visit after them; None if there is no such time.
+        hub_updated, authority_updated: The time at which that side last spent its cash, by its own clock under the
+            classic engine.
+        hub_rank, authority_rank: floor(4·log2 score), of scores from 32 on.
+        error: The message of the last failure, at `failed`, if no page came since.
+        hinted_by: The kind of its last hint.
+        claimed: The time at which the worker that holds it claimed it; None, too, for a claim of an older graphbrain.
+        failing_since: The time of its first failure since it was last fetched.
+        fault: The kind of the last visit's failure, one of `hosts.health.PAGE_FAULTS`.
+        recheck_at: The time at which an alias or a parked page is looked at again.
+        depth: The frontier's own depth, which `max_depth` bounds: it is 1 for a page that a sitemap names.
+        clicks: The fewest clicks from a seed to it by links, as `Brain.page` and `Brain.dump_pages` find them; None
+            where no links lead there.
+        led_to: The URLs to which temporary redirects, or a refresh in 0 seconds, led its last visit.
+        title, canonical, noindex, language, size, content_type, fetch_seconds: The facts of its last report.
+        in_sitemap: The time at which a sitemap last named it.
+        brought: The share of its text that was new to its host at its first visit, 0 to 1; None until that is learned.
+        echo: True if a page of its host whose URL ends in the same step of the path had been fetched before it.
+        harvest: The factor of its section with which it waits; None where it does not wait for a first visit.
+        section: The part of its host that it is in. `Brain.page` alone finds it; it is not in `as_dict`.
+        expected_copy: The page that it is expected to equal, while it waits for a first visit. `Brain.page` alone finds
+            it; it is not in `as_dict`.
     """
 
     url: str
@@ -601,33 +655,33 @@ class Page(Record):
 
     @property
     def rate(self) -> float | None:
-        """Changes a day, as far as visits have told."""
+        """Changes a day, as its visits show; None until a second visit."""
         return None if self.rate_shape is None or self.rate_scale is None else self.rate_shape / self.rate_scale
 
     def score(self, by: str) -> float | None:
-        """Its score of this name: authority, hub, cash or one of `methods.UNINDEXED`; None where it has none."""
+        """Return its score of this name: authority, hub, cash or one of `methods.UNINDEXED`; None where it has none."""
         live = {"authority": self.authority_score, "hub": self.hub_score, CASH: self.hub_cash + self.authority_cash}
         return live.get(by, getattr(self, by) if by in (*FORWARD, *OWN) else self.scores.get(by))
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
-        """The names in `as_dict`, in its order: the same for all pages, whatever scores they carry."""
+        """Return the names in `as_dict`, in its order: the same for all pages, whatever scores they carry."""
         return _PAGE_COLUMNS
 
     def as_dict(self) -> dict[str, Any]:
-        """Its values by name, each batch score under its own: None where it has none."""
+        """Return its values by name, each batch score under its own: None where it has none."""
         values = {name: getattr(self, name) for name in _PAGE_FIELDS}
         return values | {name: self.scores.get(name) for name in SCORES}
 
     def in_full(self) -> dict[str, Any]:
-        """`as_dict`, and what only a look at one page finds, as dictionaries: `section` and `expected_copy`."""
+        """Return `as_dict` with `section` and `expected_copy`, which only a look at one page finds, as dictionaries."""
         return self.as_dict() | {
             name: None if (found := getattr(self, name)) is None else found.as_dict() for name in LOOKED_UP
         }
 
 
 LOOKED_UP = ("section", "expected_copy")
-"""What `Brain.page` alone finds of a page: records of their own, no columns of a table."""
+"""The fields that `Brain.page` alone finds: records of their own, not columns of a table."""
 _PAGE_FIELDS = (
     *(field.name for field in dataclasses.fields(Page) if field.name not in ("scores", *LOOKED_UP)),
     "rate",
@@ -637,21 +691,36 @@ _PAGE_COLUMNS = (*_PAGE_FIELDS, *SCORES)
 
 @dataclass(frozen=True, slots=True)
 class Host(Record):
-    """What the brain knows of one host; times in epoch seconds, None where there is none.
+    """Everything that the brain knows about one host; times in epoch seconds, None where there is none.
 
-    `delay`: seconds between two claims as things stand: the largest of `own_delay` (or the brain's setting),
-    `robots_delay` (its Crawl-delay) and a multiple of `response_seconds` (its last fetch), divided by `pace`, the share
-    of its full rate that it gets since it answered 429 or 503 (1: all of it). `in_flight` of at most `most_in_flight`
-    claims are out (0: no limit), of its own (`own_in_flight`) or by the setting. `budget_used` of `budget` pages were
-    fetched for the first time or are being so (0: no limit; None: not counted). `complaints`: 429 and 503 in a row.
-    `unanswered`: how often in a row it gave no answer at all; `failing_since`: since when every request has failed,
-    and `illness`, how the last of them did (`silent`, `refused` or `broken`); `probe_at`: when it is asked again,
-    where it has failed so often that it is only probed. `next_at`: when a page of it can be claimed, blocks and its
-    address left aside. `queued`: do pages wait in queues of its own? `set_aside`: do such wait that its budget must
-    have room for? `robots_at`: when its robots.txt was set; `robots_http_at`, `robots_https_at`: when one was set
-    for that scheme alone. `pages`: how many the graph has of it, no more than were counted: `more_pages` says that
-    there are more. `in_scope`: do the settings let it be fetched? `wall`: where temporary redirects have led the last
-    visits of `walled` of its pages, a login or a consent page perhaps; None where they were fewer than five.
+    Attributes:
+        delay: Seconds between two claims now: the largest of `own_delay` (or the brain's setting), `robots_delay` and a
+            multiple of `response_seconds`, divided by `pace`.
+        own_delay: The host's own delay in seconds, set by `set_host`.
+        robots_delay: Its Crawl-delay in seconds.
+        response_seconds: The duration of its last fetch.
+        pace: The share of its full rate that it gets since it answered 429 or 503; 1 is all of it.
+        complaints: The number of answers 429 and 503 in a row.
+        blocked_until: The end of its block or of its back-off.
+        unanswered: The number of times in a row that it gave no answer at all.
+        probe_at: The time of its next probe, where it has failed so often that it is only probed.
+        next_at: The time from which a page of it can be claimed, apart from blocks and its address.
+        in_flight: The number of its claims that are out.
+        most_in_flight: The most of them, its own or the setting's; 0: no limit.
+        own_in_flight: The host's own limit, set by `set_host`.
+        budget: The most pages that may be fetched for the first time; 0: no limit.
+        budget_used: The pages of the budget that were fetched for the first time or are being so; None: not counted.
+        set_aside: True if pages wait for room in its budget.
+        queued: True if pages wait in queues of its own.
+        robots_at: The time at which its robots.txt was set.
+        robots_http_at, robots_https_at: The time at which one was set for that scheme alone.
+        pages: The number of its pages in the graph, at most as many as were counted.
+        more_pages: True if there are more than `pages`.
+        in_scope: True if the settings let it be fetched.
+        failing_since: The time since which every request has failed.
+        illness: The kind of the last of these failures: `silent`, `refused` or `broken`.
+        wall: The URL to which temporary redirects have led the last visits of `walled` of its pages, a login or a
+            consent page perhaps; None where they were fewer than five.
     """
 
     name: str
@@ -690,7 +759,8 @@ class Host(Record):
 
 @dataclass(frozen=True, slots=True)
 class RobotsAnswer:
-    """What a robots.txt has changed: its Crawl-delay in seconds (0: none), pages taken out and let in again."""
+    """The result of a robots.txt: its Crawl-delay in seconds (0: none), and how many pages were taken out and let in
+    again."""
 
     delay: float
     taken_out: int
@@ -701,5 +771,5 @@ class RobotsAnswer:
 
 
 def number(value: object) -> TypeGuard[float]:
-    """Is it a real number, of Python or of numpy?"""
+    """Return whether a value is a real number, of Python or of numpy."""
     return isinstance(value, Real) and not isinstance(value, bool)

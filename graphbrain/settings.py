@@ -1,9 +1,10 @@
-"""Every knob, its default and its meaning: one frozen object.
+"""All settings, with default and meaning, in one frozen object.
 
-Read once, from arguments over `GRAPHBRAIN_…` variables over what the brain in the database was given over the
-defaults below. Three kinds: *client* settings belong to this process; *shared* ones stand on the (:Brain) node, so
-that all workers use the same, and can be changed at any time, but not by an opening that does not say so; *fixed*
-ones are written there at creation and can not be changed by opening it again.
+Settings are read once: an argument takes precedence over a `GRAPHBRAIN_…` variable, a variable over the value that the
+brain in the database has, and that over the defaults below. There are three kinds. *Client* settings belong to this
+process. *Shared* ones are stored on the (:Brain) node, so that all workers use the same; they can be changed at any
+time, but an opening changes them only with `change_settings`. *Fixed* ones are written there at creation, and a later
+opening cannot change them.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ VALUE_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Least and most of a setting that may have any value between; `above`, `below`: not the ends themselves."""
+    """The least and the most value of a numeric setting. `above`, `below`: the ends themselves are excluded."""
 
     least: float
     most: float
@@ -67,13 +68,13 @@ class Bounds:
     below: bool = False
 
     def hold(self, value: float) -> bool:
-        """Is a value within them?"""
+        """Return whether a value is within them."""
         return (self.least < value if self.above else self.least <= value) and (
             value < self.most if self.below else value <= self.most
         )
 
     def __str__(self) -> str:
-        """In words, as in 'from 0 to 1'."""
+        """Return them in words, as in 'from 0 to 1'."""
         low, high = _end(self.least), _end(self.most)
         if self.most == LARGEST:
             return f"{low} or more" if self.least == 0 else f"at least {low}"
@@ -87,7 +88,7 @@ def _end(end: float) -> str:
 
 
 LARGEST = 2**53
-"""Whole numbers are below: a float holds each of them, and so does the database."""
+"""The bound of whole numbers: a float holds each number below it, and so does the database."""
 RANGES: Mapping[str, Bounds] = {
     "alpha": Bounds(0, 1, below=True),
     "eps": Bounds(0, 1, above=True),
@@ -128,7 +129,7 @@ RANGES: Mapping[str, Bounds] = {
     "root_share": Bounds(0, 1, below=True),
     "passes": Bounds(0, 1e9, above=True),
 }
-"""What numbers may be."""
+"""The bounds of numeric settings."""
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted", "hosts")
 ENGINES = ("exact", "classic")
 WINDOW_UNITS = ("cash", "seconds")
@@ -151,14 +152,14 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "new_history": NEW_HISTORIES,
     "first_cash": FIRST_CASH,
 }
-"""What words may be."""
+"""The allowed words of settings."""
 LONGEST_NAME = 200
 LONGEST = {
     **dict.fromkeys(("uri", "password"), 10_000),
     **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts"), 1_000_000),
     **dict.fromkeys(("allow_urls", "deny_urls", "intervals"), 100_000),
 }
-"""Characters of a text; others are names."""
+"""The most characters of a text; all other texts are names."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
 HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
@@ -170,7 +171,7 @@ OF_OTHER_PARTS = frozenset(
         *("GRAPHBRAIN_SERVICE_TOKEN", "GRAPHBRAIN_SERVICE_URL"),  # Client
     }
 )
-"""GRAPHBRAIN_… variables that other parts read; they are no settings of a brain, and no typos."""
+"""The GRAPHBRAIN_… variables that other parts read. They are not settings of a brain, and not misspelt."""
 
 
 def _setting(default: Any, kind: Kind, meaning: str) -> Any:
@@ -179,7 +180,7 @@ def _setting(default: Any, kind: Kind, meaning: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """One setting as a process goes by it, and where it comes from."""
+    """One setting as a process uses it, and its source."""
 
     name: str
     value: Any
@@ -207,7 +208,7 @@ class Settings:
     crawl: str = _setting("crawl", "fixed", "the crawl's name")
     engine: str = _setting("exact", "fixed", "exact or classic; 'graphbrain engine' converts a brain")
     hash_bang: bool = _setting(
-        False, "fixed", "a fragment that begins with #! is a part of its URL, and tells pages apart"
+        False, "fixed", "a fragment that begins with #! is a part of its URL, and distinguishes pages"
     )
     window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
 
@@ -245,7 +246,9 @@ class Settings:
     change_value: float = _setting(0.0, "shared", "optimal: what it is worth to find a change")
     revisit_seconds: float = _setting(86_400.0, "shared", "optimal: least time between two visits of a page")
     frontier_reserve: float = _setting(0.05, "shared", "optimal: part of all claims kept for new pages, 0..1")
-    oldest_reserve: float = _setting(0.01, "shared", "optimal: part of all claims kept for whoever waits longest, 0..1")
+    oldest_reserve: float = _setting(
+        0.01, "shared", "optimal: part of all claims kept for the pages that wait longest, 0..1"
+    )
     harvest_reserve: float = _setting(
         0.02, "shared", "with harvest in value: part of claims of new pages that try sections which are held down, 0..1"
     )
@@ -273,14 +276,14 @@ class Settings:
     lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
     max_links: int = _setting(5_000, "shared", "links kept of one page")
     max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
-    change: str = _setting("blocks", "shared", "what tells that a page has changed: body, text, blocks or simhash")
+    change: str = _setting("blocks", "shared", "how a change of a page is found: body, text, blocks or simhash")
     change_bits: int = _setting(3, "shared", "bits of 64 in which the simhash of a page that is the same may differ")
     sections_per_host: int = _setting(
         200, "shared", "sections of a host that are learned from its visits at most; 0 = none are"
     )
-    hint_recall: float = _setting(0.7, "shared", "share of the changes that hints tell of, 0 to .99")
+    hint_recall: float = _setting(0.7, "shared", "share of the changes that hints report, 0 to .99")
     hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
-    orphans: str = _setting("keep", "shared", "pages that nobody links to any more: keep, park or forget them")
+    orphans: str = _setting("keep", "shared", "pages to which no link leads any more: keep, park or forget them")
     canonical_links: str = _setting(
         "note",
         "shared",
@@ -320,10 +323,16 @@ class Settings:
         detector: Callable[[Any, Any], bool] | None = None,
         **arguments: Any,
     ) -> Settings:
-        """Settings from arguments over the environment over the defaults.
+        """Return the settings from arguments, the environment and the defaults, in this order of precedence.
 
-        An argument that is None counts as not given. Raises SettingsError for an unknown name (argument or
-        `GRAPHBRAIN_…` variable) and for a value that is out of range.
+        Args:
+            environ: The environment; None: that of the process.
+            canonical: The user's own last step of keys.
+            detector: The user's own decision whether a page has changed.
+            arguments: Settings by name. An argument that is None counts as not given.
+
+        Raises:
+            SettingsError: A name (argument or `GRAPHBRAIN_…` variable) is unknown, or a value is out of range.
         """
         environ = os.environ if environ is None else environ
         names = cls.names()
@@ -348,18 +357,18 @@ class Settings:
 
     @classmethod
     def names(cls, *kinds: Kind) -> dict[str, Any]:
-        """Setting → its default; of the given kinds only, if any are named."""
+        """Return setting → its default; of the given kinds only, if any are named."""
         return {f.name: f.default for f in fields(cls) if f.metadata and (not kinds or f.metadata["kind"] in kinds)}
 
     @classmethod
     def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
-        """Setting → (kind, default, meaning), for the help texts and the table of docs/settings.md."""
+        """Return setting → (kind, default, meaning), for the help texts and the table of docs/settings.md."""
         return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
 
     def in_force(self, given: Mapping[str, str], environ: Mapping[str, str] | None = None) -> list[InForce]:
-        """Each setting of a process that has opened a brain, with these as the brain's, and where it comes from.
+        """Return each setting of a process that has opened a brain, with its value and source. These are the brain's.
 
-        `given`: settings that were given otherwise than by a variable, and how. A password is not told.
+        `given`: settings that were given otherwise than by a variable, and how. A password is not shown.
         """
         environ = os.environ if environ is None else environ
         found: list[InForce] = []
@@ -379,12 +388,13 @@ class Settings:
         return found
 
     def with_stored(self, stored: Mapping[str, Any]) -> Settings:
-        """Itself, with the fixed and shared settings that stand on a brain; one that is older than a setting has none
-        of it."""
+        """Return these settings with the fixed and shared ones that are stored on a brain. A brain that is older than a
+        setting does not store it."""
         return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})
 
     def unlike(self, brain: Settings) -> dict[str, Any]:
-        """The shared settings that were given and are not a brain's, by what they mean: name → the value given."""
+        """Return name → the given value, of the shared settings that were given and whose meaning differs from a
+        brain's."""
         return {
             name: getattr(self, name)
             for name in self.names("shared")
@@ -392,7 +402,8 @@ class Settings:
         }
 
     def beyond(self, brain: Settings) -> dict[str, Any]:
-        """The same without hosts that are all within the brain's scope: who names a part of it asks for no other."""
+        """Return the same without hosts that are all within the brain's scope: a part of the scope is no other
+        setting."""
         return {
             name: value
             for name, value in self.unlike(brain).items()
@@ -400,7 +411,7 @@ class Settings:
         }
 
     def checked(self) -> Settings:
-        """Itself, when every value is possible; SettingsError in one sentence otherwise."""
+        """Return itself when every value is possible. Raise SettingsError, in one sentence, otherwise."""
         rules = (
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
             ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
@@ -421,8 +432,13 @@ class Settings:
 
 
 def changes(given: Mapping[str, Any]) -> dict[str, Any]:
-    """New values of shared settings, in their types. Raises SettingsError for a name that is none, or cannot be changed
-    on a brain that exists, and for a value of another type; whether the values are possible is `checked` later."""
+    """Return new values of shared settings, in their types.
+
+    `checked` tests later whether the values are possible.
+
+    Raises:
+        SettingsError: A name is no setting, or cannot be changed on a brain that exists; or a value has another type.
+    """
     wrong = sorted(set(given) - set(Settings.names("shared")))
     if wrong and wrong[0] not in Settings.names():
         raise SettingsError(unknown(wrong[0], Settings.names("shared")))
@@ -433,14 +449,14 @@ def changes(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def checked_engine(engine: str) -> str:
-    """An engine. Raises SettingsError where there is no such one."""
+    """Return an engine. Raise SettingsError where there is no such one."""
     if engine not in ENGINES:
         raise SettingsError(f"The engine must be {' or '.join(ENGINES)}, not {engine!r:.80}.")
     return engine
 
 
 def typed(name: str, value: Any) -> Any:
-    """`value`, given as text or number, in the type of the setting's default. Raises SettingsError."""
+    """Return `value`, given as text or number, in the type of the setting's default. Raise SettingsError."""
     default = Settings.names()[name]
     try:
         if isinstance(default, bool):
@@ -464,8 +480,8 @@ def typed(name: str, value: Any) -> Any:
 
 
 def _unfit(name: str, text: str) -> str:
-    """Why a text cannot be this setting, in a sentence; empty if it can. All who use the brain read it again and again,
-    and names stand in indexes."""
+    """Return a sentence with the reason why a text cannot be this setting; empty if it can. All users of the brain read
+    the text again and again, and names are in indexes."""
     most = LONGEST.get(name, LONGEST_NAME)
     if len(text) > most:
         return f"{name} must have at most {most:,} characters, not {len(text):,}."
@@ -482,14 +498,14 @@ def _unfit(name: str, text: str) -> str:
 
 
 def _meant(name: str, value: Any) -> Any:
-    """What tells values of a setting apart: lists of hosts are sets."""
+    """Return a value in the form in which settings are compared: a list of hosts is a set."""
     if name in HOST_LISTS and value.strip():
         return HostList.of(value, lenient=True)
     return value
 
 
 def _within(hosts: str, scope: str) -> bool:
-    """Are all of these hosts named in the scope?"""
+    """Return whether all of these hosts are named in the scope."""
     if not hosts.strip() or not scope.strip():  # empty: all hosts
         return not scope.strip()
     given, there = HostList.of(hosts, lenient=True), HostList.of(scope, lenient=True)
@@ -498,7 +514,7 @@ def _within(hosts: str, scope: str) -> bool:
 
 
 def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Container[str]) -> str:
-    """That these shared settings are not the brain's, and what to do, in a sentence."""
+    """Return a sentence: these shared settings are not the brain's, and what to do."""
     named = [f"{name} ({_short(getattr(brain, name))}, not {_short(value)})" for name, value in given.items()]
     if len(named) > 2:
         named[1:] = [f"{len(named) - 1} more settings"]
@@ -522,7 +538,8 @@ def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Cont
 
 
 def added(name: str, before: Any, more: str) -> str:
-    """A list of hosts with more of them. Raises SettingsError for a setting that is none, or names all hosts."""
+    """Return a list of hosts with more of them. Raise SettingsError for a setting that is no list, or names all
+    hosts."""
     if name not in HOST_LISTS:
         raise SettingsError(f"{name} is no list: give {name}=VALUE. Lists are {', '.join(HOST_LISTS)}.")
     if not more.replace(",", " ").split():
@@ -538,7 +555,7 @@ def _short(value: Any) -> str:
 
 
 def _assigned(name: str, value: Any) -> str:
-    """NAME=VALUE, as a shell takes it."""
+    """Return NAME=VALUE, as a shell reads it."""
     word = ("no", "yes")[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
     if _PLAIN.fullmatch(word):
         return f"{name}={word}"
@@ -547,7 +564,7 @@ def _assigned(name: str, value: Any) -> str:
 
 
 def unknown(name: str, names: Iterable[str], shown: Callable[[str], str] = repr) -> str:
-    """What to say of a setting that there is not: which one it may have been, or which there are."""
+    """Return the message for an unknown setting: which one may be meant, or which there are."""
     known = sorted(names)
     near = difflib.get_close_matches(name, known, 1, 0.7) or [
         other for other in known if len(name) > 3 and (other.startswith(f"{name}_") or other.endswith(f"_{name}"))
@@ -557,12 +574,12 @@ def unknown(name: str, names: Iterable[str], shown: Callable[[str], str] = repr)
 
 
 def variable_of(name: str) -> str:
-    """The variable of the environment that gives this setting."""
+    """Return the environment variable of this setting."""
     return f"{PREFIX}{name.upper()}"
 
 
 def to_convert(engine: str) -> str:
-    """How a brain gets this engine."""
+    """Return the command, in words, that gives a brain this engine."""
     return f"convert it with 'graphbrain engine {engine}'"
 
 

@@ -1,6 +1,6 @@
-"""Reports and claims as JSON lines: what a crawler in another language writes, how it is read, and its schema.
+"""Reports and claims as JSON lines: how they are read, and the schema for crawlers in other languages.
 
-What a field may hold is derived from the model, once: the schema shows it, and the reading goes by it.
+The values that a field may hold are derived from the model, once, for the schema and for the reading.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import difflib
+import inspect
 import json
 import re
 import reprlib
@@ -32,15 +33,16 @@ __all__ = [
 ]
 
 Spec = Mapping[str, Any]
-"""What a value may be, in the words of JSON Schema."""
+"""The values that a field may hold, in the words of JSON Schema."""
 
 _JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "integer", bool: "boolean"}
 _WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
 BASE64 = "body_base64"
-"""The field for a body that is no text; it goes before `body`."""
+"""The field for a body that is no text; it takes precedence over `body`."""
 _BODY = frozenset({"body", BASE64})
 _OF_PAGES = _BODY | ({f.name for f in dataclasses.fields(Fetched)} - {f.name for f in dataclasses.fields(Failed)})
-"""What only a page that was fetched must have right: a failure may have a body, which is passed over if it is none."""
+"""The fields that are checked only of a fetched page. A failure may have a body, which is ignored if it is not
+valid."""
 _SHAPES: dict[str, Spec] = {
     "claim": {"$ref": "#/$defs/claim"},
     "links": {"type": "array", "items": {"$ref": "#/$defs/link"}},
@@ -57,7 +59,7 @@ _CLAIM: dict[str, Spec] = {
     "key": {"type": "string", "pattern": f"^(?:[0-9a-f]{{32}}|{RESOURCE_KEY})$"},
     "token": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
 }
-"""What a claim is known by; the rest of it is only carried."""
+"""The fields that identify a claim; the rest of it is only carried."""
 
 
 # ---------------------------------------------------------------------- what a field may hold
@@ -65,7 +67,7 @@ _CLAIM: dict[str, Spec] = {
 
 @cache
 def _specs(kind: type) -> dict[str, Spec]:
-    """Field of Fetched, Failed or Link → what it may hold where it is not null."""
+    """Return field of Fetched, Failed or Link → the values that it may hold where it is not null."""
     found: dict[str, Spec] = {}
     for name, hint in get_type_hints(kind).items():
         if name in _SHAPES:
@@ -79,7 +81,7 @@ def _specs(kind: type) -> dict[str, Spec]:
 
 
 def _fits(value: Any, spec: Spec) -> bool:
-    """Is a value what it may be? For the words that `_specs` uses."""
+    """Return whether a value fits the spec, in the words that `_specs` uses."""
     types = [spec["type"]] if isinstance(spec["type"], str) else spec["type"]
     if isinstance(value, bool):
         return "boolean" in types
@@ -97,7 +99,7 @@ def _fits(value: Any, spec: Spec) -> bool:
 
 
 def _words(spec: Spec) -> str:
-    """What a value must be, for a person."""
+    """Return the values that a spec allows, in words for a message."""
     if "enum" in spec:
         return f"one of {', '.join(spec['enum'])}"
     types = [spec["type"]] if isinstance(spec["type"], str) else spec["type"]
@@ -108,7 +110,7 @@ def _words(spec: Spec) -> str:
 
 
 def _checked(name: str, value: Any, spec: Spec) -> Any:
-    """A value that fits, in its own type. Raises BadInput."""
+    """Return a value that fits, in its own type. Raise BadInput."""
     if not _fits(value, spec):
         raise BadInput(f"{name!r} must be {_words(spec)}, not {reprlib.repr(value)}.")
     return int(value) if spec["type"] == "integer" else value
@@ -118,7 +120,7 @@ def _checked(name: str, value: Any, spec: Spec) -> Any:
 
 
 def json_object(line: str | bytes) -> dict[str, Any]:
-    """The JSON object in a line. Raises BadInput with what is wrong."""
+    """Return the JSON object in a line. Raise BadInput with the reason."""
     try:
         item = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -129,11 +131,11 @@ def json_object(line: str | bytes) -> dict[str, Any]:
 
 
 def report_from_dict(item: Mapping[str, Any]) -> Report:
-    """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
+    """Return a `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
 
     An object with `failed: true`, with `error`, `fault` or `retry_after`, or with a status of 400 and above and no
-    links is a failure; null is as if it were not there. `claim` is the claim as it was handed out. Raises BadInput with
-    what is wrong.
+    links is a failure. A field that is null counts as absent. `claim` is the claim, unchanged. Raise BadInput with the
+    reason.
     """
     if not isinstance(item, Mapping) or item.get("url") is None:
         raise BadInput("A report must be a JSON object with a 'url'.")
@@ -144,22 +146,22 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     status = data.get("status")
     if status is not None:
         status = _checked("status", status, _specs(Failed)["status"])
-    # What an error page said beside its status is no reason to refuse it, nor what a failed visit did.
+    # Fields of a page that accompany an error status or a failed visit are no reason to refuse it.
     if (
         failed
         or not {"error", "fault", "retry_after"}.isdisjoint(data)
         or ((status or 0) >= 400 and not _has_links(data))
     ):
-        told = _values(Failed, {name: value for name, value in data.items() if name not in _OF_PAGES})
+        values = _values(Failed, {name: value for name, value in data.items() if name not in _OF_PAGES})
         with suppress(BadInput):
-            told |= _body(data)
-        return Failed(**told)
+            values |= _body(data)
+        return Failed(**values)
     body = _body(data)
     return Fetched(**_values(Fetched, {name: value for name, value in data.items() if name not in _BODY}) | body)
 
 
 def _body(data: Mapping[str, Any]) -> dict[str, bytes]:
-    """The body in a line, as an argument. Raises BadInput."""
+    """Return the body in a line, as an argument. Raise BadInput."""
     if BASE64 in data:
         return {"body": base64.b64decode(_checked(BASE64, data[BASE64], _ENCODED))}
     if "body" in data:
@@ -212,23 +214,23 @@ def _link(place: int, link: Any) -> Link:
 
 
 def claim_from_dict(claim: Any) -> Claim:
-    """A claim as it was handed out. Raises BadInput with what is wrong."""
+    """Return a claim from its JSON object. Raise BadInput with the reason."""
     if not isinstance(claim, Mapping):
-        raise BadInput(f"'claim' must be the object that was handed out, not {reprlib.repr(claim)}.")
+        raise BadInput(f"'claim' must be the object that was claimed, not {reprlib.repr(claim)}.")
     _known(claim, {*_fields(Claim), "kind"}, "'claim'")
     for name, spec in _CLAIM.items():
         if not _fits(claim.get(name), spec):
-            told = "has none" if claim.get(name) is None else f"has {reprlib.repr(claim[name])}"
-            raise BadInput(f"'claim' must have the '{name}' that it was handed out with, and {told}.")
+            given = "has none" if claim.get(name) is None else f"has {reprlib.repr(claim[name])}"
+            raise BadInput(f"'claim' must have the '{name}' with which it was claimed, and {given}.")
     kind = kind_of(claim["key"])
     if claim.get("kind", kind) != kind:
-        raise BadInput(f"'claim' has the key of a {kind}, and says it is one of a {reprlib.repr(claim['kind'])}.")
-    given: dict[str, Any] = {name: value for name, value in claim.items() if name != "kind"}
-    return Claim(**{"until": 0.0, "host": "", "depth": 0, **given})
+        raise BadInput(f"'claim' has the key of a {kind}, but its kind is {reprlib.repr(claim['kind'])}.")
+    values: dict[str, Any] = {name: value for name, value in claim.items() if name != "kind"}
+    return Claim(**{"until": 0.0, "host": "", "depth": 0, **values})
 
 
 def hint_from_dict(item: Any) -> Hint:
-    """A hint from a JSON object. Raises BadInput with what is wrong; what its values mean is checked later."""
+    """Return a hint from a JSON object. Raise BadInput with the reason; the meaning of its values is checked later."""
     if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
         raise BadInput("A hint is a URL, a key, or an object with a 'url'.")
     _known(item, _fields(Hint), "a hint")
@@ -236,7 +238,7 @@ def hint_from_dict(item: Any) -> Hint:
 
 
 def claim_in(item: Mapping[str, Any]) -> Claim | None:
-    """The claim in a JSON object that may be none of a report, so that it does not have to lapse."""
+    """Return the claim in a JSON object that may be no valid report, so that it does not have to lapse."""
     try:
         return claim_from_dict(item["claim"]) if isinstance(item.get("claim"), Mapping) else None
     except BadInput:
@@ -244,12 +246,13 @@ def claim_in(item: Mapping[str, Any]) -> Claim | None:
 
 
 def meant_by(item: Mapping[str, Any]) -> Claim:
-    """The claim that a line names: it is one, or has one as the line of a report has. Raises BadInput."""
+    """Return the claim that a line names: the line is one, or has one like the line of a report. Raise BadInput."""
     return claim_from_dict(item.get("claim") if "claim" in item else item)
 
 
 def url_in(item: Mapping[str, Any]) -> str:
-    """The URL in a JSON object that may be none of a report: its own, or that of its claim; empty where it has none."""
+    """Return the URL in a JSON object that may be no valid report: its own, or that of its claim; empty where it has
+    none."""
     claim = item.get("claim")
     for url in (item.get("url"), claim.get("url") if isinstance(claim, Mapping) else None):
         if isinstance(url, str):
@@ -263,7 +266,7 @@ def _fields(kind: type) -> frozenset[str]:
 
 
 def _known(data: Iterable[str], known: Iterable[str], what: str) -> None:
-    """Raises BadInput for a field that there is not."""
+    """Raise BadInput for an unknown field."""
     for name in sorted(set(data).difference(known)):
         names = sorted(known)
         near = difflib.get_close_matches(name, names, 1)
@@ -275,16 +278,16 @@ def _known(data: Iterable[str], known: Iterable[str], what: str) -> None:
 
 
 def report_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a line for `graphbrain report`."""
+    """Return the JSON Schema (draft 2020-12) of a line for `graphbrain report`."""
     shared = {name: spec for name, spec in _described(Failed).items() if name not in _BODY}
     pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
-    words = "the body, in base64, where it is no text; goes before body"
+    words = "the body, in base64, where it is no text; takes precedence over body"
     shared["status"]["description"] = (
-        "the HTTP status; null, or left out: 200, or of a failure that there was none: `error` says why, and `fault` "
-        "whose fault it was"
+        "the HTTP status; null, or left out: 200, or of a failure that there was none: `error` and `fault` "
+        "describe the failure"
     )
     pages[BASE64] = {**_ENCODED, "type": ["string", "null"], "description": words}
-    failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line says"}
+    failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line has"}
     nothing: dict[str, Any] = {"type": "null"}
     failure = [
         {"properties": {"failed": {"const": True}}, "required": ["failed"]},
@@ -304,14 +307,14 @@ def report_schema() -> dict[str, Any]:
         "title": "A line for 'graphbrain report': a page that was fetched, or a fetch that failed",
         "type": "object",
         "required": ["url"],
-        # What a failure says of a page does not matter.
+        # A failure may have any values in the fields of a page.
         "properties": {**shared, "failed": failed, **dict.fromkeys(pages, True)},
         "additionalProperties": nothing,
         "if": {"anyOf": failure},
         "else": {"properties": pages},
         "$defs": {
             "claim": {
-                "description": "as it was handed out",
+                "description": "the claim, unchanged",
                 "type": "object",
                 "required": list(_CLAIM),
                 "properties": _CLAIM | {"kind": {"type": "string", "enum": list(KINDS)}},
@@ -333,11 +336,12 @@ def report_schema() -> dict[str, Any]:
 
 
 def _described(kind: type) -> dict[str, dict[str, Any]]:
-    """What each field may hold, null too where that is as if it were not there, and what the model says of it."""
-    told = _told(kind)
+    """Return the values that each field may hold, null too where that counts as absent, and its description in the
+    model."""
+    described = _descriptions(kind)
     shown: dict[str, dict[str, Any]] = {}
     for name, spec in _specs(kind).items():
-        words = {"description": told[name]} if name in told else {}
+        words = {"description": described[name]} if name in described else {}
         if name == "url" or (name == "links" and kind is Fetched):
             shown[name] = {**spec, **words}
         elif "$ref" in spec:
@@ -350,11 +354,11 @@ def _described(kind: type) -> dict[str, dict[str, Any]]:
     return shown
 
 
-def _told(kind: type) -> dict[str, str]:
-    """Field → what the docstring of its class says of it."""
-    text = " ".join((kind.__doc__ or "").split())
-    parts = re.split(r"((?:`\w+`, )*`\w+`: )", text)
-    told: dict[str, str] = {}
-    for names, words in zip(parts[1::2], parts[2::2], strict=True):
-        told |= dict.fromkeys(re.findall(r"`(\w+)`", names), words.strip().rstrip(".;"))
-    return told
+def _descriptions(kind: type) -> dict[str, str]:
+    """Return field → its description under "Attributes:" in the docstring of its class."""
+    entries = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2]
+    described: dict[str, str] = {}
+    for entry in re.split(r"^    (?=\w)", entries, flags=re.MULTILINE)[1:]:
+        names, _, words = " ".join(entry.split()).partition(": ")
+        described |= dict.fromkeys(names.split(", "), words.rstrip("."))
+    return described

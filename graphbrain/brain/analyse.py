@@ -1,6 +1,6 @@
-"""Analysing: questions, findings, and the summary, for programs.
+"""Questions, findings and the summary, for programs.
 
-What these read is imported at first use: a crawler that asks nothing does not load it.
+The modules that these need are imported at first use: a crawler that asks nothing does not load them.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ __all__ = ["Analysing", "Asking"]
 
 
 class Analysing:
-    """Changes nothing."""
+    """The verbs that read the crawl for analysts. They change nothing."""
 
     def __init__(self, session: Session, looking: Looking, hosting: Hosting) -> None:
         self._session, self._looking, self._hosting = session, looking, hosting
 
     def questions(self) -> list[dict[str, Any]]:
-        """All questions, as `Brain.questions` says."""
+        """Return all questions, as `Brain.questions` describes."""
         from graphbrain.analyst import questions
 
         return [each.as_dict() for each in questions.questions()]
 
     def ask(self, name: str, given: dict[str, Any]) -> Asked:
-        """An answer, as `Brain.ask` says."""
+        """Return an answer, as `Brain.ask` describes."""
         from graphbrain.analyst import questions
 
         questions.question(name).values(given)
@@ -41,13 +41,13 @@ class Analysing:
         return questions.ask(self._session.graph, name, **given)
 
     def findings(self) -> list[Finding]:
-        """What is wrong, as `Brain.findings` says."""
+        """Return the findings, as `Brain.findings` describes."""
         from graphbrain.analyst import findings
 
         return findings.findings(self._session.graph)
 
     def summary(self, since: float | None) -> str:
-        """The crawl on one page, as `Brain.summary` says."""
+        """Return the summary, as `Brain.summary` describes."""
         from graphbrain.analyst import summary
 
         now = self._session.now()
@@ -62,24 +62,34 @@ class Asking:
     _analysing: Analysing
 
     def questions(self) -> list[dict[str, Any]]:
-        """All questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
+        """Return all questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
         return self._analysing.questions()
 
     def ask(self, name: str, /, **parameters: Any) -> Asked:
-        """The answer to a question, read in transactions that cannot write; `limit` may be 'all'.
+        """Answer a question. The transactions that read for it cannot write.
 
-        A `url` may be a page's key, too. Raises BadInput for a question or a parameter that is not there, UnknownPage,
-        UnknownHost.
+        Args:
+            name: The name of the question.
+            parameters: Its parameters. `limit` may be 'all'; a `url` may be a page's key, too.
+
+        Raises:
+            BadInput: There is no such question or parameter.
+            UnknownPage: The page is not in the graph.
+            UnknownHost: The host is not in the graph.
         """
         return self._analysing.ask(name, parameters)
 
     def findings(self) -> list[Finding]:
-        """What is wrong with pages and links, the most wasteful first. Reads every page."""
+        """Return the faults of pages and links, the most wasteful first. Reads every page."""
         return self._analysing.findings()
 
     def summary(self, since: float | None = None) -> str:
-        """The crawl on one page, as HTML that needs nothing else. Reads every page and link.
+        """Return the crawl on one page, as HTML that needs nothing else. Reads every page and link.
 
-        `since`: epoch seconds; what is new, changed or gone from then on is told of (a week). Raises BadInput.
+        Args:
+            since: Epoch seconds, a week ago by default. The page reports what is new, changed or gone from then on.
+
+        Raises:
+            BadInput: `since` is no time, or in the future.
         """
         return self._analysing.summary(since)

@@ -1,4 +1,4 @@
-"""Backfills of pages and hosts that a change of settings has left: whoever comes next goes on with them."""
+"""Backfills of pages and hosts after a change of settings: any process of the brain continues them."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ from graphbrain.hosts import admin, politeness
 __all__ = ["Backfill", "Progress"]
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many pages are done."""
+"""Called with the number of finished pages, and of all."""
 Step = Callable[[Tx, float, int], int]
-"""Part of a backfill, for a revision of the settings: how many are done, 0 when it has ended. Raises BegunAnew."""
+"""Part of a backfill, for a revision of the settings. Returns how many are done, 0 when it has ended. Raises
+BegunAnew."""
 NEWS_BATCH = 10
 LOOK_EVERY = 600.0
-"""So many seconds lie between two looks at what all pages are paid, which read every page."""
+"""Seconds between two looks at what all pages are paid, each of which reads every page."""
 
 
 def _unseen(_done: int, _total: int) -> None:
-    """Nobody watches."""
+    """Ignore the progress, where the caller wants none."""
 
 
 class Backfill:
-    """What `change` begins, and `tend` goes on with if need be."""
+    """The backfills that `change` begins and `tend` continues if need be."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def overtaken(self) -> None:
-        """What to do when a transaction has found the settings changed: take them up, and while links are being weighed
-        anew, help: nothing else can be written anyway."""
+        """Take up the settings that a transaction has found changed. While links are being weighed anew, help with it:
+        nothing else can be written."""
         self._session.refresh()
         if self._session.closed:
             deadline = time.monotonic() + self._session.graph.limit_seconds
             self.reweigh(until=lambda: time.monotonic() > deadline)
 
     def finish(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Go on with the backfills that stand on the brain, to their end; where that can wait, to the batch after which
-        `until`."""
+        """Continue the backfills that are noted on the brain, to their end. Those that can wait end with the batch
+        after which `until` is true."""
 
         def remark(tx: Tx, now: float, revision: int) -> int:
             return requeue.remark_next(tx, now, self._session.policy, revision)
@@ -61,8 +62,7 @@ class Backfill:
         self.obey_all(until)
 
     def put_right(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Do for hosts what follows from the brain's settings; and for hosts and pages what follows from a clock that
-        was ahead."""
+        """Apply the brain's settings to hosts; and put hosts and pages right after a clock that was ahead."""
 
         def review(tx: Tx, now: float, revision: int) -> int:
             return admin.review(tx, now, self._session.policy.manners, revision)
@@ -76,7 +76,8 @@ class Backfill:
         self._run("putting_right", right, "the clock", progress, until)
 
     def count_budgets(self) -> None:
-        """From now on first visits are counted; all has ended that began before, so a budget can be used."""
+        """Count first visits from now on, and wait for all transactions that began before: then a budget can be
+        used."""
         self._session.refresh()
         if self._session.stored.get("all_count_budgets"):
             return
@@ -89,7 +90,7 @@ class Backfill:
         self._session.refresh()
 
     def obey_all(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Judge the pages of hosts whose robots.txt has changed, where whoever changed it has not."""
+        """Judge the pages of hosts whose robots.txt has changed, where the process that changed it has not."""
         while names := self._session.graph.read(lambda tx: tx.one("hosts/news", limit=NEWS_BATCH)[0], "hosts/news"):
             for name in names:
                 self.obey(name)
@@ -97,33 +98,33 @@ class Backfill:
                     return
 
     def obey(self, name: str) -> tuple[int, int]:
-        """Take the pages of a host out, and let them in, as its robots.txt now says; how many of each."""
+        """Take out and let in the pages of a host, as its present robots.txt demands. Return how many of each."""
 
         def look(tx: Tx) -> tuple[admin.Told, list[int]]:
-            told = politeness.read(tx, [name], self._session.policy.manners)[name].robots()
-            return told, tx.one("hosts/pages", name=name)[0]
+            rules = politeness.read(tx, [name], self._session.policy.manners)[name].robots()
+            return rules, tx.one("hosts/pages", name=name)[0]
 
         taken_out = let_in = 0
-        told, ids = self._session.graph.read(look, "hosts/pages")
+        rules, ids = self._session.graph.read(look, "hosts/pages")
         for start in range(0, len(ids), PASS_BATCH):
             out, back = self._session.perform("remark", requeue.remark, ids[start : start + PASS_BATCH])
             taken_out += out
             let_in += back
         self._session.graph.write(
-            lambda tx: admin.no_news(tx, name, told, self._session.policy.manners, self._session.now()), "hosts/write"
+            lambda tx: admin.no_news(tx, name, rules, self._session.policy.manners, self._session.now()), "hosts/write"
         )
         return taken_out, let_in
 
     def reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Give all links the weights that the settings say."""
+        """Give all links the weights of the settings."""
         self._run("reweighing", payout_policy.reweigh, "link weights", progress, until)
 
     def repay(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Pay all pages what the settings say."""
+        """Give all pages the payouts of the settings."""
         self._run("repaying", payout_policy.repay, "payouts", progress, until)
 
     def _run(self, noted: str, step: Step, name: str, progress: Progress, until: Callable[[], bool]) -> None:
-        """Go on with a backfill, if it is noted on the brain: to its end, or to the step after which `until`."""
+        """Continue a backfill, if it is noted on the brain: to its end, or to the step after which `until` is true."""
         if self._session.stored.get(noted) is None:
             return
 
@@ -143,8 +144,8 @@ class Backfill:
             self._session.refresh()
 
     def rescale_if_due(self) -> None:
-        """Payouts are scaled so that their mean is 1: anew when the crawl has grown by a quarter, and when a look now
-        and then finds the mean off by as much, as where seeds have come to a crawl that trusts them."""
+        """Scale payouts anew so that their mean is 1, where that is due: when the crawl has grown by a quarter, or when
+        an occasional look finds the mean off by as much, as where a crawl that trusts seeds has got new ones."""
         if self._session.policy.rule.payout == "uniform" or self._session.policy.rule.repaying:
             return
         pages = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
@@ -155,7 +156,8 @@ class Backfill:
             self._session.refresh()
 
     def _payouts_are_off(self) -> bool:
-        """Looked at once in a while, and by one process only: False between two looks."""
+        """Return whether the mean is off. Only one process looks, at intervals; between two looks the answer is
+        False."""
         now = self._session.now()
         if now < (self._session.stored.get("payout_looked") or 0.0) + LOOK_EVERY:
             return False

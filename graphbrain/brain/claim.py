@@ -1,7 +1,7 @@
-"""Claiming pages, and what a crawler does with its claims before it reports.
+"""Claims of pages, and their renewal and return before a report.
 
 Calls that come at the same time are combined (`combine`): one transaction claims for all of them, and the pages are
-dealt out, each with its call's own token, worker and key.
+distributed, each with its call's own token, worker and key.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from graphbrain.model import number as is_number
 __all__ = ["Claiming"]
 
 LONGEST_LEASE = 604_800
-"""Seconds, as of the setting `lease_seconds`."""
+"""The longest lease in seconds, as of the setting `lease_seconds`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What one call asks for; `key`: the caller's own, if there is one."""
+    """The request of one call; `key`: the caller's idempotency key, if there is one."""
 
     n: int
     holder: Holder
@@ -78,7 +78,7 @@ class _Step:
 
 
 class _Caller:
-    """One call of a round, and what it has got: what is `last` comes after the other claims."""
+    """One call of a round, and its claims; those in `last` come after the others."""
 
     __slots__ = ("got", "key", "last", "n", "ticket", "wish")
 
@@ -90,36 +90,36 @@ class _Caller:
 
     @property
     def claims(self) -> list[Claim]:
-        """All that it has got, in the order in which it is told."""
+        """All its claims, in the order of the answer."""
         return [*self.got, *self.last]
 
     @property
     def count(self) -> int:
-        """How many claims it has got."""
+        """The number of its claims."""
         return len(self.got) + len(self.last)
 
     @property
     def left(self) -> int:
-        """How many it wants still."""
+        """The number of claims that it still wants."""
         return self.n - self.count
 
 
 class _Round:
-    """The calls that are answered together. Pages go to their owners by turns, the best to whoever is first."""
+    """The calls that are answered together. Pages go to their owners by turns, the best to the first."""
 
     def __init__(self, tickets: Sequence[_Ticket], *, robots: bool = False) -> None:
         self.robots = robots
-        """Do they ask for robots.txt, too?"""
+        """True if they ask for robots.txt, too."""
         self.callers: list[_Caller] = []
         self.answered: list[_Caller] = []
-        """Those whose keys were used before, by another call of this round at least."""
+        """The calls whose keys were used before, by another call of this round at least."""
         keys: set[str] = set()
         for caller in map(_Caller, tickets):
             (self.answered if caller.key in keys else self.callers).append(caller)
             keys.update(() if caller.key is None else (caller.key,))
         self.keyed = any(caller.key is not None for caller in self.callers)
         self.new = 0
-        """Claims of pages that were never fetched."""
+        """The number of claims of pages that were never fetched."""
         self.clock_corrected = False
         """True once this round has corrected times that a clock wrote while it was ahead."""
 
@@ -130,21 +130,21 @@ class _Round:
 
     @property
     def left(self) -> int:
-        """How many pages are wanted still."""
+        """The number of pages that are still wanted."""
         return sum(caller.left for caller in self.callers)
 
     @property
     def count(self) -> int:
-        """How many claims were made."""
+        """The number of claims that were made."""
         return sum(caller.count for caller in self.callers)
 
     @property
     def pages(self) -> int:
-        """How many of them are of pages."""
+        """The number of claims of pages."""
         return sum(claim.kind == "page" for caller in self.callers for claim in caller.claims)
 
     def has(self, share: float) -> bool:
-        """Has each call this share of its claims at least?"""
+        """Return whether each call has this share of its claims at least."""
         return all(caller.count >= share * caller.n for caller in self.callers)
 
     def asking(self, kind: Kind) -> list[_Caller]:
@@ -152,7 +152,7 @@ class _Round:
         return [caller for caller in self.callers if kind in caller.wish.kinds]
 
     def holders(self, n: int, kind: Kind = "page") -> list[Holder]:
-        """For whom the next `n` claims of a kind are."""
+        """Return the holders of the next `n` claims of a kind."""
         callers = self.asking(kind)
         if len(callers) == 1:
             return [callers[0].wish.holder] * min(n, callers[0].left)
@@ -164,7 +164,7 @@ class _Round:
         return [turns.take() for _ in range(min(n, len(turns)))]
 
     def bind(self, tx: Tx, leased: Sequence[Claim]) -> None:
-        """Note what is leased by callers' keys. Raises Answered."""
+        """Record the leased pages under the callers' keys. Raises Answered."""
         if not self.keyed:
             return
         by_token = _by_token(leased)
@@ -178,7 +178,8 @@ class _Round:
         )
 
     def took(self, taken: Taken, *, last: bool = False) -> None:
-        """Deal claims out; those that are `last` come after others. Who has all that he wants is answered at once."""
+        """Distribute claims; those that are `last` come after others. A call that has all its claims is answered at
+        once."""
         by_token = _by_token(taken.claims)
         self.new += taken.new
         for caller in self.callers:
@@ -188,7 +189,7 @@ class _Round:
                     caller.ticket.answer(Claims(caller.claims))
 
     def drop(self, keys: Collection[str]) -> None:
-        """Take out calls whose keys were used before."""
+        """Take out the calls whose keys were used before."""
         self.answered += [caller for caller in self.callers if caller.key in keys]
         self.callers = [caller for caller in self.callers if caller.key not in keys]
 
@@ -201,14 +202,14 @@ def _by_token(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
 
 
 class Claiming:
-    """Hands out pages. Thread-safe: races on what it has learned of the queues do no harm."""
+    """Claims pages. Thread-safe: races on what it has learned of the queues do no harm."""
 
     def __init__(self, session: Session, names: Names, leases: Leases, backfill: Backfill) -> None:
         self._session, self._names, self._leases, self._backfill = session, names, leases, backfill
         self._spread = Spread()
         self._reach = Reach()
         self._clogged = False
-        """Do pages of hosts that are not ready stand in the way of others?"""
+        """True if pages of hosts that are not ready are in the way of others."""
         self._aliases = Share(lambda: tuning.ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
         self._tries = Share(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK)
@@ -230,8 +231,8 @@ class Claiming:
             for now_only in (False, True)
             for robots in (False, True)
         }
-        """By whether only pages that were asked for by hand are wanted, and robots.txt: these change what becomes of
-        pages. Calls for other kinds are combined."""
+        """Combiners by whether only pages that were asked for by hand are wanted, and whether robots.txt are: both change
+        which pages are claimed. Calls for other kinds are combined."""
 
     def next_urls(
         self,
@@ -242,7 +243,7 @@ class Claiming:
         now_only: bool = False,
         kinds: Iterable[str] | None = None,
     ) -> Claims:
-        """Claim up to `n` pages, as `Brain.next_urls` says."""
+        """Claim up to `n` pages, as `Brain.next_urls` describes."""
         wanted = _kinds(kinds)
         wish = self._wish(n, worker, key, now_only, wanted)
         if not is_number(wait) or math.isnan(wait):
@@ -271,8 +272,8 @@ class Claiming:
         now_only: bool = False,
         kinds: Iterable[str] | None = None,
     ) -> Future[Claims] | None:
-        """The same without waiting for pages or for the answer; None for so many pages that they take a thread of the
-        caller's own. `owner`: who takes turns with others."""
+        """Claim pages without waiting for them or for the answer. `owner`: takes turns with other owners. Return None
+        for so many pages that they take a thread of the caller's own."""
         wish = self._wish(n, worker, key, now_only, _kinds(kinds))
         combiner = self._combiners[wish.now_only, "robots" in wish.kinds]
         return None if wish.n >= combiner.alone else combiner.submit(wish, owner, wish.n)
@@ -295,18 +296,18 @@ class Claiming:
         return _Wish(n, Holder(tokens.token(session.now()), worker), key, now_only, kinds)
 
     def close(self) -> None:
-        """End what runs in the background."""
+        """End the threads in the background."""
         for combiner in self._combiners.values():
             combiner.close()
 
     def _untold(self, answer: Future[Claims]) -> None:
-        """Return claims whose caller was interrupted while he waited for them."""
+        """Return claims whose caller was interrupted while it waited for them."""
         if not answer.cancelled() and answer.exception() is None:
             with contextlib.suppress(GraphbrainError):
                 self.give_back(answer.result())
 
     def _answer(self, tickets: Sequence[_Ticket], now_only: bool = False, robots: bool = False) -> None:
-        """Answer these calls, all of which want only pages that were asked for by hand, or none does; and all of which
+        """Answer these calls. Either all of them want only pages that were asked for by hand, or none does; either all
         want robots.txt, or none does."""
         calls = _Round(tickets, robots=robots)
         claim = self._claim_wanted if now_only else self._claim
@@ -316,7 +317,7 @@ class Claiming:
             outlook = PAUSED if self._session.paused else claim(calls)
             self._find_sitemaps(calls)
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
-            for caller in calls.callers:  # what is leased is told
+            for caller in calls.callers:  # the answer includes all leased pages
                 if caller.count:
                     caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now()))
                 caller.ticket.fail(error)
@@ -335,12 +336,12 @@ class Claiming:
         self._session.counters.write_now_and_then()
 
     def _before(self, callers: Sequence[_Caller]) -> dict[str, list[Claim]]:
-        """What was handed out before by the keys of callers that have got nothing now."""
+        """Return the claims that an earlier call made with the keys of callers that have none now."""
         keys = {caller.key for caller in callers if caller.key is not None and not caller.count}
         return self._session.perform("asked/again", _asked_again, keys) if keys else {}
 
     def _claim(self, calls: _Round) -> Outlook | None:
-        """Claim what the calls want; what to expect, where they do not get all of it."""
+        """Claim the pages that the calls want. Return what to expect, where they do not get all."""
         # These kinds of claims have a fixed share, whatever the queues hold.
         n = calls.left
         aliases = self._due_aliases(n, calls)
@@ -379,7 +380,7 @@ class Claiming:
         return self._leases.sweep() + self._leases.release_due()
 
     def _claim_wanted(self, calls: _Round) -> Outlook | None:
-        """The same of pages that were asked for by hand."""
+        """Claim in the same way the pages that were asked for by hand."""
         outlook: Outlook | None = None
         for _ in range(tuning.WANTED_ROUNDS):
             step = _Step("claims/take_wanted", calls.left, most_moves=4 * calls.left, now_only=True)
@@ -403,8 +404,8 @@ class Claiming:
         return session.graph.read(look, "claims/wanted_outlook")
 
     def _put_right(self, outlook: Outlook) -> bool:
-        """Where there is nothing to claim for a clock that was ahead, put right what it wrote: for some time, the rest
-        is left to whoever tends. False if it was not ahead."""
+        """Put right the times of a clock that was ahead, where they keep all pages from being claimed. It does so for
+        RIGHTING seconds and leaves the rest to upkeep. False if the clock was not ahead."""
         if outlook.is_ahead:
             self._session.put_clock_right()
         if self._session.stored.get("putting_right") is None:
@@ -422,8 +423,8 @@ class Claiming:
         return session.graph.read(look, "claims/outlook")
 
     def _fill(self, calls: _Round) -> bool:
-        """Claim pages until there are all, or enough, or no more to be had now; may there be more, though there are
-        fewer?"""
+        """Claim pages until there are all, or enough, or no more to be had now. Return whether there may be more,
+        though there are fewer."""
         n = calls.left
         moves_left, until, put_back = 4 * n, time.monotonic() + tuning.CLEARING, 0
         while calls.left:
@@ -457,7 +458,7 @@ class Claiming:
         self._session.counters.paid(taken.worths)
 
     def _put_back_more(self) -> int:
-        """Put pages in the front of the shared queue back, if their sections have fallen; how many."""
+        """Put pages in the front of the shared queue back, if their sections have fallen. Return their number."""
         session = self._session
 
         def move(tx: Tx) -> int:
@@ -467,8 +468,8 @@ class Claiming:
         return session.graph.write(move, "claims/put_back")
 
     def _due_aliases(self, n: int, calls: _Round) -> int:
-        """Claim the share of aliases among `n` claims, if any are due: that is looked up once a second at most. How
-        many were claimed."""
+        """Claim the share of aliases among `n` claims, if any are due. Return their number. The lookup is made once a
+        second at most."""
         places, now = self._aliases.places(n), self._session.now()
         if not places or 0.0 <= now - self._no_alias_at < 1.0:
             return 0
@@ -477,7 +478,7 @@ class Claiming:
         return claimed
 
     def _take_aliases(self, n: int, calls: _Round) -> int:
-        """Claim up to `n` aliases that are to be looked at again; how many."""
+        """Claim up to `n` aliases that are due to be looked at again. Return their number."""
         graph, now = self._session.graph, self._session.now()
         if not graph.read(lambda tx: tx.one("claims/aliases_due", now=now, limit=1)[0], "claims/aliases_due"):
             return 0
@@ -524,8 +525,8 @@ class Claiming:
         self._sought.update(dict.fromkeys(((name, calls.robots) for name in found), now))
 
     def _due_tries(self, calls: _Round) -> int:
-        """Claim the share of pages that try sections which are held down, if there are any: that is looked up once a
-        second at most. How many were claimed."""
+        """Claim the share of pages that try sections which are held down, if there are any. Return their number. The
+        lookup is made once a second at most."""
         session = self._session
         places, now = self._tries.places(calls.left), session.now()
         if not places or session.policy.acting is None or 0.0 <= now - self._no_try_at < 1.0:
@@ -536,8 +537,8 @@ class Claiming:
         return len(taken.claims)
 
     def _clear(self, calls: _Round, seconds: float) -> bool:
-        """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False
-        when time was up before."""
+        """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front. False
+        when the time was up before."""
         until = time.monotonic() + seconds
         while True:
             taken = self._take(_Step("claims/clear", 0, most_moves=tuning.BULK, front=tuning.BULK), calls)
@@ -599,7 +600,7 @@ class Claiming:
         )
 
     def renew(self, held: Iterable[Claim], seconds: float | None) -> list[Claim | None]:
-        """Hold claims longer, as `Brain.renew` says."""
+        """Hold claims longer, as `Brain.renew` describes."""
         if seconds is not None and not (is_number(seconds) and 0 <= seconds <= LONGEST_LEASE):
             raise BadInput(f"A claim is held for 0 to {LONGEST_LEASE} seconds, not {seconds!r:.80}.")
         wanted = list(held)
@@ -649,20 +650,20 @@ def _with(
 
 
 def _kinds(given: object) -> frozenset[Kind]:
-    """The kinds that a caller asks for. Raises BadInput."""
+    """Return the kinds that a caller asks for. Raise BadInput."""
     if given is None:
         return PAGES
     wanted = {given} if isinstance(given, str) or not isinstance(given, Iterable) else set(given)
     if strange := [kind for kind in wanted if kind not in KINDS]:
         raise BadInput(f"kinds are of {', '.join(map(repr, KINDS))}, not {strange[0]!r:.80}.")
     if "page" not in wanted:
-        raise BadInput("kinds need 'page' among them: a robots.txt is handed out before a page of its host.")
+        raise BadInput("kinds need 'page' among them: a robots.txt is claimed before a page of its host.")
     return frozenset(kind for kind in KINDS if kind in wanted)
 
 
 def _told(caller: _Caller, before: Sequence[Claim] | None, outlook: Outlook) -> Claims:
-    """What a call is told that has not got all it wanted. `before`: what was handed out before by the same key; None:
-    it was not used."""
+    """Return the answer to a call that has not got all it wanted. `before`: the claims that an earlier call made with
+    the same key; None: the key was not used."""
     got = caller.claims if before is None else before
     if before is not None and len(before) >= caller.n:
         return Claims(before, repeated=True)

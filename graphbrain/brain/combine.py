@@ -1,8 +1,8 @@
-"""Group commit: what arrives while a transaction is under way goes into the next one.
+"""Group commit: requests that come while a transaction is under way go into the next one.
 
-Nobody waits for company: who comes while nobody is at work begins at once, alone if he is alone. A caller works until
-his own request is done; a thread of the background goes on with what has come meanwhile. Owners take turns, so that one
-with many requests is not served before one with few.
+No request waits for others: one that comes while nothing is under way begins at once, alone if it is alone. A caller
+works until its own request is done; a thread in the background continues with the requests that have come meanwhile.
+Owners take turns, so that one with many requests is not served before one with few.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 
 class Ticket(Generic[A, R]):
-    """One caller's request, and its answer to come. `size`: how much of a round it takes."""
+    """One caller's request, and its answer to come. `size`: its share of a round's size."""
 
     __slots__ = ("future", "owner", "request", "size")
 
@@ -31,12 +31,12 @@ class Ticket(Generic[A, R]):
         self.future: Future[R] = Future()
 
     def begins(self) -> bool:
-        """Is it to be answered still? Its caller cannot take it back any more."""
+        """Return whether it is still to be answered. Its caller cannot take it back any more."""
         return self.future.running() or self.future.set_running_or_notify_cancel()
 
     @property
     def done(self) -> bool:
-        """Is it answered?"""
+        """Whether the request is answered."""
         return self.future.done()
 
     def answer(self, result: R) -> None:
@@ -53,9 +53,9 @@ class Ticket(Generic[A, R]):
 class Combiner(Generic[A, R]):
     """Combines requests of several callers. Thread-safe.
 
-    `act` answers a round of tickets, of at most the size `most` together; what it raises is the answer of those that it
-    has not answered. A request of at least the size `alone` is a round of its own, beside the others. `undo`: what
-    becomes of an answer whose caller was interrupted while he waited.
+    `act` answers a round of tickets, of at most the size `most` together; an error that it raises is the answer of
+    those that it has not answered. A request of at least the size `alone` is a round of its own, beside the others.
+    `undo`: called with the answer of a caller that was interrupted while it waited.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Combiner(Generic[A, R]):
         self._lanes = lanes
 
     def do(self, request: A, owner: Hashable, size: float) -> R:
-        """The answer to a request, which this thread sees to if nobody else does."""
+        """Return the answer to a request. This thread makes the round if no other thread is at work."""
         ticket: Ticket[A, R] = Ticket(request, owner, size)
         if size >= self.alone:
             ticket.begins()
@@ -92,14 +92,14 @@ class Combiner(Generic[A, R]):
             raise
 
     def submit(self, request: A, owner: Hashable, size: float) -> Future[R]:
-        """The same, for callers that have no thread to wait in: one of the background sees to it."""
+        """Return the answer to come, for callers without a thread to wait in: a background thread makes the round."""
         ticket: Ticket[A, R] = Ticket(request, owner, size)
         if self._come(ticket):
             self._wake()
         return ticket.future
 
     def close(self) -> None:
-        """End the threads of the background, once what waits is done."""
+        """End the background threads, once all waiting requests are done."""
         with self._lock:
             threads, self._threads = self._threads, []
         for _ in threads:
@@ -108,7 +108,7 @@ class Combiner(Generic[A, R]):
             thread.join()
 
     def _come(self, ticket: Ticket[A, R]) -> bool:
-        """Let it wait; True: and see to it, for nobody else does."""
+        """Queue a ticket. Return whether the caller must lead, because no other thread does."""
         with self._lock:
             self._waiting.put(ticket.owner, ticket)
             if not self._free:
@@ -117,7 +117,7 @@ class Combiner(Generic[A, R]):
             return True
 
     def _lead(self, own: Ticket[A, R] | None) -> None:
-        """See to what waits, until `own` is done; None: until nothing waits."""
+        """Make rounds of the waiting tickets until `own` is done; None: until none waits."""
         try:
             while (own is None or not own.done) and (tickets := self._next()):
                 self._round(tickets, own)
@@ -129,7 +129,7 @@ class Combiner(Generic[A, R]):
                 self._wake()
 
     def _next(self) -> list[Ticket[A, R]]:
-        """As many tickets as fit into a round, owners by turns."""
+        """Return as many tickets as fit into a round, owners by turns."""
         tickets: list[Ticket[A, R]] = []
         size = 0.0
         with self._lock:
@@ -158,7 +158,7 @@ class Combiner(Generic[A, R]):
             ticket.fail(AssertionError("a round has left a request without an answer"))
 
     def _wake(self) -> None:
-        """Let a thread of the background lead on."""
+        """Let a background thread lead on."""
         with self._lock:
             if len(self._threads) < self._lanes:
                 thread = threading.Thread(target=self._serve, name=f"graphbrain-{self._name}", daemon=True)

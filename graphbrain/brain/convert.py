@@ -1,4 +1,4 @@
-"""From one engine to the other, as a verb of the brain."""
+"""The conversion of a brain from one engine to the other, as a verb of the brain."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["Converting"]
 
 
 class Converting:
-    """Gives the brain another engine."""
+    """The verb that gives the brain another engine."""
 
     def __init__(self, session: Session, backfill: Backfill) -> None:
         self._session, self._backfill = session, backfill
 
     def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
-        """Change the engine, as `Brain.convert_engine` says."""
+        """Change the engine, as `Brain.convert_engine` describes."""
         checked_engine(engine)
         self._session.refresh()
         if self._session.settings.engine == engine:
             conversion.furnish(
                 self._session.graph
-            )  # whoever converted it may have died between the indexes and a last look
+            )  # the process that converted it may have died between the indexes and a last look
             return False
         while self._session.settings.engine != conversion.between(engine):
             self._session.graph.write(
@@ -48,7 +48,7 @@ class Converting:
         return kept
 
     def _convert(self, engine: str, revision: int, progress: Callable[[int, int], None]) -> bool:
-        """Go on with the conversion, and end it; False if the settings are not of this revision: it has begun anew."""
+        """Continue the conversion, and end it. False if the settings are not of this revision: it has begun anew."""
 
         def finish(tx: Tx) -> None:
             conversion.finish(tx, engine, self._session.policy.rule, self._session.now())
@@ -75,12 +75,12 @@ class Converting:
         conversion.reset(tx, engine, ids, last, self._session.policy.rule, self._session.now())
 
     def _while_converting(self, engine: str, revision: int, work: Callable[[Tx], None]) -> Callable[[Tx], None]:
-        """`work`, unless somebody else has finished the conversion, or turned it back; or has even begun another like
-        it, of which not all pages are done that were done of this one."""
+        """Return `work` with a guard. It fails if another process has finished the conversion, or turned it back; or
+        has begun another like it, for which the pages that are done count as not done."""
 
         def guarded(tx: Tx) -> None:
             if self._session.settings.engine != conversion.between(engine):
-                raise BeingConverted("Somebody else has converted the brain meanwhile; look with 'graphbrain engine'.")
+                raise BeingConverted("Another process has converted the brain: look with 'graphbrain engine'.")
             if self._session.policy.rule.revision != revision:
                 raise brain_state.BegunAnew
             work(tx)

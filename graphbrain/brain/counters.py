@@ -1,4 +1,4 @@
-"""What was done, counted in memory and written to the graph now and then; and the going price of visits."""
+"""Counts of what was done, kept in memory and written to the graph at intervals; and the current price of visits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNT_EVERY = 5.0
 PRICE_MOVES = 0.02
 COUNTED = ("pages", "links", "claims", "pushes", "payments")
 FRONTIER = ("found", "left")
-"""Pages that reports brought into the frontier, and took out of it."""
+"""Counts of the pages that reports brought into the frontier, and took out of it."""
 
 
 class Counters:
@@ -31,28 +31,28 @@ class Counters:
         self._tending = False
         self._price: float | None = None
         self.written_at = time.monotonic()
-        """When they were written last, by a steady clock."""
+        """The time of the last write, by a steady clock."""
 
     def add(self, **counts: int) -> None:
-        """So many more pages, links, claims, lapsed leases, pushes, payments; pages that came into the frontier
-        (`found`) and that left it."""
+        """Add to the counts of pages, links, claims, lapsed leases, pushes, payments; of pages that came into the
+        frontier (`found`) and that left it."""
         with self._lock:
             self._counts.update(counts)
 
     def answered(self, outcomes: Iterable[str]) -> None:
-        """Reports with these outcomes (`OUTCOMES`)."""
+        """Count reports with these outcomes (`OUTCOMES`)."""
         with self._lock:
             self._counts.update(f"reports {outcome}" for outcome in outcomes)
 
     def paid(self, worths: Sequence[float]) -> None:
-        """Note what the visits of a claim were worth: the moving mean is the price at which pages come back."""
+        """Record the worths of the visits of a claim: their moving mean is the price at which pages come back."""
         for worth in worths:
             with self._lock:
                 log = math.log(worth)
                 self._price = log if self._price is None else self._price + PRICE_MOVES * (log - self._price)
 
     def write_now_and_then(self, tending: bool = False) -> None:
-        """Write them if that was some seconds ago, or if we begin to tend for everybody."""
+        """Write them if the last write was some seconds ago, or if this process begins to tend for all."""
         with self._lock:
             first = tending and not self._tending  # the others should know at once that they need not tend
             if not first and time.monotonic() - self.written_at < COUNT_EVERY:
@@ -61,7 +61,7 @@ class Counters:
         self.write(tending)
 
     def write(self, tending: bool = False) -> None:
-        """Write what has been counted since the last time, if anything; `tending`: we tend for everybody."""
+        """Write the counts since the last write, if there are any; `tending`: this process tends for all."""
         with self._lock:
             counts = [self._counts.pop(name, 0) for name in COUNTED]
             retries = self._graph.counts["retries"] - self._retries_told

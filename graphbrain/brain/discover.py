@@ -1,4 +1,4 @@
-"""Pages that somebody names: seeds, hints that pages have changed, and pages that are wanted at once."""
+"""Pages that callers name: seeds, hints that pages have changed, and pages that are wanted at once."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ OUTSIDE = {
 
 
 class Discovering:
-    """Makes pages of what is named, where they are not known."""
+    """The verbs that make pages of URLs that are not known."""
 
     def __init__(self, session: Session, names: Names) -> None:
         self._session, self._names = session, names
 
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
-        """Make seeds, as `Brain.seed` says."""
+        """Make seeds, as `Brain.seed` describes."""
         if isinstance(urls, str | bytes):
             raise BadInput("seed takes a list of URLs, not one URL.")
         session = self._session
@@ -56,7 +56,7 @@ class Discovering:
         return answer
 
     def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
-        """Take hints, as `Brain.hint` says."""
+        """Accept hints, as `Brain.hint` describes."""
         session, now = self._session, self._session.now()
         answers: list[Hinted | None] = []
         of_page: dict[str, dict[int, Noted]] = {}
@@ -78,13 +78,13 @@ class Discovering:
         return [answer for answer in answers if answer is not None]
 
     def applying(self, part: Mapping[str, Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
-        """One transaction of hints, which may be run again: it tells what any of its attempts has done."""
+        """Return one transaction of hints, which may be run again: it returns the outcomes of all its attempts."""
         session, done = self._session, dict[str, HintOutcome]()
         trust = change_hints.Trust(session.settings.hint_recall, session.settings.hint_false)
         return lambda tx: change_hints.apply(tx, part, trust, session.policy, session.now(), done)
 
     def crawl_now(self, urls: Iterable[str]) -> list[bool]:
-        """Hand pages out before all others, as `Brain.crawl_now` says."""
+        """Put pages before all others, as `Brain.crawl_now` describes."""
         wanted: list[str | None] = []
         named: dict[str, str | None] = {}
         for url in urls:
@@ -103,7 +103,8 @@ class Discovering:
 
 
 def _seeded(urls: Mapping[str, str], found: Mapping[str, tuple[Seeded, Seeded]]) -> SeedAnswer:
-    """What is to be said of seeds (key → URL), by what was found and made of each that was not forgotten for ever."""
+    """Return the answer about seeds (key → URL), from the states before and after of each that was not forgotten for
+    ever."""
     created = known = outside = gone = 0
     refused: list[tuple[str, str]] = []
     remarks: list[tuple[str, str]] = []

@@ -1,6 +1,5 @@
-"""Corrections by hand: links, pages, relevance, payouts, settings. Accounts are repaired in the same
-transaction, or, where a setting changes for every page, in batches beside whatever else runs.
-"""
+"""Corrections by hand: links, pages, relevance, payouts, settings. Accounts are repaired in the same transaction, or,
+where a setting changes for every page, in batches beside all other work."""
 
 from __future__ import annotations
 
@@ -35,17 +34,17 @@ V = TypeVar("V")
 GIVEN_UP = ("parked", "gone", "alias")
 CLEARED_AT_ONCE = 10_000
 NOBODY_AT_WORK = {"settling": None, "settling_until": None}
-"""What stands on a brain of whoever settles all accounts."""
+"""The properties of the process that settles all accounts, absent."""
 
 
 class Editing:
-    """Sets something right."""
+    """The verbs that correct the crawl by hand."""
 
     def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
         self._session, self._names, self._backfill = session, names, backfill
 
     def change(self, progress: Progress = lambda *_: None, /, **settings: Any) -> None:
-        """Change shared settings, as `Brain.change` says."""
+        """Change shared settings, as `Brain.change` describes."""
         settings = changes(settings)
         self._session.refresh()
         engines.of(self._session.policy.rule)
@@ -60,19 +59,19 @@ class Editing:
         self._backfill.finish(progress)
 
     def link(self, source: str, target: str) -> bool:
-        """Add a link, as `Brain.link` says."""
+        """Add a link, as `Brain.link` describes."""
         a, b = self._names.key_and_url(source), self._names.key_and_url(target)
         if a[0] == b[0]:
             raise BadInput("A link from a page to itself is ignored everywhere.")
         return self._session.perform_once("link", edits.link, a, b)
 
     def unlink(self, source: str, target: str) -> bool:
-        """Remove a link, as `Brain.unlink` says."""
+        """Remove a link, as `Brain.unlink` describes."""
         a, b = self._names.key(source), self._names.key(target)
         return self._session.perform_once("unlink", edits.unlink, a, b)
 
     def forget(self, url: str, for_ever: bool = False) -> int | None:
-        """Delete a page, as `Brain.forget` says."""
+        """Delete a page, as `Brain.forget` describes."""
         key, older = self._names.key(url), self._names.old_keys(url)
         links: int | None = self._session.graph.read(lambda tx: tx.one("links/count", key=key)[0], "links/count")
         self._session.exhaust("pages/retry", aliases.free_those_of, key)
@@ -86,9 +85,9 @@ class Editing:
         return links
 
     def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
-        """Let pages wait at once, as `Brain.retry` says."""
+        """Let pages wait at once, as `Brain.retry` describes."""
         if not urls and host is None and state is None:
-            raise BadInput("Say which pages are to be tried again: URLs, a host, a state.")
+            raise BadInput("Name the pages that are to be tried again: by URLs, a host, a state.")
         if urls and (host is not None or state is not None):
             raise BadInput("Give either URLs, or a host and a state.")
         self._session.refresh()
@@ -105,36 +104,36 @@ class Editing:
         return done
 
     def set_relevance(self, url: str, relevance: float | None) -> None:
-        """How near a page is to the topic, as `Brain.set_relevance` says."""
+        """Set the relevance of a page, as `Brain.set_relevance` describes."""
         _within_one("relevance", relevance)
         relevance = None if relevance is None else float(relevance)
         self._set("set_relevance", edits.relevance, url, relevance)
 
     def set_payout(self, url: str, payout: float | None) -> None:
-        """What the virtual page pays a page, as `Brain.set_payout` says."""
+        """Set the payout of a page, as `Brain.set_payout` describes."""
         if payout is not None and (not number(payout) or not 0 <= payout < 1e9):
             raise BadInput(f"payout must be 0 or more, not {payout!r}.")
         payout = None if payout is None else float(payout)
         self._set("set_payout", edits.payout, url, payout)
 
     def set_value(self, url: str, value: float | None) -> None:
-        """What a page is worth, as `Brain.set_value` says."""
+        """Set the worth of a page, as `Brain.set_value` describes."""
         self._set("set_facts", edits.fact, url, {"value": _positive("value", value, 0.0, 1e12)})
 
     def set_rate(self, url: str, per_day: float | None) -> None:
-        """How often a page changes, as `Brain.set_rate` says."""
+        """Set the change rate of a page, as `Brain.set_rate` describes."""
         rate = _positive("a rate", per_day, 1e-6, 1e6)
         shape = None if rate is None else MOST_SHAPE
         facts = {"rate_shape": shape, "rate_scale": None if rate is None else MOST_SHAPE / rate}
         self._set("set_facts", edits.fact, url, facts)
 
     def set_interval(self, url: str, seconds: float | None) -> None:
-        """How often to fetch a page, as `Brain.set_interval` says."""
+        """Set the interval of a page's visits, as `Brain.set_interval` describes."""
         every = _positive("an interval", seconds, 1.0, 1e9)
         self._set("set_facts", edits.fact, url, {"interval": None if every is None else every / DAY})
 
     def forget_relevance(self, progress: Progress) -> int:
-        """Forget the relevance of all pages, as `Brain.forget_relevance` says."""
+        """Forget the relevance of all pages, as `Brain.forget_relevance` describes."""
         self._session.refresh()
         engines.of(self._session.policy.rule)
         pages = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
@@ -146,7 +145,7 @@ class Editing:
         return forgotten
 
     def park(self, *urls: str) -> list[bool]:
-        """Give pages up, as `Brain.park` says."""
+        """Give pages up, as `Brain.park` describes."""
         self._session.refresh()
         keys = [self._names.known(url) for url in urls]
         ids = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
@@ -157,11 +156,11 @@ class Editing:
         return [ids.get(key) in parked for key in keys]
 
     def pause(self) -> bool:
-        """Hand out no pages, as `Brain.pause` says."""
+        """Pause claims, as `Brain.pause` describes."""
         return self._paused(True)
 
     def resume(self) -> bool:
-        """Hand out pages again, as `Brain.resume` says."""
+        """Resume claims, as `Brain.resume` describes."""
         return self._paused(False)
 
     def _paused(self, wanted: bool) -> bool:
@@ -170,7 +169,7 @@ class Editing:
         return done
 
     def _set(self, name: str, work: Callable[[Tx, str, V, Policy, float], None], url: str, value: V) -> None:
-        """Set something of a page, named by URL or key. Raises UnknownPage."""
+        """Set a value of a page, named by URL or key. Raises UnknownPage."""
         key = self._names.key(url)
         try:
             self._session.perform(name, work, key, value)
@@ -178,7 +177,7 @@ class Editing:
             raise UnknownPage(f"{url} is not in the graph.") from None
 
     def clear(self, progress: Progress) -> None:
-        """Delete everything but the brain, as `Brain.clear` says."""
+        """Delete everything but the brain, as `Brain.clear` describes."""
         pages, links, hosts = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
         total, done = pages + links + hosts, 0
         for statement in ("brain/clear_links", "brain/clear_nodes"):
@@ -189,8 +188,8 @@ class Editing:
         self._session.refresh()
 
     def _cleared_by(self, statement: str) -> Iterator[int]:
-        """Delete all that this statement deletes; how much each transaction has deleted. They get smaller where nodes
-        are so large that the server's memory does not hold many."""
+        """Delete all that this statement deletes, and yield the number of each transaction. The transactions get
+        smaller where nodes are so large that the server's memory does not hold many."""
         limit = CLEARED_AT_ONCE
         while True:
             try:
@@ -205,7 +204,7 @@ class Editing:
             yield deleted
 
     def remake(self, /, **settings: Any) -> None:
-        """Give an empty brain new settings, as `Brain.remake` says."""
+        """Give an empty brain new settings, as `Brain.remake` describes."""
         self._session.refresh()
         if self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
             raise SettingsError("Only an empty brain can be remade; clear it first.")
@@ -244,8 +243,8 @@ def _clear_some(tx: Tx, statement: str, limit: int, _policy: Policy, _now: float
 
 
 def _cleared(tx: Tx, _policy: Policy, now: float) -> None:
-    """What was the scale of payouts is none for the pages to come: whoever tends finds a new one. What an import has
-    left half done is gone, and what a settling pass was about."""
+    """Reset what depended on the deleted pages. The scale of payouts is not known for the pages to come, and upkeep
+    finds a new one. An import that was left half done is gone, and so is a settling pass."""
     stored = tx.one("brain/lock")[0]
     rule = Rule.of(stored)
     nobody = {**NOBODY_AT_WORK, "importing": brain_state.nobody_imports(stored)}

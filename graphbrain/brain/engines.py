@@ -1,4 +1,4 @@
-"""The two engines, and what each does in its own way: the one place, above the ledgers, where an engine is chosen."""
+"""The two engines, and their own ways to do each step: the one place, above the ledgers, where an engine is chosen."""
 
 from __future__ import annotations
 
@@ -21,43 +21,46 @@ __all__ = ["Engine", "of"]
 
 
 class Cash(Protocol):
-    """Spreading cash. What a batch is, only the engine knows."""
+    """The interface of spreading cash. Only the engine knows the type of a batch."""
 
     def candidates(self, tx: Tx, most: int, spread: int, rule: Rule, fewer: int, /) -> Any:
-        """What to spend next, at most so many payments; None when there is nothing to do."""
+        """Return the next batch to spend, of at most `most` payments; None when there is nothing to do."""
 
     def named(self, ids: Sequence[int], /) -> list[Any]:
-        """Batches of both sides of these pages."""
+        """Return batches of both sides of these pages."""
 
     def spend(self, tx: Tx, batch: Any, rule: Rule, now: float, /) -> Pushed:
-        """Spend a batch."""
+        """Spend a batch of cash in this transaction."""
 
 
 class Looks(Protocol):
-    """Pages as people see them."""
+    """The interface of pages as people see them."""
 
     def page(self, tx: Tx, key: str, rule: Rule, /) -> Page | None:
-        """Everything about one page."""
+        """Return everything about one page."""
 
     def top(self, tx: Tx, n: int, by: str, rule: Rule, /) -> list[Page]:
-        """The best pages."""
+        """Return the pages of highest score."""
 
     def view(self, tx: Tx, rule: Rule, /) -> View | None:
-        """How scores are told; None: as they stand on the pages."""
+        """Return the view that shows scores; None: as they are stored on the pages."""
 
     def error_bound(self, tx: Tx, rule: Rule, /) -> float | None:
-        """At most how far the scores are off, relative; None when that is not known."""
+        """Return the largest relative error of the scores; None when that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """One way to keep the accounts."""
+    """One way to keep the accounts.
+
+    Attributes:
+        settles: True if there is a fixed point to which a settling pass can bring all accounts.
+    """
 
     cash: Cash
     looks: Looks
     check: Check
     settles: bool
-    """Is there a fixed point that a settling pass can bring all accounts to?"""
 
 
 _ENGINES = {
@@ -67,7 +70,7 @@ _ENGINES = {
 
 
 def of(rule: Rule) -> Engine:
-    """A brain's engine. Raises BeingConverted when it is between two."""
+    """Return a brain's engine. Raises BeingConverted when it is between two."""
     if rule.engine not in _ENGINES:
         raise BeingConverted
     return _ENGINES[rule.engine]

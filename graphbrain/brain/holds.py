@@ -1,4 +1,4 @@
-"""The right to something that one process at a time does: it lapses when whoever has it is not heard of."""
+"""The exclusive right of one process to something. It lapses when the process has not renewed it in time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["Hold"]
 
 
 class Hold:
-    """One process's right, kept for as long as what it is about goes on.
+    """One process's right, kept for as long as its work goes on.
 
-    `take`: the transaction that takes it, or holds it longer, for a token, at a time, until another; False when
-    somebody else has it, or there is nothing to do. `seconds`: who has not been heard of for so long is dead.
+    `take`: the transaction that takes it, or holds it longer, for a token, from a time until another; False when
+    another process has it, or there is nothing to do. `seconds`: a process that has not renewed it for so long is dead.
     """
 
     def __init__(
@@ -30,17 +30,17 @@ class Hold:
         self._until = 0.0
 
     def take(self) -> bool:
-        """Take it, or hold it longer; False when somebody else has it, or there is nothing to do."""
+        """Take it, or hold it longer. False when another process has it, or there is nothing to do."""
         now = self._now()
         self._until = now + self._seconds
         return self._write(now)
 
     def keep(self) -> bool:
-        """Hold it longer if that is needed; False when it was lost."""
+        """Hold it longer if that is needed. False when it was lost."""
         return self._now() < self._until - self._seconds / 2 or self.take()
 
     def lapse(self) -> None:
-        """What it is about has failed half-way: somebody else may have it at once."""
+        """Give it up after its work has failed half-way: another process may have it at once."""
         now = self._now()
         self._until = now - 1.0
         self._write(now)

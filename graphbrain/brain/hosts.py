@@ -1,4 +1,4 @@
-"""Hosts: looking at them, and what is set for one of them: delay, limit, budget, blocks, its robots.txt."""
+"""Hosts: their views, and the values that are set for one of them: delay, limit, budget, blocks, its robots.txt."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ __all__ = ["Hosting"]
 
 LOOK_BATCH = 1_000
 COUNTED, COUNTED_OF_ONE = 1_000, 1_000_000
-"""Pages of a host that are counted at most, in a list and of one: by the index, a million in less than a second."""
+"""The most pages of a host that are counted, in a list and of one. The index counts a million in less than a second."""
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
 
 class Hosting:
-    """Looks at hosts, and sets what is each one's own."""
+    """The verbs that read hosts, and set values of one host."""
 
     def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
         self._session, self._names, self._backfill = session, names, backfill
 
     def host(self, name: str) -> Host:
-        """One host, as `Brain.host` says."""
+        """Return one host, as `Brain.host` describes."""
         self._session.refresh()
         known = self._names.host(name)
 
@@ -50,7 +50,7 @@ class Hosting:
         return self._session.graph.read(look, "hosts/view")
 
     def sections(self, name: str) -> list[Section]:
-        """The sections of a host, as `Brain.sections` says."""
+        """Return the sections of a host, as `Brain.sections` describes."""
         known = self._names.host(name)
 
         def look(tx: Tx) -> list[Section]:
@@ -71,7 +71,7 @@ class Hosting:
         count: int = COUNTED,
         limit: int | None = None,
     ) -> Iterator[Host]:
-        """The hosts that fit, as `Brain.hosts` says."""
+        """Return the hosts that fit, as `Brain.hosts` describes."""
         if not whole(count) or not 0 <= count < 2**53:
             raise BadInput(f"Pages are counted up to a whole number, not {count!r:.80}.")
         if limit is not None and (not whole(limit) or limit < 0):
@@ -106,7 +106,7 @@ class Hosting:
         in_flight: int | EllipsisType | None = ...,
         budget: int | EllipsisType | None = ...,
     ) -> None:
-        """One host's own manners, as `Brain.set_host` says."""
+        """Set one host's own politeness, as `Brain.set_host` describes."""
         given: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
         given = {what: value for what, value in given.items() if value is not ...}
         if "delay" in given and given["delay"] is not None:
@@ -122,7 +122,7 @@ class Hosting:
         self._manage(lambda tx, policy, now: admin.set_manners(tx, name, given, policy.manners, now))
 
     def block(self, host: str, seconds: float | None = None) -> None:
-        """Leave a host alone, as `Brain.block` says."""
+        """Block a host, as `Brain.block` describes."""
         if seconds is not None and not (number(seconds) and 0 <= seconds <= LONGEST_BLOCK):
             raise BadInput(
                 f"A host is blocked for 0 to {LONGEST_BLOCK:.0f} seconds, or for ever (None), not {seconds!r}."
@@ -131,12 +131,12 @@ class Hosting:
         self._manage(lambda tx, policy, now: admin.block(tx, name, length, policy.manners, now))
 
     def unblock(self, host: str) -> None:
-        """Ask a host again, as `Brain.unblock` says."""
+        """Ask a host again, as `Brain.unblock` describes."""
         name = self._names.host(host)
         self._manage(lambda tx, policy, now: admin.unblock(tx, name, policy.manners, now))
 
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
-        """Obey a host's robots.txt, as `Brain.set_robots` says."""
+        """Obey a host's robots.txt, as `Brain.set_robots` describes."""
         agent = None if agent is None else border.name("agent", agent)
         name, scheme = self._names.host(host), named(host).scheme or ""
         read = None if text is None else readable(text)
@@ -150,7 +150,7 @@ class Hosting:
         return RobotsAnswer(delay or 0.0, taken_out, let_in)
 
     def robots(self, host: str) -> str | None:
-        """The robots.txt that was set, as `Brain.robots` says."""
+        """Return the robots.txt that was set, as `Brain.robots` describes."""
         name, scheme = self._names.host(host), named(host).scheme or ""
         return self._session.graph.read(
             lambda tx: admin.robots_text(tx, name, scheme, self._session.policy.manners), "hosts/robots"
@@ -162,7 +162,7 @@ class Hosting:
 
 
 def _part(text: object) -> str:
-    """A part of hosts' names as they are spelt in the graph; a dot at its end ends the name. Raises BadInput."""
+    """Return a part of hosts' names in the spelling of the graph; a dot at its end ends the name. Raise BadInput."""
     wrong = f"A host's name has no {text!r:.80} in it; give a part of it, as in 'example.org'."
     if not isinstance(text, str) or not text.strip() or not text.isprintable():
         raise BadInput(wrong)

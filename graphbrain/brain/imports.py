@@ -1,7 +1,5 @@
-"""A brain that files are imported into: meanwhile nobody else writes accounts, so that no page can come or be reported.
-
-Whoever tries waits, until their time is over.
-"""
+"""The note that files are imported into a brain. Meanwhile no other process writes accounts, so that no page can come
+or be reported. A process that tries waits until its time limit."""
 
 from __future__ import annotations
 
@@ -12,16 +10,16 @@ __all__ = ["begin", "end"]
 
 
 def begin(session: Session, since: float) -> None:
-    """Note that files are being imported since then. On return nobody is at work any more who has not known.
+    """Note that files are being imported since then. Return after every running process has seen that the import began.
 
-    Raises GraphUnavailable where somebody stays.
+    Raises GraphUnavailable where a process does not end its transaction.
     """
     _note(session, since)
     session.wait_for_older("the brain for an import", "import again")
 
 
 def end(session: Session) -> None:
-    """The import is over, or has been given up."""
+    """Note that the import is over, or has been given up."""
     _note(session, brain_state.nobody_imports(session.stored))
 
 

@@ -1,4 +1,4 @@
-"""Pages that come back by themselves: whose leases have lapsed, or whose failures are old enough to be tried again."""
+"""Pages that wait again because their lease has lapsed, or because their failure is old enough for another try."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Leases:
-    """Ends what has lapsed. Thread-safe."""
+    """Ends leases and waits that have lapsed. Thread-safe."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -30,7 +30,7 @@ class Leases:
         self._swept_at = self._forgot_at = session.now()
 
     def sweep(self) -> int:
-        """End lapsed leases; how many."""
+        """End lapsed leases. Return their number."""
 
         swept = 0
         for leasing in LEASED:
@@ -39,7 +39,7 @@ class Leases:
         return swept
 
     def release_due(self) -> int:
-        """Let failed pages wait again when their time has come; how many."""
+        """Let failed pages wait again when their time has come. Return their number."""
 
         def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
             return claims.retry(tx, ids, policy.manners, now)
@@ -61,8 +61,8 @@ class Leases:
         return total
 
     def look_now_and_then(self, by_key: bool = False) -> None:
-        """Do both, and take up what others have changed on the brain, at most once a second; forget expired keys at
-        most once a minute, where callers claim `by_key`.
+        """Do both, and take up what other processes have changed on the brain, at most once a second; forget expired
+        keys at most once a minute, where callers claim `by_key`.
 
         The intervals are measured by the brain's clock, so that a simulated crawl sweeps as often as a real one. A
         clock that was set back counts as an interval that has passed.
@@ -85,7 +85,7 @@ class Leases:
         self._session.take_up(stored)
 
     def _news(self, tx: Tx) -> tuple[bool, bool, Mapping[str, Any] | None]:
-        """Have leases lapsed, are failed pages due, and what stands on the brain?"""
+        """Return whether leases have lapsed, whether failed pages are due, and the stored properties of the brain."""
         now = self._session.now()
         lapsed = any(leasing.lapsed(tx, now, 1) for leasing in LEASED)
         return lapsed, bool(claims.due(tx, now, 1)), tx.one("brain/read")[0]

@@ -1,4 +1,5 @@
-"""Looking: one page and why it has its score, the best pages, links, paths, finds, dumps, figures, the audit."""
+"""The verbs that read: one page and the reasons of its score, the best pages, links, paths, finds, dumps, figures, the
+audit."""
 
 from __future__ import annotations
 
@@ -25,27 +26,27 @@ __all__ = ["Looking"]
 
 
 BEGINNING = 60.0
-"""A crawl that began so many seconds after the hour is taken to have gone on for all of it."""
+"""A crawl that began within so many seconds after the hour counts as one of the full hour."""
 
 
 def _silent(_done: int, _total: int) -> None:
-    """Nobody wants to know how far it is."""
+    """Ignore the progress, where the caller wants none."""
 
 
 COUNTED = ("visits", "links", "found", "left")
-"""Columns of brain/pace that are told."""
+"""The columns of brain/pace that `stats` shows."""
 SUMS = {"hub": 6, "authority": 7}
-"""Columns of brain/states: sums of scores."""
+"""The columns of brain/states with sums of scores."""
 
 
 class Looking:
-    """Changes nothing. What it shows depends on the engine, which may have changed meanwhile."""
+    """The verbs that read. Their results depend on the engine, which may have changed meanwhile."""
 
     def __init__(self, session: Session, names: Names) -> None:
         self._session, self._names = session, names
 
     def page(self, url: str) -> Page:
-        """One page, as `Brain.page` says."""
+        """Return one page, as `Brain.page` describes."""
         self._session.refresh()
         key = self._names.key(url)
         found = self._session.graph.read(
@@ -62,17 +63,19 @@ class Looking:
         return replace(self._dates()([found])[0], clicks=near, section=section, expected_copy=copy)
 
     def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
-        """What says of pages when they are to be visited again, by the settings and the pace of now."""
+        """Return a function that adds to pages when they are to be visited again, by the settings and the pace of
+        now."""
         policy = self._session.policy
         price = self._pace()["price"] if policy.rule.revisits else None
         return lambda found: due.dated(found, policy, price)
 
     def _pace(self) -> dict[str, Any]:
-        """Visits and links in an hour, from how many they were counted in how many seconds, and the price of visits;
-        and how many pages came into the frontier and left it, in an hour and in that time.
+        """Return the pace of the crawl, of the last full hour: visits, links, and pages that came into the frontier and
+        left it.
 
-        They are those of the last full hour. Of a crawl that had not begun when that did, they are what was counted
-        since it began, at the same pace; that `so_far` is less than an hour, maybe.
+        Each is given per hour, and as the count in `seconds`, beside the price of visits. A crawl that had not begun
+        when that hour did is measured from its beginning, at the same pace; `so_far` is True where that is less than an
+        hour.
         """
         at = self._session.now()
         hour = int(at // 3600)
@@ -89,7 +92,7 @@ class Looking:
         return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price, "uncounted": counts[-1]}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """The best pages, as `Brain.top` says."""
+        """Return the best pages, as `Brain.top` describes."""
         scan.check_score(by, CASH)
         most = _count(n) or 0
         self._session.refresh()
@@ -101,7 +104,7 @@ class Looking:
         return self._dates()(found)
 
     def payments(self, url: str, n: int = 5) -> Payments:
-        """Why a page has its scores, as `Brain.payments` says."""
+        """Explain the scores of a page, as `Brain.payments` describes."""
         key, most = self._names.known(url), _count(n) or 0
         self._session.refresh()
         if not self._session.engine.settles:
@@ -109,13 +112,13 @@ class Looking:
         return scan.payments(self._session.graph, key, most, self._session.settings.intra_host_weight)
 
     def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
-        """The links of a page, as `Brain.links` says."""
+        """Return the links of a page, as `Brain.links` describes."""
         if way not in ("out", "in"):
             raise BadInput(f"links go 'out' or 'in', not {way!r}.")
         return scan.ends(self._session.graph, self._names.known(url), way, _count(limit), self._view())
 
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
-        """A shortest way, as `Brain.path` says."""
+        """Return a shortest way, as `Brain.path` describes."""
         if other is None:
             return scan.path(self._session.graph, None, self._names.known(url), self._view())
         return scan.path(self._session.graph, self._names.known(url), self._names.known(other), self._view())
@@ -132,7 +135,7 @@ class Looking:
         by: str = "authority",
         limit: int | None = None,
     ) -> Iterator[Page]:
-        """The pages that fit, as `Brain.find` says."""
+        """Return the pages that fit, as `Brain.find` describes."""
         wanted = Wanted.of(text, regex, self._names.host_or_none(host), state, fetched, by, min_score)
         most = _count(limit)
         if by in UNINDEXED and not store.carried(self._session.graph, by):
@@ -151,13 +154,13 @@ class Looking:
         fetched: bool | None = None,
         progress: Progress = _silent,
     ) -> Iterator[Page]:
-        """All pages that fit, as `Brain.dump_pages` says."""
+        """Return all pages that fit, as `Brain.dump_pages` describes."""
         wanted = Wanted.of("", regex, self._names.host_or_none(host), state, fetched)
         found = scan.wanted_pages(self._session.graph, wanted, progress, view=self._view(), finish=self._dates())
         return self._with_clicks(found)
 
     def _with_clicks(self, pages: Iterator[Page]) -> Iterator[Page]:
-        """The same pages with their clicks from a seed, for which every link is read first."""
+        """Add to pages their clicks from a seed, for which every link is read first."""
         near = clicks.clicks(self._session.graph)
         for page in pages:
             yield replace(page, clicks=near.of(page.id))
@@ -172,23 +175,23 @@ class Looking:
         between_hosts: bool = False,
         progress: Progress = _silent,
     ) -> Iterator[KnownLink]:
-        """All links of the pages that fit, as `Brain.dump_links` says."""
+        """Return all links of the pages that fit, as `Brain.dump_links` describes."""
         wanted = Wanted.of("", regex, self._names.host_or_none(host), state, fetched)
         return scan.links(self._session.graph, wanted, between_hosts, progress)
 
     def frame(self, table: str, kind: str) -> Any:
-        """A table in memory, as `Brain.frame` says."""
+        """Return a table in memory, as `Brain.frame` describes."""
         return frames.frame(self._session.graph, table, kind)
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
-        """The neighbours of a page, as `Brain.neighbours` says."""
+        """Return the neighbours of a page, as `Brain.neighbours` describes."""
         found = self._session.graph.read(lambda tx: scan.neighbours(tx, self._names.key(url)), "pages/neighbours")
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
         return found
 
     def stats(self) -> dict[str, Any]:
-        """Figures, as `Brain.stats` says."""
+        """Return figures, as `Brain.stats` describes."""
         self._session.counters.write()
         self._session.refresh()
         sizes = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
@@ -225,7 +228,7 @@ class Looking:
         }
 
     def scan_figures(self, stop: Callable[[], bool]) -> tuple[figures.Scanned, float | None]:
-        """What metrics sample, as `Brain.scan_figures` says."""
+        """Return what metrics sample, as `Brain.scan_figures` describes."""
         session = self._session
         session.refresh()
         policy = session.policy
@@ -238,7 +241,7 @@ class Looking:
         return found, bound
 
     def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
-        """Recompute and check, as `Brain.audit` says."""
+        """Recompute and check accounts, as `Brain.audit` describes."""
         self._session.refresh()
         check = self._session.engine.check
         return audits.run(
@@ -252,7 +255,7 @@ class Looking:
         )
 
     def _view(self) -> View | None:
-        """How this brain's scores are told; None: as they stand on the pages."""
+        """Return the view that shows this brain's scores; None: as they are stored on the pages."""
         self._session.refresh()
         return self._session.graph.read(
             lambda tx: self._session.engine.looks.view(tx, self._session.policy.rule), "view"
@@ -260,7 +263,7 @@ class Looking:
 
 
 def _not_carried(by: str) -> NoScore:
-    """What to say where no page has the score that is asked for."""
+    """Return the error for a score that no page has."""
     if by in OWN:
         return NoScore(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
     if by == "flow":
@@ -274,7 +277,7 @@ def _not_carried(by: str) -> NoScore:
 
 
 def _count(number: int | None) -> int | None:
-    """How many are wanted at most: BadInput for what is no whole number of 0 or more."""
+    """Return the most rows that are wanted. Raise BadInput for what is no whole number of 0 or more."""
     if number is not None and (not whole(number) or number < 0):
         raise BadInput(f"Give a whole number, 0 or more, not {number!r}.")
     return number

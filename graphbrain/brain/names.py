@@ -1,4 +1,4 @@
-"""Which page, host or claim is meant by what a caller names it by."""
+"""The pages, hosts and claims that callers mean by a name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Names:
         self._session = session
 
     def page(self, url: str) -> tuple[str, str]:
-        """The canonical URL and the key of a page. Raises BadInput, too, for what the user's own step raises."""
+        """Return the canonical URL and the key of a page. Raise BadInput, too, in place of an error of the user's own
+        step."""
         try:
             return self._session.rules.page(url)
         except Exception as error:
@@ -34,14 +35,14 @@ class Names:
             raise BadInput(unreadable(error)) from None
 
     def key_of(self, url: str) -> str | None:
-        """The key of the page of a URL that stands in the graph or a page; None where it names none."""
+        """Return the key of the page of a URL in the graph or on a page; None where it names none."""
         try:
             return self.page(url)[1]
         except BadInput:
             return None
 
     def key(self, url: str) -> str:
-        """The key of a page named by its URL or its key. Raises BadInput for what is neither."""
+        """Return the key of a page named by its URL or its key. Raise BadInput for anything else."""
         if is_key(url):
             return url
         try:
@@ -50,24 +51,24 @@ class Names:
             raise BadInput(f"{border.shown(url)!r:.80} names no page ({error}); give its URL or its key.") from None
 
     def key_and_url(self, url: str) -> tuple[str, str | None]:
-        """The key of a page and, when it was not named by that, its URL."""
+        """Return the key of a page and, when it was not named by that, its URL."""
         key = self.key(url)
         return key, None if is_key(url) else self.page(url)[0]
 
     def old_keys(self, url: str) -> tuple[str, ...]:
-        """The keys that a page named by its URL had by older rules, the newest first; none where the brain knows no
-        such keys."""
+        """Return the keys that a page named by its URL had by older rules, the newest first; none where the brain knows
+        no such keys."""
         return () if is_key(url) else self._session.old_keys(url)
 
     def known(self, url: str) -> str:
-        """The key of a page that is in the graph, named by URL or key. Raises UnknownPage."""
+        """Return the key of a page that is in the graph, named by URL or key. Raises UnknownPage."""
         key = self.key(url)
         if not self._session.graph.read(lambda tx: tx.one("pages/find", keys=[key])[0], "pages/find"):
             raise UnknownPage(f"{url} is not in the graph.")
         return key
 
     def host(self, host: object) -> str:
-        """The name that the graph has for a host that somebody names. Raises BadInput."""
+        """Return the name that the graph has for a host that a caller names. Raise BadInput."""
         try:
             found = named(host)
         except BadInput as error:
@@ -79,12 +80,15 @@ class Names:
         return found.literal if rows else found.name
 
     def host_or_none(self, host: str | None) -> str | None:
-        """The same, where one need not be named."""
+        """Return the same, or None for None."""
         return None if host is None else self.host(host)
 
     def rounds(self, held: Sequence[object]) -> list[dict[int, str | None]]:
-        """Claims by their places: the keys that their pages have now; None for what is no claim. In a moved brain
-        several may be for one page, that were for several: those come in rounds, one after the other."""
+        """Return claims by number → the key that its page has now; None for what is no claim.
+
+        In a moved brain several claims may be for one page that were for several: those come in rounds, one after the
+        other.
+        """
         keys = [claim.key if isinstance(claim, Claim) and border.usable(claim) else None for claim in held]
         moved = self._moved(held, keys) if self._session.was_moved else {}
         rounds: list[dict[int, str | None]] = [{}]
@@ -99,16 +103,17 @@ class Names:
         return rounds
 
     def _moved(self, held: Sequence[object], keys: Sequence[str | None]) -> dict[int, str]:
-        """Places of claims that are older than a move of the brain → the keys that their pages have now.
+        """Return the number of each claim that is older than a move of the brain → the key that its page has now.
 
-        Claims say when they were made, but for those of the oldest versions: after a move they have the keys it gave.
-        A brain may have been moved twice, and a key of the first rules may be that of another page by the second.
+        A claim has the time at which it was made, but for those of the oldest versions: after a move they have the keys
+        it gave. A brain may have been moved twice, and a key of the first rules may be that of another page by the
+        second.
         """
         stored = self._session.stored
         last = float(stored.get("moved_at") or math.inf)
         first = float(stored.get("moved_first_at") or last)
         found: dict[int, tuple[str, int]] = {}
-        """Place → the key as far as it is traced, and the rules by which it is one, as far as that is known."""
+        """Number → the key as far as it is traced, and the rules of that key, as far as they are known."""
         for number, (claim, key) in enumerate(zip(held, keys, strict=True)):
             made = tokens.made_at(claim.token) or 0.0 if isinstance(claim, Claim) else math.inf
             if is_key(key) and made <= last:
@@ -124,7 +129,7 @@ class Names:
         return moved
 
     def _traces(self, keys: Collection[str]) -> dict[str, tuple[str, int]]:
-        """Keys under which pages were leased → the keys they got, and the rules that gave them these."""
+        """Return keys under which pages were leased → the keys they got, and the rules that gave them these."""
         wanted = sorted(keys)
         rows = self._session.graph.read(lambda tx: tx.one("rekey/traces", keys=wanted)[0], "rekey/traces")
         return {key: (to, rules) for key, to, rules in rows}

@@ -1,4 +1,4 @@
-"""Texts of the crawler's own on pages."""
+"""Notes: texts of the crawler's own on pages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Noting"]
 
 
 class Noting:
-    """Keeps notes, and finds them again."""
+    """The verbs that keep notes, and find them again."""
 
     def __init__(self, session: Session, names: Names) -> None:
         self._session, self._names = session, names
 
     def note(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """Keep texts, as `Brain.note` says."""
+        """Keep texts, as `Brain.note` describes."""
         good: dict[str, str] = {}
         refused: dict[str, str] = {}
         older: dict[str, str] = {}
@@ -46,7 +46,7 @@ class Noting:
         return refused
 
     def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
-        """The notes on pages, as `Brain.notes` says."""
+        """Return the notes on pages, as `Brain.notes` describes."""
         named = list(pages)
         keys = [page.key if isinstance(page, Claim) else self._names.key(page) for page in named]
         if not keys:

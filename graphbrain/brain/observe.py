@@ -1,7 +1,7 @@
-"""What one process does with a brain, observed: its verbs and statements, how long each took, and what went wrong.
+"""The measurement of one process's work with a brain: its verbs and statements, their durations, and errors.
 
-A brain that nobody observes pays nothing: its verbs are wrapped, in the one object that is observed, when somebody
-begins to. `told` is plain data, for a process to tell another; `together` adds up what several have told.
+A brain that is not observed pays nothing: its verbs are wrapped only in an object that is observed, from then on.
+`told` returns plain data, which a process can send to another; `together` adds up the data of several.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _SCHEDULING = ("set_rate", "set_interval", "set_host", "set_robots", "block", "u
 VERBS = (*_CRAWLING, *_UPKEEP, *_LOOKING, *_CORRECTING, *_SCHEDULING)
 """The verbs of `Brain` that are timed."""
 STREAMED = ("links", "find", "dump_pages", "dump_links", "hosts")
-"""Those whose answer is read bit by bit: how long they take depends on who reads."""
+"""Verbs whose answer is read bit by bit: their duration depends on the reader."""
 PROMISED = ("next_urls", "report")
-"""Those of `Brain.combined`, whose answers come later."""
+"""Verbs of `Brain.combined`, whose answers come later."""
 UNOBSERVED = ("open", "close", "now", "scan_figures")
 
 
 class Observer:
-    """What this process has done, with all brains that are observed. Thread-safe."""
+    """The measurements of this process, of all brains that are observed. Thread-safe."""
 
     def __init__(self) -> None:
         self._verbs, self._statements = Timings(), Timings()
@@ -58,7 +58,7 @@ class Observer:
         self._brains: list[Brain] = []
 
     def observe(self, brain: Brain) -> None:
-        """From now on observe what is done with this brain."""
+        """Observe from now on what is done with this brain."""
         for verb in VERBS:
             setattr(brain, verb, self._timed(verb, getattr(brain, verb)))
         for verb in PROMISED:
@@ -106,7 +106,8 @@ class Observer:
             self._errors[f"{verb} {type(error).__name__}"] += 1
 
     def told(self) -> dict[str, Any]:
-        """So far: `verbs` and `statements` as `Timings` tell them, `errors` by verb and kind, `retries` by reason."""
+        """Return the measurements so far: `verbs` and `statements` as `Timings` returns them, `errors` by verb and
+        kind, `retries` by reason."""
         with self._lock:
             errors = dict(self._errors)
         retries: Counter[str] = Counter()
@@ -123,12 +124,12 @@ class Observer:
 
 
 def together(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What several processes have told, added up."""
-    told = list(parts)
+    """Return the sum of the measurements of several processes."""
+    measured = list(parts)
     counts: dict[str, Counter[str]] = {"errors": Counter(), "retries": Counter()}
     for name, total in counts.items():
-        for part in told:
+        for part in measured:
             total.update(part[name])
-    return {name: added(part[name] for part in told) for name in ("verbs", "statements")} | {
+    return {name: added(part[name] for part in measured) for name in ("verbs", "statements")} | {
         name: dict(total) for name, total in counts.items()
     }

@@ -1,4 +1,4 @@
-"""Opening the brain of a database, and making one where there is none."""
+"""The opening of a database's brain, and its creation where there is none."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def session(
     to_rekey: bool,
 ) -> Session:
     """Connect to the database and take up its brain; the arguments are those of `Brain.open`."""
-    Scope.of(given)  # before a brain is made with what nobody could open again
+    Scope.of(given)  # before a brain is made that could not be opened again
     Schedule.of(given, *read_priors({}), estimator)
     graph = Graph(*_address(given), given.database, given.limit_seconds)
     try:
@@ -49,8 +49,10 @@ def session(
 
 
 def changes(opened: Session, given: Settings, from_environment: Container[str]) -> dict[str, Any]:
-    """The shared settings that were given to `open` and are to become those of the brain: it has no pages yet. What a
-    crawl goes by is moved by a word that says so, not by whoever comes along: SettingsError."""
+    """Return the shared settings that were given to `open` and become the brain's, because it has no pages yet.
+
+    The settings of a brain with pages change only at an explicit request. Raises SettingsError for other ones.
+    """
     unlike = given.unlike(opened.settings)
     if not unlike or given.change_settings:
         return unlike
@@ -62,8 +64,8 @@ def changes(opened: Session, given: Settings, from_environment: Container[str]) 
 
 
 def renew_lanes(opened: Session) -> None:
-    """Pages of a brain that was made with other lanes move to those of today, and pages that it parked are looked at
-    again, by the processes that tend; until then claims read both kinds of lanes."""
+    """Move the pages of a brain that was made with other lanes to those of today, and look at its parked pages again.
+    Processes that tend do it; until then claims read both kinds of lanes."""
     today = {"lanes": lanes.VERSION, "health": health.VERSION}
     if opened.closed or all(opened.stored.get(name) == version for name, version in today.items()):
         return
@@ -75,7 +77,7 @@ def renew_lanes(opened: Session) -> None:
 
 
 def _address(settings: Settings) -> tuple[str, str, str]:
-    """URI, user and password: the settings', or those of the local server when no URI is set."""
+    """Return URI, user and password: the settings', or those of the local server when no URI is set."""
     if settings.uri:
         return settings.uri, settings.user, settings.password
     from graphbrain.server import lifecycle  # a door: only looked at when no address is given
@@ -87,12 +89,12 @@ def _address(settings: Settings) -> tuple[str, str, str]:
 
 
 def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mapping[str, Any]:
-    """The brain as its database holds it; the database is made a brain's first when it is empty."""
+    """Return the brain as its database holds it. An empty database is made a brain's first."""
     schema.check(graph)
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
     if stored is None and schema.imported(graph):
         stored = schema.adopt(graph, clock())
-    elif stored is None:  # somebody may have made it a brain between the two looks
+    elif stored is None:  # another process may have made it a brain between the two looks
         stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
     if stored is None:
         schema.refuse_foreign(graph)
@@ -111,7 +113,7 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",
         )
-        if stored["engine"] != given.engine:  # somebody else has made it, and the indexes may be ours
+        if stored["engine"] != given.engine:  # another process has made it, and the indexes may be ours
             conversion.furnish(graph)
     brain: Mapping[str, Any] = stored
     return brain
@@ -137,15 +139,15 @@ def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
 
 
 def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
-    """The stored settings where the brain has them; SettingsError where what was given contradicts a fixed one (its
-    engine, unless any will do)."""
+    """Return the stored settings where the brain has them. Raise SettingsError where a given one contradicts a fixed
+    one (its engine, unless any will do)."""
     # A brain that is older than a setting has its default.
     stored = {**Settings.names("fixed"), **stored}
     for name in Settings.names("fixed"):
         if name in given.given and getattr(given, name) != stored[name]:
             if (name == "crawl" and given.share) or (name == "engine" and any_engine):
                 continue
-            crawl = f"; name that one (--crawl {stored['crawl']}), or say share=True (GRAPHBRAIN_SHARE=yes)"
+            crawl = f"; name that one (--crawl {stored['crawl']}), or give share=True (GRAPHBRAIN_SHARE=yes)"
             hint = {"crawl": crawl, "engine": f"; {to_convert(given.engine)}"}.get(name, "")
             raise SettingsError(
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."

@@ -1,4 +1,4 @@
-"""Pushes of cash: the most urgent, or those of pages that somebody names."""
+"""Pushes of cash: the most urgent, or those of pages that the caller names."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from graphbrain.graph.connection import Tx
 __all__ = ["Pushing"]
 
 MANY = 1_000
-"""A side of fewer payees fits in the memory of any server that has some left: where it does not, others take all."""
+"""A side with fewer payees fits in the memory of any server that has some left. Where it does not, another process uses
+the memory."""
 LEFT_FOR = 300.0
-"""Seconds for which sides that did not fit in the server's memory are left: what took it may be over then."""
+"""Seconds for which sides that did not fit in the server's memory are left: the other use of it may be over then."""
 
 
 class Pushing:
-    """Spends batches of cash. `made`: how many pushes this process has made so."""
+    """The verbs that spend batches of cash. `made`: the number of pushes that this process has made."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._spread = Spread()
         self._too_many, self._until = pushes.NO_LIMIT, -math.inf
-        """Sides of so many links do not fit in the server's memory, as far as is known until then."""
+        """Sides of so many links do not fit in the server's memory, as far as is known until `_until`."""
         self.made = 0
 
     def push(self, batch: int) -> tuple[Pushed, bool]:
-        """Push the most urgent sides, up to so many payments; and whether there was nothing left to push."""
+        """Push the most urgent sides, up to so many payments. Return also whether there was nothing left to push."""
         session, times = self._session, self._spread.times
 
         def choose(tx: Tx) -> tuple[Engine, Any]:
@@ -58,7 +59,8 @@ class Pushing:
         return [self._spend(engine, work) for work in engine.cash.named(ids)]
 
     def _spend(self, engine: Engine, work: Any) -> Pushed:
-        """Spend what an engine has chosen: nothing, if the brain has been converted to the other one meanwhile."""
+        """Spend a batch that an engine has chosen: nothing, if the brain has been converted to the other one
+        meanwhile."""
         session = self._session
 
         def spend(tx: Tx) -> Pushed:
@@ -84,5 +86,5 @@ class Pushing:
         return pushed
 
     def _fewer(self) -> int:
-        """Only sides of fewer links than that may be chosen now."""
+        """Return the number of links that a side must stay below to be chosen now."""
         return self._too_many if self._session.now() < self._until else pushes.NO_LIMIT

@@ -33,21 +33,22 @@ __all__ = ["Scoring", "Wish", "checked", "checked_every", "cores"]
 UNKNOWN_RELEVANCE = 0.5
 LONGEST_EVERY = 31_536_000.0
 HELD_SECONDS = 120.0
-"""Who ranks and has not been heard of for so long is dead."""
+"""A process that ranks and has not renewed its hold for so long is dead."""
 DAMPED = ("pagerank", "personalised", "trustrank")
 
 RankProgress = Callable[[str, int, int], None]
-"""(what is being done, how much of it is done, of how much; 0 when that is not known)"""
+"""Called with the step, how much of it is done, and of how much; 0 when that is not known."""
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What was asked for; None where nothing was said, or, once it is checked, where the method has no such thing."""
+    """The arguments of a ranking; None where nothing was given, or, once they are checked, where the method has no such
+    argument."""
 
     method: str
     damping: float | None
@@ -68,11 +69,11 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     )
     for method in METHODS
 }
-"""What a ranking takes over from the last one by the same method."""
+"""The parameters that a ranking takes over from the last one by the same method."""
 
 
 class Scoring:
-    """Computes batch scores, one method at a time."""
+    """The verbs that compute batch scores, one method at a time."""
 
     def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
         self._session, self._names, self._backfill = session, names, backfill
@@ -92,7 +93,7 @@ class Scoring:
         warm: bool = False,
         progress: RankProgress = lambda *_: None,
     ) -> Ranking:
-        """Score all pages, as `Brain.rank` says."""
+        """Score all pages, as `Brain.rank` describes."""
         named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
         wish = checked(Wish(method, damping, tolerance, iterations, only_external, content, named), top)
         clock, started = time.monotonic(), self._session.now()
@@ -118,7 +119,7 @@ class Scoring:
         *,
         progress: RankProgress = lambda *_: None,
     ) -> Ranking | None:
-        """Score all pages if that is due, as `Brain.rank_if_due` says."""
+        """Score all pages if that is due, as `Brain.rank_if_due` describes."""
         checked_every(method, every)
 
         def take(tx: Tx, token: str, now: float, until: float) -> bool:
@@ -131,7 +132,7 @@ class Scoring:
 
         def go_on(what: str, done: int, of: int) -> None:
             if not hold.keep():
-                raise GraphbrainError(f"Somebody else has begun to rank by {method!r}; theirs will stand.")
+                raise GraphbrainError(f"Another process has begun to rank by {method!r}; its scores will hold.")
             progress(what, done, of)
 
         try:
@@ -142,25 +143,25 @@ class Scoring:
                 self._session.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
 
     def rankings(self) -> list[Ranking]:
-        """Which batch scores the pages carry, as `Brain.rankings` says."""
+        """Return the batch scores that the pages have, as `Brain.rankings` describes."""
         return [_stored(facts) for facts in store.stored(self._session.graph)]
 
     def _restart(self, wish: Wish, table: LinkTable) -> Floats | None:
-        """Weights of pages: where a reader starts anew, or how an authority counts."""
+        """Return the weights of pages: of a reader's restarts, or of authorities."""
         if wish.method == "personalised" or wish.content:
             relevance = exports.terms(self._session.graph, table).relevance
             return np.where(np.isnan(relevance), UNKNOWN_RELEVANCE, relevance)
         if wish.method != "trustrank":
             return None
         weights = np.zeros(table.pages)
-        places = table.at(np.array(self._trusted(wish), dtype=np.int64))
-        weights[places[places >= 0]] = 1.0
+        trusted = table.at(np.array(self._trusted(wish), dtype=np.int64))
+        weights[trusted[trusted >= 0]] = 1.0
         if not weights.any():
             raise BadInput("There are no seeds to trust; name the trusted pages, with --trust or trusted=.")
         return weights
 
     def _first(self, wish: Wish, table: LinkTable, restart: Floats | None) -> Floats | None:
-        """Scores to begin with: those that the pages carry; pages that have none count as where a reader starts anew.
+        """Return the scores to begin with, those that the pages have; a page without one gets its share of restarts.
         None where there are none."""
         if wish.method == "salsa":
             return None
@@ -182,7 +183,7 @@ class Scoring:
         return list(found.values())
 
     def _web(self, wish: Wish, table: LinkTable, progress: RankProgress) -> Web:
-        """The links, as far as they are wanted."""
+        """Return the links, as far as they are wanted."""
         offsets, targets = table.offsets, table.targets
         if wish.only_external:
             progress("reading hosts", 0, 0)
@@ -216,23 +217,23 @@ class Scoring:
         )
 
     def _best(self, table: LinkTable, column: Floats, top: int) -> tuple[tuple[str, float], ...]:
-        """URL and score of the pages with the highest scores above 0; among equals the oldest."""
-        places = _highest(column, top)
-        ids = table.ids[places]
+        """Return URL and score of the pages with the highest scores above 0; among equals the oldest."""
+        best = _highest(column, top)
+        ids = table.ids[best]
         named = exports.urls(self._session.graph, ids)
-        rows = zip(ids.tolist(), column[places].tolist(), strict=True)
+        rows = zip(ids.tolist(), column[best].tolist(), strict=True)
         return tuple((named[page], score) for page, score in rows if page in named)
 
 
 def checked_every(method: str, every: float) -> None:
-    """Raises BadInput where there is no such method, or this is no time after which scores are old."""
+    """Raise BadInput where there is no such method, or `every` is out of range."""
     checked_method(method)
     if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
         raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
 
 
 def checked(wish: Wish, top: int) -> Wish:
-    """The wish with the defaults filled in. Raises BadInput for what its method does not take."""
+    """Return the wish with the defaults filled in. Raise BadInput for an argument that its method does not take."""
     method, named = checked_method(wish.method), wish.trusted
     damped, iterated = method in DAMPED, method != "salsa"
     damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
@@ -260,7 +261,7 @@ def checked(wish: Wish, top: int) -> Wish:
 
 
 def _compute(wish: Wish, web: Web, weights: Floats | None, first: Floats | None, progress: RankProgress) -> Scores:
-    """The scores; `weights` as from `_restart`, `first` as from `_first`."""
+    """Return the scores; `weights` as from `_restart`, `first` as from `_first`."""
 
     def tell(iteration: int, change: float) -> None:
         progress(f"iteration {iteration}, change {change:.1e}", 0, 0)
@@ -277,10 +278,11 @@ def _compute(wish: Wish, web: Web, weights: Floats | None, first: Floats | None,
 
 
 def _for_later(wish: Wish, web: Web, found: Scores, weights: Floats | None) -> dict[str, Any]:
-    """What is kept for the next ranking, and for pages that are found before it (`lanes.passed_on`).
+    """Return the properties for the next ranking, and for pages that are found before it (`lanes.passed_on`).
 
-    `flow`: what of a page's score goes on along links; of HITS what an authority brings its hubs, and these bring to
-    the next authorities: a = Lᵀ·L·a·flow, both sides of sum 1. `base`: what all are given alike, as the mean is 1.
+    `flow`: the part of a page's score that goes on along links. For HITS it is the part that an authority brings its
+    hubs, and these bring to the next authorities: a = Lᵀ·L·a·flow, both sides of sum 1. `base`: the amount that all
+    pages get alike, on a scale on which the mean is 1.
     """
     kept = {"trusted": wish.trusted}
     score = found.columns[METHODS[wish.method][0]]
@@ -320,7 +322,7 @@ def _ranking(wish: Wish, found: Scores, web: Web, started: float) -> Ranking:
 
 
 def _stored(facts: Mapping[str, Any]) -> Ranking:
-    """A ranking from the properties of its node; what is None there is absent."""
+    """Return a ranking from the properties of its node; a property that is None there is absent."""
     absent = {"damping": None, "tolerance": None, "restart": None, "error": None}
     names = {field.name for field in fields(Ranking)}
     found = Ranking(**{**absent, **{name: value for name, value in facts.items() if name in names}})
@@ -328,7 +330,7 @@ def _stored(facts: Mapping[str, Any]) -> Ranking:
 
 
 def _highest(column: Floats, count: int) -> Ints:
-    """The places of the `count` highest values above 0, highest first, among equals the lowest place first."""
+    """Return the indices of the `count` highest values above 0, highest first, among equals the lowest index first."""
     if not count or not len(column):
         return np.empty(0, dtype=np.int64)
     bar = np.partition(column, -count)[-count] if count < len(column) else 0.0

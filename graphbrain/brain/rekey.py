@@ -1,9 +1,9 @@
-"""A brain made by older URL rules gets today's keys and addresses, as a verb of the brain.
+"""The verb that gives a brain made by older URL rules today's keys and addresses.
 
-While it moves nobody else writes accounts: processes of the version that made it wait as for an import, and give up
-after their time limit; newer ones do not open it. When all is done the brain is open, in one transaction, to those that
-go by today's rules, and stays closed to the older ones (`brain_state.MOVED`).
-Statements: brain/change, brain/note, brain/lock, exports/last_id, hosts/after, rekey/*.
+No other process writes accounts while the brain moves: processes of the version that made it wait as for an import, and
+give up after their time limit; newer ones do not open it. At the end one transaction opens the brain to processes with
+today's rules. It stays closed to the older ones (`brain_state.MOVED`). Statements: brain/change, brain/note,
+brain/lock, exports/last_id, hosts/after, rekey/*.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ HOSTS_AT_ONCE = 2_000
 
 
 class Rekeying:
-    """Moves a brain to today's URL rules."""
+    """The verb that moves a brain to today's URL rules."""
 
     def __init__(self, session: Session, backfill: Backfill) -> None:
         self._session, self._backfill = session, backfill
 
     def rekey(self, progress: Progress = lambda *_: None) -> Rekeyed:
-        """Move the brain, as `Brain.rekey` says."""
+        """Move the brain, as `Brain.rekey` describes."""
         self._session.refresh()
         if self._session.stored.get("url_rules") == RULES_VERSION:
             return Rekeyed()
@@ -59,7 +59,7 @@ class Rekeying:
         return done
 
     def _refuse_to_rekey(self) -> None:
-        """Raises SettingsError for a brain that cannot be moved, or not now."""
+        """Raise SettingsError for a brain that cannot be moved, or not now."""
         if self._session.stored.get("url_rules") not in VERSIONS:
             raise SettingsError("The brain's pages are keyed by URL rules that this graphbrain does not know.")
         if self._session.settings.engine.startswith("to_"):
@@ -74,14 +74,15 @@ class Rekeying:
             )
 
     def _close_for_rekeying(self) -> int:
-        """Let nobody else write accounts, and wait until nobody does; the revision of the settings that then hold."""
+        """Let no other process write accounts, and wait until none does. Return the revision of the settings that then
+        hold."""
 
         def close(tx: Tx) -> None:
             stored = tx.one("brain/lock")[0]
             moves = brain_state.moves(stored) and stored.get("rekeying_to") == RULES_VERSION
             if stored.get("url_rules") == RULES_VERSION or moves:
                 return
-            # A pass that settles all accounts has seen a graph that will not be.
+            # A settling pass that runs now would write scores of the graph before the move.
             fresh = {"importing": self._session.now(), "settling": None, "settling_until": None}
             tx.do("brain/change", settings={**_begun(stored), **fresh})
 
@@ -90,7 +91,7 @@ class Rekeying:
         return self._session.wait_for_older("the URL rules", left="nothing is moved yet: try again")
 
     def _rekey(self, addresses: Addresses, revision: int, progress: Progress) -> Iterator[Rekeyed]:
-        """Go on with the move to its end; what each transaction did. Raises BegunAnew."""
+        """Continue the move to its end, and yield the results of each transaction. Raises BegunAnew."""
         if self._session.stored.get("url_rules") == RULES_VERSION:
             return
         renamed = self._renamed_hosts()
@@ -116,7 +117,7 @@ class Rekeying:
         self._guarded(revision, lambda tx, _: _end(tx, self._session.now()), "move/end")
 
     def _renamed_hosts(self) -> dict[str, str]:
-        """Hosts that are spelt in another way today: old name → new."""
+        """Return the hosts that are spelt in another way today: old name → new."""
         renamed: dict[str, str] = {}
         names = [""]
         while names:
@@ -130,14 +131,14 @@ class Rekeying:
         return renamed
 
     def _drop_hosts(self, revision: int, names: list[str]) -> int:
-        """Delete hosts whose pages have all gone to other spellings of them; how many."""
+        """Delete hosts whose pages have all gone to other spellings of them. Return their number."""
         gone = 0
         for start in range(0, len(names), HOSTS_AT_ONCE):
             gone += self._guarded(revision, partial(_drop, names[start : start + HOSTS_AT_ONCE]), "rekey/hosts")
         return gone
 
     def _guarded(self, revision: int, work: Callable[[Tx, Policy], T], name: str) -> T:
-        """Run `work` while the brain is locked, and moves, by the settings of this revision. Raises BegunAnew."""
+        """Run `work` while the brain is locked and moves, by the settings of this revision. Raises BegunAnew."""
 
         def guarded(tx: Tx) -> T:
             stored = brain_state.stored(tx, revision)
@@ -154,14 +155,14 @@ def _drop(names: list[str], tx: Tx, _policy: Policy) -> int:
 
 
 def _begun(stored: Mapping[str, Any]) -> dict[str, object]:
-    """How far a move to these rules has come that was broken off; one to rules in between begins anew."""
+    """Return the progress of a move to these rules that was broken off; a move to rules in between begins anew."""
     if stored.get("rekeying") is not None and stored.get("rekeying_to") == RULES_VERSION:
         return {"rekeying": stored["rekeying"]}
     return {"rekeying": 0, "rekey_merging": None, "rekeying_to": RULES_VERSION}
 
 
 def _end(tx: Tx, now: float) -> None:
-    """Open the brain to those who go by today's rules. The caller has locked it."""
+    """Open the brain to processes with today's rules. The caller has locked it."""
     stored = tx.one("brain/read")[0]
     over = {"rekeying": None, "rekey_merging": None, "rekeying_to": None, "importing": brain_state.MOVED}
     moved = {"moved_from": min(stored.get("moved_from") or RULES_VERSION, stored["url_rules"]), "moved_at": now}

@@ -1,4 +1,4 @@
-"""Recording visits: reports are checked, combined or split into transactions that fit in memory, and recorded.
+"""The recording of visits: reports are checked, combined or split into transactions that fit in memory, and recorded.
 
 Reports that come at the same time are combined (`combine`): one transaction records all of them, each page once. Where
 that fails, or is too much, for one of them, it is recorded by itself.
@@ -30,37 +30,37 @@ from graphbrain.model import OUTCOMES, Answer, AnyReport
 __all__ = ["Reporting"]
 
 _Done = tuple[str, Answer, bool]
-"""Of a visit: the key of its page, the answer, and whether it was recorded before and is told again."""
+"""The result of a visit: the key of its page, the answer, and whether it was recorded before and is answered again."""
 BATCH_PAGES, BATCH_LINKS, BATCH_BYTES = 200, 10_000, report.BYTES_OF_ONE
-"""A report is split into transactions of at most so many pages, links, and bytes of the URLs of these."""
+"""The most pages, links, and bytes of the links' URLs in one transaction; a larger report is split."""
 ALONE = 100
-"""A report of at least so many pages, or as many links as go with them, is not combined with others."""
+"""A report of so many pages, or of the corresponding number of links, is not combined with others."""
 LANES = 2
-"""Batches that are recorded at the same time: one waits for the server while Python works on the other."""
+"""The batches that are recorded at the same time: one waits for the server while Python works on the other."""
 HEAVY_OF_ONE = report.MOST_OF_ALL // 8
-"""Where a batch is too heavy, the reports that have so many links are recorded by themselves."""
+"""Where a batch is too heavy, reports with more links than this are recorded by themselves."""
 
 
 @dataclass(slots=True)
 class _Call:
-    """One call: the answers to what was refused, by place, and what is to be recorded, with its place."""
+    """One call: the answers to refused items, by number, and the items to record, with their numbers."""
 
     answers: list[Answer | None]
     checked: list[tuple[int, Item]] = field(default_factory=list)
     resources: list[tuple[int, resources.Visited]] = field(default_factory=list)
-    """what is no page, with its place"""
+    """The visits of resources that are no pages, with their numbers."""
 
     @property
     def size(self) -> float:
-        """How much of a batch it takes, in pages."""
+        """Its part of a batch, in pages."""
         entries = sum(one.entries for _, one in self.resources)
         pages = len(self.checked) + len(self.resources) + entries
         return _size(pages, sum(len(item.targets) for _, item in self.checked))
 
     def finish(self, done: Iterable[_Done], session: Session) -> list[Answer]:
-        """All answers, once all is recorded; they are counted."""
+        """Count the answers, and return all of them once all is recorded."""
         apart = {number for number, _ in self.resources}
-        counted = [a for place, a in enumerate(self.answers) if a is not None and place not in apart]
+        counted = [a for number, a in enumerate(self.answers) if a is not None and number not in apart]
         numbers = {item.key: number for number, item in self.checked}
         for key, answer, again in done:
             self.answers[numbers[key]] = answer
@@ -83,7 +83,7 @@ _Ticket = Ticket[_Make, "list[Answer] | _Alone"]
 
 
 class Reporting:
-    """Takes reports of visits; a brain used alone tends itself after them."""
+    """The verb that records visits; a brain used alone tends itself after them."""
 
     def __init__(self, session: Session, names: Names, upkeep: Upkeep) -> None:
         self._session, self._names, self._upkeep = session, names, upkeep
@@ -93,10 +93,10 @@ class Reporting:
         self._tending = Tending(upkeep)
         self._sitemaps = Sitemaps(session)
         self._seconds = 0.0
-        """What the last round took, of each of its calls."""
+        """Seconds that the last round took, for each of its calls."""
 
     def report(self, items: Sequence[AnyReport]) -> list[Answer]:
-        """Record visits, as `Brain.report` says."""
+        """Record visits, as `Brain.report` describes."""
         items = list(items)
         if not self._session.was_moved:
             return self._report(items)
@@ -109,9 +109,11 @@ class Reporting:
     def soon(
         self, make: Callable[[], Sequence[AnyReport]], pages: int, links: int, owner: Hashable
     ) -> Future[list[Answer] | _Alone] | None:
-        """The same without waiting for the answer; None for reports that take a thread of the caller's own, and so does
-        an answer that is none (`alone`). `make`: makes the reports, of about so many pages and links. `owner`: who
-        takes turns with others."""
+        """Record visits without waiting for the answer.
+
+        `make`: makes the reports, of about so many pages and links. `owner`: takes turns with other owners. Return None
+        for reports that take a thread of the caller's own. So does an answer for which `alone` is then called.
+        """
         size = _size(pages, links)
         if size >= ALONE or self._session.was_moved:
             return None
@@ -120,23 +122,23 @@ class Reporting:
         return future
 
     def alone(self, found: list[Answer] | _Alone) -> list[Answer]:
-        """The answers, where a call must be recorded by itself; those that there are else."""
+        """Record a call that must be recorded by itself, and return the answers; return other answers unchanged."""
         return self._by_itself(found.call) if isinstance(found, _Alone) else found
 
     def close(self) -> None:
-        """End what runs in the background."""
+        """End the threads in the background."""
         self._combiner.close()
         self._tending.close()
 
     def _report(self, items: Sequence[AnyReport]) -> list[Answer]:
         started = time.monotonic()
-        call = self._taken_in(items)  # the caller's own functions are run in his own thread
+        call = self._taken_in(items)  # the caller's own functions run in the caller's thread
         answers = self.alone(self._combiner.do(lambda: call, threading.get_ident(), call.size))
         self._upkeep.after_report(time.monotonic() - started)
         return answers
 
     def _taken_in(self, items: Sequence[AnyReport]) -> _Call:
-        """What is to be recorded of these."""
+        """Return the call with the visits to record."""
         session = self._session
         intake = Intake(session.rules, session.settings.max_links, session.now(), session.policy.change)
         call = _Call([None] * len(items))
@@ -159,13 +161,12 @@ class Reporting:
         return call
 
     def _answer(self, tickets: Sequence[_Ticket]) -> None:
-        """Answer these calls."""
         started = time.monotonic()
         calls: dict[_Ticket, _Call] = {}
         for ticket in tickets:
             try:
                 calls[ticket] = ticket.request()
-            except Exception as error:  # noqa: BLE001  # his own
+            except Exception as error:  # noqa: BLE001  # the caller's own
                 ticket.fail(error)
         self._record_resources(calls.values())
         if len(calls) == 1:
@@ -176,7 +177,7 @@ class Reporting:
         self._seconds = (time.monotonic() - started) / max(1, len(tickets))
 
     def _record_resources(self, calls: Iterable[_Call]) -> None:
-        """Record what these calls say of resources; of one that several report each has one visit."""
+        """Record the visits of resources of these calls. One that several report is recorded once for each."""
         left = [(call, number, one) for call in calls for number, one in call.resources]
         session = self._session
         while left:
@@ -198,7 +199,7 @@ class Reporting:
         return call.finish(done, self._session)
 
     def _together(self, calls: Mapping[_Ticket, _Call]) -> None:
-        """Record these calls in as few transactions as may be: of a page that several report each has one visit."""
+        """Record these calls in as few transactions as may be. A page that several report is recorded once for each."""
         left = {ticket: [item for _, item in call.checked] for ticket, call in calls.items()}
         done: dict[_Ticket, list[_Done]] = {ticket: [] for ticket in calls}
         while left:
@@ -222,8 +223,8 @@ class Reporting:
             left = later
 
     def _record_some(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, _Done]], set[_Ticket]]:
-        """Record visits of several calls in one transaction. Where that cannot be, the calls that are in the way are to
-        be recorded by themselves, and the others without them."""
+        """Record visits of several calls in one transaction. Where that is not possible, return the calls that prevent
+        it, to be recorded by themselves, and record the others without them."""
         if not visits:
             return [], set()
         try:
@@ -238,7 +239,7 @@ class Reporting:
             }
         except GraphUnavailable:
             raise
-        except Exception:  # noqa: BLE001  # who it is will be found out, and is told so
+        except Exception:  # noqa: BLE001  # found by halves, and raised to its caller
             tickets = list(dict.fromkeys(ticket for ticket, _ in visits))
             if len(tickets) == 1:
                 return [], set(tickets)
@@ -263,7 +264,7 @@ class Reporting:
         return answers
 
     def _record_apart(self, items: Sequence[Item], links: Mapping[str, int]) -> list[_Done]:
-        """The same of visits with so many links; where memory is too small for some page, it alone is refused."""
+        """Record visits with so many links. Where memory is too small for some page, only that one is refused."""
         try:
             for item in items:
                 if links[item.key] > report.MOST_OF_ONE or item.link_bytes > report.BYTES_OF_ONE:
@@ -290,12 +291,12 @@ class Reporting:
 
         done = session.graph.write(record, "report")
         session.counters.add(pushes=done.pushes, payments=done.payments, found=done.found, left=done.left)
-        # A later attempt finds what the one before has recorded, whose answer was lost.
+        # A later attempt finds the records of the one before, whose answer was lost.
         again = done.again if attempts == 1 else frozenset()
         return [(item.key, answer, item.key in again) for item, answer in zip(items, done.answers, strict=True)]
 
     def _part(self, item: Item) -> None:
-        """Let most of a page's links come and go before its visit is recorded."""
+        """Add and remove most of a page's links before its visit is recorded."""
         session = self._session
         keys = session.graph.read(lambda tx: dense.missing(tx, item, session.policy), "report")
         for part in dense.parts(item, keys):
@@ -304,12 +305,12 @@ class Reporting:
 
 
 def _size(pages: int, links: int) -> float:
-    """How much of a batch so many pages and links take, in pages."""
+    """Return the part of a batch that so many pages and links take, in pages."""
     return max(pages, links * BATCH_PAGES / BATCH_LINKS)
 
 
 def _claimed_at(item: AnyReport, key: str | None) -> AnyReport:
-    """The report of a claim whose page has this key now."""
+    """Return the report with the present key of its claim's page."""
     claim = item.claim
     if claim is None or key is None or claim.key == key:
         return item
@@ -319,8 +320,8 @@ def _claimed_at(item: AnyReport, key: str | None) -> AnyReport:
 def _batches(
     items: Sequence[tuple[int, Item]], known: Mapping[str, int] | None = None
 ) -> Iterator[list[tuple[int, Item]]]:
-    """Whole pages, up to BATCH_PAGES of them, and about BATCH_LINKS links and BATCH_BYTES; `known`: how many links each
-    page has, by its key, if not those alone that are told."""
+    """Yield batches of whole pages, up to BATCH_PAGES of them, and about BATCH_LINKS links and BATCH_BYTES. `known`:
+    the number of links of each page, by its key, where not only the reported ones count."""
     batch: list[tuple[int, Item]] = []
     links = size = 0
     for numbered in items:

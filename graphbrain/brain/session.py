@@ -1,4 +1,4 @@
-"""What all verbs of a brain stand on: its graph, settings and policy, its clock, and the counters of what was done."""
+"""The base of all verbs of a brain: its graph, settings and policy, its clock, and the counters of what was done."""
 
 from __future__ import annotations
 
@@ -35,19 +35,24 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 CLOSED = -1
-"""The revision of nobody: meanwhile no rule is good for writing accounts."""
+"""A revision that no brain has: meanwhile no rule is good for writing accounts."""
 PASS_BATCH = 1_000
 OLDER_PAUSE = 0.02
 SEEN_EVERY = 60.0
-"""Seconds after which it is noted again how late it is."""
+"""Seconds after which the present time is noted again on the brain."""
 log = logging.getLogger(__name__)
 
 
 class Session:
     """One open brain, as this process knows it.
 
-    `settings`, `policy`: those that hold now, and what follows from them. `stored`: the properties of the brain as they
-    were last read. `rules`: of URLs. `finder`: how candidates are found. `closed`: may nobody write accounts now?
+    Attributes:
+        settings: The settings now in force.
+        policy: Their consequences.
+        stored: The properties of the brain as they were last read.
+        rules: The URL rules.
+        finder: The way in which candidates are found.
+        closed: True if no process may write accounts now.
     """
 
     settings: Settings
@@ -74,7 +79,7 @@ class Session:
         self._go_by(settings, stored)
 
     def _go_by(self, settings: Settings, stored: Mapping[str, Any]) -> None:
-        """Take up the settings, and what else stands on the brain."""
+        """Take up the settings, and the other properties of the brain."""
         self.settings, self.stored = settings, stored
         self.closed = brain_state.closed(stored) or stored.get("url_rules", RULES_VERSION) != RULES_VERSION
         if self.was_moved and self.rules.odd is None:
@@ -98,23 +103,23 @@ class Session:
         if not rule.revisits:
             self.finder = InOrder()
         elif isinstance(self.finder, ByWorth):
-            self.finder.schedule = self.policy.schedule  # what it knows of the lanes stays true
+            self.finder.schedule = self.policy.schedule  # the estimates of the lanes stay true
         else:
             self.finder = ByWorth(self.policy.schedule)
 
     def _key_of(self, url: str) -> str | None:
-        """The key of the page of a URL that stands on a page; None where it names none."""
+        """Return the key of the page of a URL that is in a page; None where it names none."""
         try:
             return self.rules.page(url)[1]
         except Exception:  # noqa: BLE001  # the caller's own: canonical
             return None
 
     def schedule_of(self, settings: Settings) -> Schedule:
-        """When pages are to be visited again, by these settings. Raises SettingsError."""
+        """Return the schedule of revisits by these settings. Raises SettingsError."""
         return Schedule.of(settings, *read_priors(self.stored), self._estimator)
 
     def changed(self, given: Mapping[str, Any]) -> Settings:
-        """The settings with these in their place. Raises SettingsError where they cannot be so."""
+        """Return the settings with these in their place. Raises SettingsError where they are not possible."""
         settings = replace(self.settings, **given).checked()
         Scope.of(settings)
         self.schedule_of(settings)
@@ -122,17 +127,18 @@ class Session:
 
     @property
     def engine(self) -> Engine:
-        """How the accounts are kept. Raises BeingConverted while the brain is between two engines."""
+        """The engine that keeps the accounts. Raises BeingConverted while the brain is between two engines."""
         return engines.of(self.policy.rule)
 
     @property
     def was_moved(self) -> bool:
-        """Was the brain made by older URL rules? Then something may still be found only by the keys of those."""
+        """Whether the brain was made by older URL rules. Then some things may still be found only by the keys of
+        those."""
         return self.stored.get("moved_from") is not None
 
     def old_keys(self, url: str) -> tuple[str, ...]:
-        """The keys that the page of a URL, as somebody wrote it, had by older rules, the newest first; none where the
-        brain knows no such keys."""
+        """Return the keys that the page of a URL, in a caller's spelling, had by older rules, the newest first; none
+        where the brain knows no such keys."""
         first = self.stored.get("moved_from")
         if first is None:
             return ()
@@ -141,33 +147,34 @@ class Session:
         return self._older[first](url)
 
     def _forgotten_as(self, written: str) -> tuple[str, ...]:
-        """The same of an address, and of the URL that it was made of just now, if older rules made another of that."""
+        """Return the same of an address, and of the URL from which it was made just now, if older rules made another of
+        that."""
         odd = (self.rules.odd or {}).get(written)
         return self.old_keys(written) + (() if odd is None else self.old_keys(odd))
 
     @property
     def paused(self) -> bool:
-        """Is nothing handed out, by what was last read?"""
+        """Whether claims are paused, by what was last read."""
         return self.stored.get("paused") is not None
 
     @property
     def settling_until(self) -> float:
-        """Until when a settling pass holds the brain, by what was last read; 0 where there is none."""
+        """The time until which a settling pass holds the brain, by what was last read; 0 where there is none."""
         return float(self.stored.get("settling_until", 0.0))
 
     def now(self) -> float:
-        """Epoch seconds by the server's clock."""
+        """Return epoch seconds by the server's clock."""
         return self._clock()
 
     # ------------------------------------------------------------ what others have changed
 
     def refresh(self) -> None:
-        """Take up what others have changed on the brain, and the server's time."""
+        """Take up the changes of others on the brain, and the server's time."""
         self.graph.keep_time()
         self.take_up(self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read"))
 
     def take_up(self, stored: Mapping[str, Any] | None) -> None:
-        """Go on with what stands on the brain now."""
+        """Take up the properties that the brain has now."""
         if stored is not None:
             fresh = self.settings.with_stored(stored)
             if fresh != self.settings or stored != self.stored:
@@ -175,8 +182,8 @@ class Session:
             self._watch_clock()
 
     def _watch_clock(self) -> None:
-        """Note once a minute how late it is. Where the brain has seen it later, the clock was ahead then, and what it
-        wrote is put right."""
+        """Note the time once a minute. Where the brain has a later time, the clock was ahead then, and the times that
+        it wrote are put right."""
         now, seen = self.now(), float(self.stored.get("clock_seen") or 0.0)
         if ahead.is_ahead(seen, now):
             log.warning(
@@ -189,8 +196,8 @@ class Session:
             self.graph.write(lambda tx: _note(tx, {"clock_seen": now}), "brain/note")
 
     def put_clock_right(self, anew: bool = False) -> None:
-        """Let hosts and pages be gone through for times that a clock wrote which was ahead: whoever tends does it. What
-        is under way goes on, or begins `anew`."""
+        """Let hosts and pages be searched for times that a clock wrote which was ahead; upkeep does it. A search that
+        is under way continues, or begins `anew`."""
 
         def begin(tx: Tx, _policy: Policy, now: float) -> None:
             stored = tx.one("brain/lock")[0]
@@ -202,11 +209,19 @@ class Session:
         self._go_by(self.settings.with_stored(stored), stored)
 
     def wait_for_older(self, name: str, left: str = "the change is noted, and 'graphbrain tend' will finish it") -> int:
-        """Wait until all transactions have ended that may go by what stood on the brain before; the revision they then
-        go by: that of the settings as they were last read here. `left`: what becomes of the change if one does not.
+        """Wait until all transactions have ended that may use the brain's properties of before.
 
         One of them can have created pages, and links of theirs, that a pass cannot see until it commits.
-        Raises GraphUnavailable when one does not end.
+
+        Args:
+            name: The change, for the error.
+            left: What becomes of the change if a transaction does not end, for the error.
+
+        Returns:
+            The revision that transactions use from then on: that of the settings as they were last read here.
+
+        Raises:
+            GraphUnavailable: A transaction does not end.
         """
         revision = int(self.stored["revision"])
         deadline = time.monotonic() + self.graph.limit_seconds
@@ -218,20 +233,21 @@ class Session:
         return revision
 
     def _running(self) -> set[str]:
-        """The transactions of graphbrain that run now, by the server that writes."""
+        """Return the transactions of graphbrain that run now, by the server that writes."""
         return set(self.graph.write(lambda tx: tx.one("brain/transactions")[0], "brain/transactions"))
 
     # ------------------------------------------------------------ transactions by the policy
 
     def perform(self, name: str, work: Callable[[Tx, *Ts, Policy, float], T], *args: *Ts) -> T:
-        """What `work` answers in a write transaction called `name`: by the policy and the time of each attempt at it.
+        """Return the result of `work` in a write transaction called `name`: by the policy and the time of each attempt
+        at it.
 
-        It may be run again after an attempt that nobody knows the end of.
+        It may be run again after an attempt whose end is not known.
         """
         return self.graph.write(lambda tx: work(tx, *args, self.policy, self.now()), name)
 
     def perform_once(self, name: str, work: Callable[[Tx, *Ts, Policy, float], bool], *args: *Ts) -> bool:
-        """Whether `work` has done anything, in any of its attempts: in the last one it may find it done."""
+        """Return whether `work` has done anything, in any of its attempts: the last one may find it done."""
         done: list[bool] = []
 
         def noted(tx: Tx, policy: Policy, now: float) -> None:
@@ -241,12 +257,12 @@ class Session:
         return any(done)
 
     def exhaust(self, name: str, work: Callable[[Tx, *Ts, Policy, float], object], *args: *Ts) -> None:
-        """Perform `work`, one transaction after another, until it answers that nothing is left: 0, or False."""
+        """Perform `work`, one transaction after another, until it returns 0 or False: nothing is left."""
         while self.perform(name, work, *args):
             pass
 
     def by_key(self, after: str = "") -> Iterator[tuple[list[int], str]]:
-        """The ids of all pages in the order of their keys, in batches, each with its last key; from a key on."""
+        """Return the ids of all pages in the order of their keys, in batches, each with its last key; from a key on."""
         while True:
             ids, last = self.graph.read(
                 bound(Tx.one, "pages/ids_from", after=after, limit=PASS_BATCH), "pages/ids_from"
@@ -263,5 +279,5 @@ def _note(tx: Tx, notes: Mapping[str, Any]) -> None:
 
 
 def whole(value: object) -> bool:
-    """Is it a whole number?"""
+    """Return whether a value is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""The settling pass: all accounts are brought to their fixed point at once, beside whatever else runs."""
+"""The settling pass: all accounts are brought to their fixed point at once, beside all other work."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from graphbrain.work import Settled
 __all__ = ["Settling"]
 
 PASS_SECONDS = 120.0
-"""A settling pass that has not been heard of for so long is dead."""
+"""A settling pass that has not renewed its hold for so long is dead."""
 
 SettleProgress = Callable[[str, int, int], None]
-"""Told what is being done (export, solve, write), how far it is, and of how much."""
+"""Called with the step (export, solve, write), how far it is, and of how much."""
 
 
 class Settling:
-    """Makes settling passes, one at a time among all who use the brain."""
+    """The verb that makes settling passes, one at a time among all users of the brain."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -53,14 +53,14 @@ class Settling:
         try:
             return self._make_pass(hold, started, tolerance, progress, stop)
         except GraphUnavailable:
-            raise  # it would be in vain to say anything to it
+            raise  # the server cannot take the note that the pass has failed
         except BaseException:
             hold.lapse()
             raise
 
     def bring(self, account: Forward, tolerance: float, payments: int, stop: Callable[[], bool]) -> Settled:
         """Bring an account that goes forward to its fixed point, in batches of so many payments; under both engines,
-        and beside whoever else does."""
+        and beside other processes that do the same."""
         session, started = self._session, time.monotonic()
         goal = forwards.find_goal(session.graph, session.policy.rule, account, tolerance)
         done = pushes.Pushed()
@@ -88,7 +88,7 @@ class Settling:
         try:
             return session.graph.write(work, "settle")
         except GraphTooSmall:
-            if len(goals) == 1:  # it is left to whoever has more memory
+            if len(goals) == 1:  # it is left to a process with more memory
                 return pushes.Pushed(lost=1)
             pages = list(goals)
             parts = (pages[: len(pages) // 2], pages[len(pages) // 2 :])
@@ -182,7 +182,7 @@ class Settling:
             return settlement.together(*(self._settle_batch(goal, part, token, again=True) for part in parts))
 
     def _pass_pays(self) -> bool:
-        """Is a settling pass cheaper than pushes, or has one died and left its marks?"""
+        """Return whether a settling pass is cheaper than pushes, or whether one has died and left its marks."""
         if self._session.settling_until:
             return self._session.settling_until < self._session.now()
         return self._session.graph.read(

@@ -1,4 +1,5 @@
-"""Upkeep: pushes of cash, lapsed leases, retries, depths. By whoever uses the brain, or by workers for everybody."""
+"""Upkeep: pushes of cash, lapsed leases, retries, depths. Any process of the brain does it, or workers do it for
+all."""
 
 from __future__ import annotations
 
@@ -34,21 +35,22 @@ PUSH_PAYMENTS = 5_000
 """Payments of a push batch: claims wait for locks on the pages they want, so batches are short."""
 LOOKED_AT_ONCE = 100
 OWN_TEND_SHARE = 0.5
-"""A brain used alone spends at most this share of a report's time on tending after it."""
+"""The largest part of a report's time that a brain used alone spends on upkeep after it."""
 FIT_EVERY, FIT_ANYWAY = 3_600.0, 86_400.0
 FITS_AGAIN = 2.0
-"""Priors are looked at once in so many seconds, and fitted anew to so many times the re-visits, or after a day."""
+"""Seconds between two looks at the priors, seconds after which they are fitted anyway, and the factor by which the
+revisits must have grown for a new fit."""
 BOUND_EVERY, BOUND_SHARE = 60.0, 0.05
-"""Workers look at the error bound, which reads all pages, once in so many seconds, and for that, and the pass that may
-follow, use at most this share of their time."""
+"""Workers look at the error bound, which reads all pages, once in BOUND_EVERY seconds, and use at most BOUND_SHARE of
+their time for the look and the pass that may follow."""
 BOUND_ROUNDS = 3
-"""So often at most what a settling pass has left to pushes is pushed, and the bound looked at again."""
+"""The most rounds in which the pushes that a settling pass has left are made, and the bound is looked at again."""
 FREE_SHARE = 0.8
-"""A settling pass may take this part of the memory that is free."""
+"""The part of the free memory that a settling pass may take."""
 
 
 class Upkeep:
-    """The verb `tend`, and what calls it unasked."""
+    """The verb `tend`, and its automatic calls."""
 
     def __init__(
         self,
@@ -64,7 +66,8 @@ class Upkeep:
         self._tended_by_others = (0.0, False)
         self._owed = 0.0
         self._bound_looked: tuple[float, float, list[int]] = (-math.inf, 0.0, [])
-        """When, by a steady clock; how long it took; and how much there was by then, and this process had pushed."""
+        """The time of the last look at the bound, by a steady clock; its duration; and the amounts that `_there`
+        returned."""
 
     def tend(
         self,
@@ -77,7 +80,7 @@ class Upkeep:
         pushes: int | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Tended:
-        """Upkeep, as `Brain.tend` says."""
+        """Do the upkeep, as `Brain.tend` describes."""
         if seconds is not None and (not number(seconds) or math.isnan(seconds)):
             raise BadInput(f"seconds must be a number, or None, not {seconds!r:.80}.")
         started = time.monotonic()
@@ -118,10 +121,11 @@ class Upkeep:
     def _push_on(
         self, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
     ) -> tuple[Tended, bool]:
-        """Push until nothing is left to push, it is over, or so many are made; and whether nothing is left."""
+        """Push until nothing is left to push, the time is over, or so many pushes are made. Return also whether nothing
+        is left."""
         done, settled = Tended(), False
         while not settled and not over() and (most is None or done.pushes < most):
-            if self._session.settling_until > self._session.now():  # pushes would only be in the way of the pass
+            if self._session.settling_until > self._session.now():  # pushes would only delay the pass
                 time.sleep(0.2)
                 self._session.refresh()
                 continue
@@ -135,12 +139,13 @@ class Upkeep:
         return time.monotonic() - looked > max(BOUND_EVERY, took / BOUND_SHARE) and there != self._there()
 
     def _there(self) -> list[int]:
-        """How much there is, and what this process has pushed: where neither changes, the bound does not."""
+        """Return the numbers of pages, links and hosts, and of this process's pushes: where none of them changes, the
+        bound does not."""
         return [*self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes"), self._pushing.made]
 
     def _keep_bound(self, stop: Callable[[], bool]) -> tuple[Settled, float | None]:
-        """Make a settling pass if the error bound is above `settled_bound` and the graph fits in memory; and the bound
-        then."""
+        """Make a settling pass if the error bound is above `settled_bound` and the graph fits in memory. Return the
+        bound, too."""
         session = self._session
         began, rule, there = time.monotonic(), session.policy.rule, self._there()
 
@@ -159,7 +164,7 @@ class Upkeep:
 
     def _keep_forwards(self, passed: Settled, there: Sequence[int], stop: Callable[[], bool]) -> Settled:
         """Bring accounts that go forward to their fixed points where their error bounds are above `settled_bound`, and
-        the graph fits in memory; what was done with what was done before."""
+        the graph fits in memory. Return the sum of this and the work before."""
         session, rule, most = self._session, self._session.policy.rule, self._session.settings.settled_bound
         for account in rule.forwards:
             if not (account.settles and most) or stop():
@@ -184,7 +189,7 @@ class Upkeep:
         )
 
     def _fit_priors_if_due(self) -> None:
-        """Learn from first re-visits what to expect of other pages; once in a while, and by one process only."""
+        """Learn the priors of other pages from first revisits, at intervals and by one process only."""
         session = self._session
         now = session.now()
         tried, seen = session.stored.get("prior_tried") or 0.0, session.stored.get("prior_seen") or 0
@@ -206,13 +211,13 @@ class Upkeep:
         session.refresh()
 
     def _pass_depths_on(self) -> None:
-        """Tell the pages behind those that became less deep, one step of the way at a time."""
+        """Pass lower depths on to the pages behind, one step of the way at a time."""
         read = self._session.graph.read
         while ids := read(lambda tx: tx.one("pages/deepened", limit=100)[0], "pages/deepened"):
             self._session.perform("pages/deepen", edits.deepen, ids)
 
     def _learn_sections(self, over: Callable[[], bool], *, whole: bool) -> None:
-        """Learn from the first visits that nobody has learned from yet; a few of a host wait for more, unless the
+        """Learn from the first visits that no process has learned from yet. A few of a host wait for more, unless the
         `whole` upkeep is wanted."""
         session = self._session
         before = math.inf if whole else session.now() - sections.LEARNED_AFTER
@@ -230,8 +235,8 @@ class Upkeep:
             self._raise_pages(session.policy.acting.book, over)
 
     def _raise_pages(self, book: sections.Book, over: Callable[[], bool]) -> None:
-        """Let pages whose sections have risen wait as these do now, and choose some that try those that are held
-        down."""
+        """Let pages whose sections have risen wait with the higher factor, and choose some that try the sections that
+        are held down."""
         session = self._session
         for host in session.graph.read(sections.rising, "sections/raising"):
             held = session.graph.read(bound(sections.held_down, host, book), "sections/held")
@@ -269,7 +274,7 @@ class Upkeep:
                 return
 
     def after_report(self, spent: float, stop: Callable[[], bool] = lambda: False) -> None:
-        """Tend in proportion to the work that reports make, unless a worker does it for everybody."""
+        """Do upkeep in proportion to the time that reports take, unless a worker does it for all."""
         self._session.counters.write_now_and_then()
         if not self._session.settings.auto_tend:
             return
@@ -290,14 +295,14 @@ class Upkeep:
 
 
 def _parts(pages: Mapping[int, float]) -> Iterator[dict[int, float]]:
-    """Id → number, in parts for one transaction each."""
+    """Yield id → number in parts, one for each transaction."""
     ids = sorted(pages)
     for start in range(0, len(ids), PASS_BATCH):
         yield {page: pages[page] for page in ids[start : start + PASS_BATCH]}
 
 
 class Tending:
-    """Tends after reports in a thread of the background, for callers that have no thread of their own. Thread-safe."""
+    """Upkeep after reports in a background thread, for callers without a thread of their own. Thread-safe."""
 
     def __init__(self, upkeep: Upkeep) -> None:
         self._upkeep = upkeep
@@ -307,7 +312,7 @@ class Tending:
         self._thread: threading.Thread | None = None
 
     def owe(self, spent: float) -> None:
-        """Reports have taken so many seconds."""
+        """Add the seconds that reports have taken."""
         with self._lock:
             self._owed += spent
             if self._thread is None and not self._closed:
@@ -328,6 +333,6 @@ class Tending:
             self._comes.clear()
             with self._lock:
                 spent, self._owed = self._owed, 0.0
-            # Whoever reports next is told what is wrong.
+            # The next report raises the error.
             with contextlib.suppress(GraphbrainError):
                 self._upkeep.after_report(spent, lambda: self._closed)

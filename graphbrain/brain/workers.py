@@ -1,12 +1,11 @@
 """Upkeep by processes of their own: `graphbrain work`, and beside replay, demo and bench.
 
-A `WorkerPool` starts N Python processes, each with its own `Brain` that it tends for ever: a step
-of half a second, and a nap that grows from 50 ms to 1 s while nothing is to be done. An order (JSON
-with the connection, so that no password stands on a command line) goes in by stdin and stays open:
-when it closes, because the pool stops or its process has died, the worker ends. Totals come back by
-stdout. A worker that dies is started again; no cash moves by halves, whenever it is killed. One
-that finds it cannot work at all (wrong password, another version's data) is not, and `failed` says
-why.
+A `WorkerPool` starts N Python processes. Each has its own `Brain`, which it tends for ever: a step of half a second,
+and a nap that grows from 50 ms to 1 s while nothing is to be done. An order (JSON with the connection, so that no
+command line has a password) goes in by stdin, which stays open: when it closes, because the pool stops or its process
+has died, the worker ends. Totals come back by stdout. A worker that dies is started again; no cash moves by halves,
+whenever it is killed. A worker that cannot work at all (wrong password, another version's data) is not started again,
+and `failed` has the reason.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ if TYPE_CHECKING:
 
 __all__ = ["WorkerPool", "first_line", "send_order", "spawned", "tend_until", "to_stderr", "watch_stdin"]
 
-STEP = 0.5  # seconds of one `tend`: how long an end has to wait
+STEP = 0.5  # seconds of one `tend`, which an end must wait for
 LOOK_EVERY = 60.0  # seconds between two looks whether scores are old
-TELL_EVERY = 2.0  # seconds between two words of what was observed
+TELL_EVERY = 2.0  # seconds between two messages with measurements
 SHORTEST_NAP, LONGEST_NAP = 0.05, 1.0
 CONNECTION = ("uri", "user", "password", "database", "crawl", "share", "limit_seconds")
 
 
 def to_stderr(text: str) -> None:
-    """Tell the user something, without disturbing what goes to stdout."""
+    """Print a message for the user to stderr, so that stdout has the output alone."""
     print(f"graphbrain: {text}", file=sys.stderr, flush=True)
 
 
@@ -58,10 +57,14 @@ def tend_until(
 ) -> Tended:
     """Tend `brain` until `stop` is set or, if so wanted, until its accounts are settled.
 
-    `batch`: payments of one transaction (then no settling passes), None for the brain's own way. `tell`
-    gets the total so far after each step that did something. Returns the total; its seconds are those
-    spent tending.
     A database that is away for a while is waited for.
+
+    Args:
+        batch: Payments of one transaction, without settling passes; None for the brain's own way.
+        `tell`: Called with the total so far after each step that did something.
+
+    Returns:
+        The total; its seconds are those spent on upkeep.
     """
     total, nap, away = Tended(), SHORTEST_NAP, False
     more: dict[str, Any] = {} if batch is None else {"batch": batch, "passes": False}
@@ -69,7 +72,7 @@ def tend_until(
         try:
             done = brain.tend(STEP, for_everybody=True, stop=stop.is_set, **more)
         except GraphbrainError as error:
-            if not error.try_again and not isinstance(error, GraphTooSmall):  # others may have the memory now
+            if not error.try_again and not isinstance(error, GraphTooSmall):  # others may use the memory now
                 raise
             if not away:
                 to_stderr(f"{error} Worker {os.getpid()} goes on trying.")
@@ -90,13 +93,16 @@ def tend_until(
 
 
 class WorkerPool:
-    """N worker processes on one brain, from `start` to `stop`; also a context manager.
+    """N worker processes on one brain, from `start` to `stop`; also a context manager. Thread-safe.
 
-    `arguments`: what `Brain.open` takes (uri, user, password, crawl, …); the brain keeps its settings. `batch`:
-    payments of one transaction. `until_settled`: workers end when nothing is left to push. `rank`: methods whose scores
-    are kept fresh, anew after `every` seconds, by one worker at a time, beside what else it does. `observe`: `observed`
-    tells what the workers do, and how long it takes. `say` gets a sentence for each worker that is started again.
-    Thread-safe.
+    Args:
+        batch: Payments of one transaction.
+        until_settled: Workers end when nothing is left to push.
+        rank: The methods whose scores are kept fresh, by one worker at a time, beside its other work.
+        every: Seconds after which they are computed anew.
+        observe: Measure the workers' verbs and statements, for `observed`.
+        say: Called with a sentence for each worker that is started again.
+        arguments: Those of `Brain.open` (uri, user, password, crawl, …); the brain keeps its settings.
     """
 
     def __init__(
@@ -130,11 +136,11 @@ class WorkerPool:
         self._totals: dict[tuple[int, int], Tended] = {}
         self._observed: dict[tuple[int, int], Mapping[str, Any]] = {}
         self._ended: Mapping[str, Any] = together([])
-        """What was observed by workers that have died."""
+        """The measurements of workers that have died."""
 
     @classmethod
     def beside(cls, brain: Brain, workers: int, **options: Any) -> WorkerPool:
-        """A pool on the same brain as `brain`, not started yet; options as for the pool."""
+        """Return a pool on the same brain as `brain`, not started yet; options as for the pool."""
         connection = {name: getattr(brain.settings, name) for name in CONNECTION}
         return cls(workers, **connection, **options)
 
@@ -150,7 +156,7 @@ class WorkerPool:
         self.stop()
 
     def start(self) -> WorkerPool:
-        """Start the processes; returns at once."""
+        """Start the processes, and return at once."""
         for number in range(self.workers):
             thread = threading.Thread(target=self._keep, args=(number,), daemon=True)
             self._threads.append(thread)
@@ -158,7 +164,7 @@ class WorkerPool:
         return self
 
     def stop(self, grace: float = 5.0) -> Tended:
-        """End the workers; their totals. One that takes longer than `grace` seconds is killed."""
+        """End the workers, and return their totals. One that takes longer than `grace` seconds is killed."""
         self._stop.set()
         with self._lock:
             processes = list(self._processes.values())
@@ -174,7 +180,7 @@ class WorkerPool:
         return self.totals
 
     def join(self, seconds: float | None = None) -> bool:
-        """Wait until all workers have ended for good, `seconds` at most; whether they have."""
+        """Wait until all workers have ended for good, `seconds` at most. Return whether they have."""
         until = None if seconds is None else time.monotonic() + seconds
         for thread in self._threads:
             thread.join(None if until is None else max(0.0, until - time.monotonic()))
@@ -182,7 +188,7 @@ class WorkerPool:
 
     @property
     def totals(self) -> Tended:
-        """What the workers have done so far, all together; seconds are summed over them."""
+        """The work of all workers so far; seconds are summed over them."""
         with self._lock:
             done = list(self._totals.values())
         settled = bool(done) and all(one.settled for one in done)
@@ -190,7 +196,7 @@ class WorkerPool:
 
     @property
     def observed(self) -> Mapping[str, Any]:
-        """What the workers have done since the pool was started, those that have died included, added up."""
+        """The measurements of all workers since the pool was started, including those that have died."""
         with self._lock:
             parts = [self._ended, *self._observed.values()]
         return together(parts)
@@ -224,7 +230,7 @@ class WorkerPool:
             self._stop.wait(min(10.0, 0.1 * 2**quick))
 
     def _spawn(self, number: int) -> subprocess.Popen[str] | None:
-        """A new process with its order, or None when the pool stops."""
+        """Start a process with its order. Return None when the pool stops."""
         with self._lock:
             if self._stop.is_set():
                 return None
@@ -233,35 +239,35 @@ class WorkerPool:
         return process
 
     def _listen(self, process: subprocess.Popen[str], run: tuple[int, int]) -> bool:
-        """Take what the process tells until it ends; whether it ended for good."""
+        """Read the messages of the process until it ends. Return whether it ended for good."""
         ended = False
         for line in process.stdout or ():
             try:
-                told = json.loads(line)
+                sent = json.loads(line)
             except ValueError:  # killed in the middle of a line
                 continue
             with self._lock:
-                if "error" in told:
-                    self.failed = told["error"]
+                if "error" in sent:
+                    self.failed = sent["error"]
                     ended = True
-                elif "observed" in told:
-                    self._observed[run] = told["observed"]
+                elif "observed" in sent:
+                    self._observed[run] = sent["observed"]
                 else:
-                    ended = told.pop("ended")
-                    self._totals[run] = Tended(**told)
+                    ended = sent.pop("ended")
+                    self._totals[run] = Tended(**sent)
         with self._lock:
             self._ended = together([self._ended, self._observed.pop(run, together([]))])
         return ended
 
 
 def _close(process: subprocess.Popen[str]) -> None:
-    """Close a worker's stdin, which ends it; at once if it has ended already."""
+    """Close a worker's stdin, which ends it. Nothing happens if it has ended already."""
     with suppress(OSError, ValueError):
         process.stdin.close()  # type: ignore[union-attr]
 
 
 def spawned(module: str) -> subprocess.Popen[str]:
-    """A new Python process that runs a module. It waits for its order on stdin, and tells lines on stdout."""
+    """Start a Python process that runs a module. It waits for its order on stdin, and writes lines to stdout."""
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module],
         stdin=subprocess.PIPE,
@@ -279,7 +285,7 @@ def send_order(process: subprocess.Popen[str], order: Mapping[str, Any]) -> None
 
 
 def _environment() -> Mapping[str, str]:
-    """This process's environment, in which a checkout that is not installed is found too."""
+    """Return this process's environment, with which a checkout that is not installed is found, too."""
     root = Path(__file__).resolve().parents[2]
     if not (root / "pyproject.toml").exists():
         return os.environ
@@ -291,7 +297,7 @@ def _environment() -> Mapping[str, str]:
 
 
 def main() -> int:
-    """One worker: read the order, tend, tell; the exit code."""
+    """Run one worker: read the order, tend, write totals. Return the exit code."""
     lean_driver()
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the pool decides
@@ -304,9 +310,9 @@ def main() -> int:
         _write({**dataclasses.asdict(total), "ended": ended})
 
     try:
-        # What its environment says of shared settings was held against the brain by whoever has started it.
+        # The parent has compared the shared settings of its environment with the brain's.
         with Brain.open(**order["arguments"], auto_tend=False, as_it_is=True) as brain:
-            # As in a command: pages are locked while Python looks for garbage.
+            # As in a command: pages are locked while Python collects garbage.
             gc.freeze()
             with (
                 _observed(brain) if order["observe"] else nullcontext(),
@@ -331,7 +337,7 @@ def main() -> int:
 
 @contextmanager
 def _observed(brain: Brain) -> Iterator[None]:
-    """Tell the pool what is done with the brain, every few seconds and at the end."""
+    """Send the pool the measurements of the brain, every few seconds and at the end."""
     observer, over = Observer(), threading.Event()
     observer.observe(brain)
 
@@ -369,13 +375,13 @@ def _keeping_ranked(brain: Brain, methods: Sequence[str], every: float, stop: th
 
 
 def _keep_ranked(brain: Brain, methods: Sequence[str], every: float, over: Callable[[], bool]) -> None:
-    """Rank whatever is due, and look again, until it is over."""
+    """Rank all that is due, and look again, until it is over."""
 
     def go_on(*_: object) -> None:
         if over():
             raise _Stopped
 
-    look, said = min(LOOK_EVERY, every / 4), ""
+    look, printed = min(LOOK_EVERY, every / 4), ""
     while not over():
         for method in methods:
             try:
@@ -383,16 +389,16 @@ def _keep_ranked(brain: Brain, methods: Sequence[str], every: float, over: Calla
             except _Stopped:
                 return
             except GraphbrainError as error:
-                if str(error) != said:
-                    said = str(error)
-                    to_stderr(f"{said} Worker {os.getpid()} ranks by {method} later.")
+                if str(error) != printed:
+                    printed = str(error)
+                    to_stderr(f"{printed} Worker {os.getpid()} ranks by {method} later.")
         until = time.monotonic() + look
         while not over() and time.monotonic() < until:
             time.sleep(0.1)
 
 
 def first_line() -> bytes:
-    """The first line of stdin, unbuffered: the thread that waits for its end reads after it."""
+    """Read the first line of stdin, unbuffered: the thread that waits for its end reads after it."""
     line = b""
     while not line.endswith(b"\n"):
         more = os.read(0, 65536)
@@ -411,13 +417,13 @@ def watch_stdin(stop: threading.Event) -> None:
 
 
 _WRITING = threading.Lock()
-"""Two threads may have something to tell."""
+"""Held while a line is written: two threads may write at once."""
 
 
-def _write(told: Mapping[str, Any]) -> None:
+def _write(values: Mapping[str, Any]) -> None:
     with suppress(BrokenPipeError):
         with _WRITING:
-            print(json.dumps(told), flush=True)
+            print(json.dumps(values), flush=True)
 
 
 if __name__ == "__main__":

@@ -35,15 +35,25 @@ def test_a_module_says_what_it_is() -> None:
 
 
 def test_a_module_fits_in_a_head() -> None:
-    sizes = {name: path.read_text(encoding="utf-8").count("\n") for name, path in modules().items()}
+    """Docstrings do not count, as in functions: what is public has long ones."""
+    sizes = {
+        name: path.read_text(encoding="utf-8").count("\n") - sum(map(_described, ast.walk(tree(name))))
+        for name, path in modules().items()
+    }
     assert not {name: lines for name, lines in sizes.items() if lines > MOST_LINES}
 
 
 def _lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """The lines of a function without its docstring."""
-    first = node.body[0]
-    described = first.end_lineno - first.lineno + 1 if ast.get_docstring(node) and first.end_lineno else 0
-    return (node.end_lineno or 0) - node.lineno + 1 - described
+    return (node.end_lineno or 0) - node.lineno + 1 - _described(node)
+
+
+def _described(node: ast.AST) -> int:
+    """The lines of a docstring."""
+    if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return 0
+    first = node.body[0] if node.body else None
+    return first.end_lineno - first.lineno + 1 if ast.get_docstring(node) and first and first.end_lineno else 0
 
 
 def test_a_function_fits_on_a_screen() -> None:

@@ -171,7 +171,7 @@ def test_the_schema_knows_every_field_of_the_model_and_no_other() -> None:
     assert set(SCHEMA["else"]["properties"]) == {name for name, one in SCHEMA["properties"].items() if one is True}
     described = {**SCHEMA["properties"], **SCHEMA["else"]["properties"]}
     assert "absolute, in page order" in described["links"]["description"]
-    assert "0..1" in described["relevance"]["description"]
+    assert "0 to 1" in described["relevance"]["description"]
     assert json.loads(json.dumps(SCHEMA)) == SCHEMA
 
 
@@ -219,7 +219,7 @@ def test_the_lines_of_the_readme_are_lines() -> None:
         ({"url": A, "links": [{"url": B, "relevence": 1}]}, ("'links[0]'", "did you mean 'relevance'?")),
         ({"url": A, "links": [{"url": B, "relevance": 7}]}, ("'links[0].relevance'", "from 0 to 1", "7")),
         ({"url": A, "body": 7}, ("'body'", "text", "7")),
-        ({"url": A, "claim": "x"}, ("'claim'", "handed out")),
+        ({"url": A, "claim": "x"}, ("'claim'", "claimed")),
         ({"url": A, "claim": {"url": A, "key": "0" * 32}}, ("'claim'", "'token'", "has none")),
         ({"url": A, "retry_after": [1], "failed": True}, ("'retry_after'", "a number or text")),
     ],
@@ -264,10 +264,10 @@ def test_a_body_that_is_no_text_goes_in_base64() -> None:
         ({}, "A report must be a JSON object with a 'url'."),
         ({"url": None}, "A report must be a JSON object with a 'url'."),
         ({"url": 5}, "'url' must be text, not 5."),
-        ({"url": "http://a.example/", "claim": 5}, "'claim' must be the object that was handed out, not 5."),
+        ({"url": "http://a.example/", "claim": 5}, "'claim' must be the object that was claimed, not 5."),
         (
             {"url": "http://a.example/", "claim": {"url": "http://a.example/", "token": "x"}},
-            "'claim' must have the 'key' that it was handed out with, and has none.",
+            "'claim' must have the 'key' with which it was claimed, and has none.",
         ),
     ],
 )
