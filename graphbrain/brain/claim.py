@@ -231,8 +231,8 @@ class Claiming:
             for now_only in (False, True)
             for robots in (False, True)
         }
-        """Combiners by whether only pages that were asked for by hand are wanted, and whether robots.txt are: both change
-        which pages are claimed. Calls for other kinds are combined."""
+        """Combiners by whether only pages that were asked for by hand are wanted, and whether robots.txt is: both
+        change which pages are claimed. Calls for other kinds are combined."""
 
     def next_urls(
         self,
