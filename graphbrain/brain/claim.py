@@ -614,7 +614,7 @@ class Claiming:
         return [replace(claim, key=key, until=until) if key else None for claim, key in zip(wanted, kept, strict=True)]
 
     def give_back(self, held: Iterable[Claim]) -> list[bool]:
-        """Return claims unfetched, as `Brain.give_back` says."""
+        """Return claims unfetched, as `Brain.give_back` describes."""
         return [key is not None for key in self._for_claims(list(held), leases.release, "release")]
 
     def _for_claims(self, wanted: Sequence[Claim], work: Callable[..., set[str]], name: str) -> list[str | None]:
