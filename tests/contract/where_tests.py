@@ -23,7 +23,7 @@ __all__ = ["RECORDED", "faults", "mirrored", "recorded"]
 RECORDED = Path(__file__).with_name("tested_by.txt")
 KINDS = ("unit", "integration", "acceptance")
 WITHOUT = {
-    "bench.traps.member": "runs as a process of its own, which tests/unit/bench/test_traps.py starts through bench.traps",
+    "bench.traps.member": "a process of its own, which tests/unit/bench/test_traps.py starts",
     "hints": "a short name for users; feeds.reading has the tests",
     "robots": "a short name for users; hosts.robots has the tests",
     "url": "a short name for users; urls.normalization has the tests",
@@ -125,7 +125,7 @@ def _write() -> None:
         if reaching:
             known[name] = min(
                 reaching,
-                key=lambda test: (distances[test][name], f"/{room}/" not in test, len(_tests()[test]), test),  # noqa: B023
+                key=lambda test: (distances[test][name], f"/{room}/" not in test, len(_tests()[test]), test),
             )
     RECORDED.write_text("".join(f"{name} {known[name]}\n" for name in sorted(known)), encoding="utf-8")
 
