@@ -13,4 +13,4 @@ def test_a_module_without_tests_is_seen() -> None:
     known = where_tests.recorded()
     name = next(iter(known))
     del known[name]
-    assert where_tests._unrecorded(known) == [name]
+    assert where_tests.unrecorded(known) == [name]

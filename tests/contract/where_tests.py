@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.contract.source import ROOT, imported, modules
 
-__all__ = ["RECORDED", "faults", "mirrored", "recorded"]
+__all__ = ["RECORDED", "faults", "mirrored", "recorded", "unrecorded"]
 
 RECORDED = Path(__file__).with_name("tested_by.txt")
 KINDS = ("unit", "integration", "acceptance")
@@ -93,7 +93,7 @@ def _distances(test: str) -> dict[str, int]:
 def faults() -> list[str]:
     """Return what is missing or stale in the record, one sentence each."""
     known = recorded()
-    found = [f"{name} has no tests/*/{name.replace('.', '/')} and no line" for name in _unrecorded(known)]
+    found = [f"{name} has no tests/*/{name.replace('.', '/')} and no line" for name in unrecorded(known)]
     for name, test in known.items():
         if name not in modules() or mirrored(name):
             found.append(f"{name} needs no line")
@@ -102,7 +102,7 @@ def faults() -> list[str]:
     return found
 
 
-def _unrecorded(known: dict[str, str]) -> list[str]:
+def unrecorded(known: dict[str, str]) -> list[str]:
     """Modules that need a line and have none. A package's `__init__` needs none, nor does a package as a program."""
     return sorted(
         name
@@ -119,7 +119,7 @@ def _write() -> None:
         for name, test in recorded().items()
         if name in modules() and not mirrored(name) and name in distances.get(test, ())
     }
-    for name in _unrecorded(known):
+    for name in unrecorded(known):
         room = name.partition(".")[0]
         reaching = [test for test, found in distances.items() if name in found]
         if reaching:
