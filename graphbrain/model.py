@@ -73,7 +73,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 PAGES: frozenset[Kind] = frozenset({"page"})
 """The kinds that are claimed where no kinds are named."""
 ROBOTS_KEY, SITEMAP_KEY = "robots:", "sitemap:"
-"""The beginning of the key of a robots.txt, whose origin follows, and of a sitemap, whose URL follows."""
+"""The beginnings of the keys of a robots.txt, whose origin follows, and of a sitemap, whose URL follows."""
+RESOURCE_KEY = rf"(?:{ROBOTS_KEY}https?://[!-~]{{1,300}}|{SITEMAP_KEY}https?://[!-~]{{1,2000}})"
+"""A regular expression of the keys of resources that are not pages."""
+_KIND_OF: Mapping[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap"}
 HintOutcome = Literal["new", "moved", "noted", "old"]
 Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
 """The reasons why no page can be claimed before a moment. `host`: its host may not be asked sooner. `retry`: it
@@ -117,7 +120,7 @@ class Claim(Record):
         until: The end of the lease, in epoch seconds by the server's clock.
         etag: The ETag that the last visit returned.
         last_modified: The Last-Modified that the last visit returned.
-        kind: `page`; or `robots` for a robots.txt or `sitemap`, which a caller of these kinds reports as a `Resource`.
+        kind: `page`, or `robots` for a robots.txt, or `sitemap`, which a caller of these kinds reports as a `Resource`.
             It follows from the key, so it is in `as_dict` only where it is not `page`.
     """
 
@@ -148,8 +151,8 @@ class Claim(Record):
 
 def kind_of(key: object) -> Kind:
     """Return the kind of resource that a key belongs to."""
-    kinds: dict[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap"}
-    return kinds.get(key[: key.find(":") + 1], "page") if isinstance(key, str) else "page"
+    head, colon, _ = key.partition(":") if isinstance(key, str) else ("", "", "")
+    return _KIND_OF.get(head + colon, "page")
 
 
 class Claims(Sequence[Claim]):
@@ -363,16 +366,16 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The result of a claim of a resource that is no page: of a robots.txt or a sitemap.
+    """The result of a claim of a resource that is not a page: of a robots.txt, or of a sitemap.
 
     A `Fetched` or a `Failed` under such a claim is read as one of these.
 
     Attributes:
         status: The HTTP status; None when there was no answer: then `error` and `fault` describe the failure, as of a
             `Failed`.
-        body: The body of a 2xx answer, bytes or text. 500 KiB of a robots.txt are parsed, and 50 MB of a sitemap, which
-            may be packed by gzip.
-        etag, last_modified: Headers of a sitemap, with which it is requested again.
+        body: The body of a 2xx answer, bytes or text, as much of it as was read. Of a robots.txt 500 KiB are
+            parsed, of a sitemap, packed by gzip or not, 50 MB.
+        etag, last_modified: The headers of a sitemap, which its next claim has.
         redirected_to: The Location of a redirect, which is not followed: it is the next claim.
         retry_after, seconds, address, fetched_at: As of a `Failed`.
     """

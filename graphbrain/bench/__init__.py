@@ -8,6 +8,7 @@ __all__ = [
     "chaos",
     "compare",
     "crawl",
+    "kinds",
     "many",
     "order",
     "plots",

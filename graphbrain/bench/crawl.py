@@ -19,19 +19,30 @@ import numpy as np
 from graphbrain import show
 from graphbrain.arrays import Ints
 from graphbrain.brain.brain import Brain
-from graphbrain.brain.claim import ENOUGH
 from graphbrain.brain.workers import WorkerPool
 from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery
+from graphbrain.frontier.claim_tuning import ENOUGH
 from graphbrain.frontier.discovery import New
 from graphbrain.ingest import importer
 from graphbrain.ingest.recording import Recording
 from graphbrain.model import Fetched
 from graphbrain.server import lifecycle, prepare
-from graphbrain.simulate.on_graph import SimulatedClock
 from graphbrain.url import key_of
 
-__all__ = ["bulk", "claim", "crawl_order", "empty", "fill", "ingest", "profile", "push", "report_all", "run", "shares"]
+__all__ = [
+    "bulk",
+    "claim",
+    "crawl_order",
+    "empty",
+    "fill",
+    "ingest",
+    "profile",
+    "push",
+    "recording_of",
+    "report_all",
+    "shares",
+]
 
 BATCH = 200
 WARM_UP_PAGES, WARM_UPS, WARM_UP_ROUNDS = 30_000, 5, 150
@@ -47,74 +58,8 @@ LEAST_PAGES = 10_000
 """The least number of waiting pages for which claims are measured: a tenth of them must last, warm-up included."""
 
 
-def clock_of(kind: str) -> SimulatedClock | None:
-    """Return the clock of the brain that a measure needs, or None for the server's."""
-    return SimulatedClock() if kind == "revisit" else None
-
-
-def run(
-    brain: Brain,
-    kind: str,
-    file: Path | None,
-    *,
-    clock: SimulatedClock | None = None,
-    json: bool = False,
-    pages: int | None = None,
-    workers: int | None = None,
-    seconds: float | None = None,
-    delay: float = 0.0,
-    days: int = 365,
-    redis: str | None = None,
-    data: Path | None = None,
-) -> None:
-    """Measure `kind` (see `graphbrain bench --help`) and print the figures.
-
-    Args:
-        brain: The brain to measure.
-        kind: The measure.
-        file: A recorded crawl.
-        clock: The brain's clock, if it is a simulated one.
-        data: The local server's directory, for an import by Neo4j's own tool.
-    """
-    from graphbrain.bench import accounts, revisit, scores  # they import this module
-
-    if clock is not None:
-        figures = revisit.revisit(brain, clock, file, days)
-    elif kind == "claim":
-        figures = claim(brain, pages or 1_000_000, delay=delay)
-    elif kind == "ingest":
-        figures = [ingest(brain, _recording(file), pages)]
-    elif kind == "settle":
-        figures = accounts.settle(brain, _recording(file), pages, 1 if workers is None else workers)
-    elif kind == "grow":
-        figures = accounts.grow(brain, _recording(file), pages)
-    elif kind == "import":
-        figures = bulk(brain, file, data, pages)
-    elif kind == "service":
-        from graphbrain.bench import service
-
-        clients = "" if file is None else str(file)
-        if not (clients.isdecimal() and 0 < int(clients) <= 10_000):
-            raise BadInput(f"'bench service' needs a number of clients, as 60, not {clients!r:.80}.")
-        figures = service.service(brain, int(clients), seconds or 20.0)
-    elif kind == "scrapy":
-        from graphbrain.bench import scrapy_pair
-
-        empty(brain)
-        figures = [scrapy_pair.scrapy_pair(brain, file, pages or scrapy_pair.PAGES, data, redis)]
-    else:
-        recording = _recording(file)
-        if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:
-            ingest(brain, recording, pages)
-        figures = scores.rank(brain, recording) if kind == "rank" else push(brain, workers or 4, seconds or 20.0)
-    if json:
-        show.json_lines(figures)
-    else:
-        for one in figures:
-            show.out(show.figures_sheet(one))
-
-
-def _recording(file: Path | None) -> Recording:
+def recording_of(file: Path | None) -> Recording:
+    """Return the recording in a file, or a generated web of 20,000 pages if there is none."""
     if file is not None:
         from graphbrain.ingest.recording import read
 
@@ -257,7 +202,7 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
         prepare.prime(running.version, lifecycle.java_of(running), say=show.say)
     imported = importer.run(brain, [file], data=data, fetched=True, settle=False, batches=False)
     brain.clear()
-    live = ingest(brain, _recording(file), most)
+    live = ingest(brain, recording_of(file), most)
     figures = {"measure": "import", **imported.as_dict()}
     times = round(imported.links_per_second / live["links_per_second"], 2)
     return [figures, live, {"measure": "import", "times_as_fast_as_ingest": times}]

@@ -24,7 +24,8 @@ from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.fair import Turns
 from graphbrain.frontier import asked, claims, leases, resources, sections, sitemaps
-from graphbrain.frontier.claims import Holder, Request, Taken
+from graphbrain.frontier import claim_tuning as tuning
+from graphbrain.frontier.claims import Holder, Request, Taken, Work
 from graphbrain.frontier.leases import Leasing
 from graphbrain.frontier.outlook import PAUSED, Outlook, of_wanted
 from graphbrain.frontier.outlook import outlook as outlook_now
@@ -34,42 +35,10 @@ from graphbrain.graph.connection import Tx
 from graphbrain.model import KINDS, PAGES, Claim, Claims, Kind
 from graphbrain.model import number as is_number
 
-__all__ = ["ENOUGH", "Claiming"]
+__all__ = ["Claiming"]
 
 LONGEST_LEASE = 604_800
 """The longest lease in seconds, as of the setting `lease_seconds`."""
-ALIAS_SHARE = 0.05
-"""The part of all claims for aliases that are looked at again. Aliases also get the claims that no other page can
-have."""
-RESOURCE_SHARE = 0.2
-"""The part of claims for sitemaps, of calls that ask for them: so dead ones keep no page waiting. Sitemaps also get the
-claims that no other page can have."""
-SOUGHT, MOST_SOUGHT = 60.0, 100_000
-"""Seconds after which it is looked again whether the robots.txt of a host names other sitemaps; hosts remembered."""
-ENOUGH = 0.8
-"""The part of the wanted claims that is enough where some pages were lost to other calls. To fill the rest, all
-candidates would have to be read again, which takes as long as the first time."""
-FAIR = 0.25
-"""A call with this part of its claims ends once it has moved as many pages as it may. The next call moves more."""
-BULK = 1_000
-"""The pages in the way of others that one transaction moves, which takes tens of milliseconds."""
-CLEARING = 0.8
-"""Seconds after which a call leaves further moves to the next calls."""
-RIGHTING = 1.0
-"""Seconds after which a call leaves it to other processes to put right the times of a clock that was ahead."""
-MOST_PUT_BACK = 1_000
-"""The pages of fallen sections that one call puts back, beside those that it meets."""
-TRIES_LUCK = 0.5
-"""The share of pages that try sections is rounded by this number in a process's first call. It is not drawn at random,
-so that a crawl by one process comes out the same each time."""
-WANTED_ROUNDS = 8
-"""The transactions of one call for pages that were asked for by hand. The next calls look further."""
-BEYOND = (2_000, 30_000, 120_000)
-"""The numbers of pages that are read, one after another, to find a page behind those in the way."""
-
-
-COMBINED, ALONE = 300, 100
-"""Calls that come at the same time are combined, up to COMBINED pages; a call for ALONE pages or more is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +53,28 @@ class _Wish:
 
 
 _Ticket = Ticket[_Wish, Claims]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One claiming transaction of a round.
+
+    Attributes:
+        name: Its name in the log and in the metrics.
+        n: The largest number of pages to claim; 0 only moves pages out of the way.
+        work: The transaction.
+        most_moves, front, now_only, tries: As in `claims.Request`.
+        kind: The kind of what is claimed. Kinds other than pages come from lines of their own (`resources.LINES`).
+    """
+
+    name: str
+    n: int
+    work: Work = claims.take
+    most_moves: int = 0
+    front: int = 0
+    now_only: bool = False
+    tries: bool = False
+    kind: Kind = "page"
 
 
 class _Caller:
@@ -129,6 +120,8 @@ class _Round:
         self.keyed = any(caller.key is not None for caller in self.callers)
         self.new = 0
         """The number of claims of pages that were never fetched."""
+        self.clock_corrected = False
+        """True once this round has corrected times that a clock wrote while it was ahead."""
 
     @property
     def kinds(self) -> frozenset[Kind]:
@@ -159,7 +152,7 @@ class _Round:
         return [caller for caller in self.callers if kind in caller.wish.kinds]
 
     def holders(self, n: int, kind: Kind = "page") -> list[Holder]:
-        """For whom the next `n` claims of a kind are."""
+        """Return the holders of the next `n` claims of a kind."""
         callers = self.asking(kind)
         if len(callers) == 1:
             return [callers[0].wish.holder] * min(n, callers[0].left)
@@ -217,12 +210,12 @@ class Claiming:
         self._reach = Reach()
         self._clogged = False
         """True if pages of hosts that are not ready are in the way of others."""
-        self._aliases = Share(lambda: ALIAS_SHARE, random.random())
+        self._aliases = Share(lambda: tuning.ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
-        self._tries = Share(lambda: session.settings.harvest_reserve, TRIES_LUCK)
+        self._tries = Share(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK)
         self._no_try_at = -math.inf
         self._shares: Mapping[Kind, Share] = {
-            kind: Share(lambda: RESOURCE_SHARE, random.random()) for kind in resources.LINES
+            kind: Share(lambda: tuning.RESOURCE_SHARE, random.random()) for kind in resources.LINES
         }
         self._none_at: dict[Kind, float] = dict.fromkeys(resources.LINES, -math.inf)
         self._sought: dict[tuple[str, bool], float] = {}
@@ -231,15 +224,15 @@ class Claiming:
             (now_only, robots): Combiner(
                 partial(self._answer, now_only=now_only, robots=robots),
                 "claims",
-                most=COMBINED,
-                alone=ALONE,
+                most=tuning.COMBINED,
+                alone=tuning.ALONE,
                 undo=self._untold,
             )
             for now_only in (False, True)
             for robots in (False, True)
         }
-        """By whether only pages that were asked for by hand are wanted, and robots.txt: these change what becomes of
-        pages. Calls for other kinds are combined."""
+        """Combiners by whether only pages that were asked for by hand are wanted, and whether robots.txt is: both
+        change which pages are claimed. Calls for other kinds are combined."""
 
     def next_urls(
         self,
@@ -255,15 +248,20 @@ class Claiming:
         wish = self._wish(n, worker, key, now_only, wanted)
         if not is_number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
-        session, deadline = self._session, time.monotonic() + wait
+        deadline = time.monotonic() + wait
         while True:
             claimed = self._combiners[wish.now_only, "robots" in wish.kinds].do(wish, wish.holder.worker, wish.n)
             left = deadline - time.monotonic()
-            if claimed.repeated or len(claimed) or claimed.finished or left <= 0:
+            if len(claimed) or claimed.repeated or claimed.finished or left <= 0:
                 return claimed
-            ready_in = (claimed.next_ready or session.now() + 1.0) - session.now()
-            time.sleep(min(left, max(0.01, min(ready_in, 1.0))))
+            self._wait_for(claimed.next_ready, left)
             wish = self._wish(n, worker, key, now_only, wanted)
+
+    def _wait_for(self, next_ready: float | None, most: float) -> None:
+        """Sleep until a page may be claimable (epoch seconds, None: not known), at most a second and `most` seconds."""
+        now = self._session.now()
+        ready_in = (next_ready or now + 1.0) - now
+        time.sleep(min(most, max(0.01, min(ready_in, 1.0))))
 
     def soon(
         self,
@@ -309,7 +307,7 @@ class Claiming:
                 self.give_back(answer.result())
 
     def _answer(self, tickets: Sequence[_Ticket], now_only: bool = False, robots: bool = False) -> None:
-        """Answer these calls, all of which want only pages that were asked for by hand, or none does; and all of which
+        """Answer these calls. Either all of them want only pages that were asked for by hand, or none does; either all
         want robots.txt, or none does."""
         calls = _Round(tickets, robots=robots)
         claim = self._claim_wanted if now_only else self._claim
@@ -344,43 +342,56 @@ class Claiming:
 
     def _claim(self, calls: _Round) -> Outlook | None:
         """Claim the pages that the calls want. Return what to expect, where they do not get all."""
+        # These kinds of claims have a fixed share, whatever the queues hold.
         n = calls.left
         aliases = self._due_aliases(n, calls)
         tries = self._due_tries(calls)
         self._due_resources(calls)
+
+        # The queues, best pages first.
         if self._clogged:
-            self._clogged = not self._clear(calls, CLEARING)
+            self._clogged = not self._clear(calls, tuning.CLEARING)
         more = self._fill(calls)
         self._aliases.took(aliases, calls.count, n)
         self._tries.took(tries, calls.new, n)
-        righted = False
+
+        # Places that no page has filled: aliases may have them all, and some pages may only seem to be held back.
         while calls.left:
-            if not more:  # nothing else can be had: aliases may have all of it
+            if not more:
                 self._take_aliases(calls.left, calls)
                 for kind in resources.LINES:
                     self._take_resources(kind, calls.left, calls)
-            if not calls.left:
-                break
-            outlook = self._look_out(calls.kinds)
-            if not righted and self._put_right(outlook):
-                righted = True
-            elif not outlook.overdue or not self._leases.sweep() + self._leases.release_due():
+            outlook = self._look_out(calls.kinds) if calls.left else None
+            if outlook is None or not self._freed_pages(calls, outlook):
                 return outlook
             more = self._fill(calls)
         return None
 
+    def _freed_pages(self, calls: _Round, outlook: Outlook) -> bool:
+        """Return True if pages were freed that the outlook could not count: by a correction of times that a clock wrote
+        while it was ahead, once in a round, or by the end of leases and waits that are over."""
+        if not calls.clock_corrected and self._put_right(outlook):
+            calls.clock_corrected = True
+            return True
+        return outlook.overdue and self._end_overdue() > 0
+
+    def _end_overdue(self) -> int:
+        """End lapsed leases, and let failed pages wait in a queue again that are due; return how many there were."""
+        return self._leases.sweep() + self._leases.release_due()
+
     def _claim_wanted(self, calls: _Round) -> Outlook | None:
         """Claim in the same way the pages that were asked for by hand."""
         outlook: Outlook | None = None
-        for _ in range(WANTED_ROUNDS):
-            taken = self._perform(claims.take, calls.left, calls, "claims/take_wanted", 4 * calls.left, now_only=True)
+        for _ in range(tuning.WANTED_ROUNDS):
+            step = _Step("claims/take_wanted", calls.left, most_moves=4 * calls.left, now_only=True)
+            taken = self._perform(step, calls)
             calls.took(taken)
             if not calls.left:
                 return None
             if taken.claims or taken.in_vain:
                 continue
             outlook = self._look_out_wanted()
-            if not outlook.overdue or not self._leases.sweep() + self._leases.release_due():
+            if not (outlook.overdue and self._end_overdue()):
                 return outlook
         return outlook or self._look_out_wanted()
 
@@ -399,7 +410,7 @@ class Claiming:
             self._session.put_clock_right()
         if self._session.stored.get("putting_right") is None:
             return False
-        until = time.monotonic() + RIGHTING
+        until = time.monotonic() + tuning.RIGHTING
         self._backfill.put_right(until=lambda: time.monotonic() > until)
         return True
 
@@ -415,23 +426,20 @@ class Claiming:
         """Claim pages until there are all, or enough, or no more to be had now. Return whether there may be more,
         though there are fewer."""
         n = calls.left
-        moves_left, until, put_back = 4 * n, time.monotonic() + CLEARING, 0
+        moves_left, until, put_back = 4 * n, time.monotonic() + tuning.CLEARING, 0
         while calls.left:
-            taken = self._take(calls.left, calls, moves_left)
+            taken = self._take(_Step("claims/take", calls.left, most_moves=moves_left), calls)
             moves_left -= taken.moved
-            self._spread.saw(taken.seen, taken.lost)
-            self._reach.ready.saw(*taken.ready)
-            self._reach.shared.saw(*taken.shared)
-            self._session.counters.paid(taken.worths)
-            if taken.put_back and put_back < MOST_PUT_BACK:
+            self._learn(taken)
+            if taken.put_back and put_back < tuning.MOST_PUT_BACK:
                 put_back += self._put_back_more()
             if not calls.left or not (taken.claims or taken.in_vain):
                 return False
-            if taken.in_vain and calls.has(ENOUGH):
+            if taken.in_vain and calls.has(tuning.ENOUGH):
                 return True
             if moves_left > 0:
                 continue
-            if calls.has(FAIR):
+            if calls.has(tuning.FAIR):
                 return True
             if not self._clear(calls, 0.0):
                 self._clogged = True
@@ -441,6 +449,13 @@ class Claiming:
                 return True
             moves_left = 4 * n
         return False
+
+    def _learn(self, taken: Taken) -> None:
+        """Remember how many candidates it took to find claims, and count what they are worth."""
+        self._spread.saw(taken.seen, taken.lost)
+        self._reach.ready.saw(*taken.ready)
+        self._reach.shared.saw(*taken.shared)
+        self._session.counters.paid(taken.worths)
 
     def _put_back_more(self) -> int:
         """Put pages in the front of the shared queue back, if their sections have fallen. Return their number."""
@@ -467,7 +482,7 @@ class Claiming:
         graph, now = self._session.graph, self._session.now()
         if not graph.read(lambda tx: tx.one("claims/aliases_due", now=now, limit=1)[0], "claims/aliases_due"):
             return 0
-        taken = self._perform(claims.take_aliases, n, calls, "claims/take_aliases")
+        taken = self._perform(_Step("claims/take_aliases", n, claims.take_aliases), calls)
         calls.took(taken, last=True)
         return len(taken.claims)
 
@@ -489,7 +504,7 @@ class Claiming:
         n = min(n, sum(caller.left for caller in calls.asking(kind)))
         if n <= 0:
             return 0
-        taken = self._perform(claims.take_resources, n, calls, "claims/take_resources", kind=kind)
+        taken = self._perform(_Step("claims/take_resources", n, claims.take_resources, kind=kind), calls)
         calls.took(taken, last=True)
         return len(taken.claims)
 
@@ -501,13 +516,13 @@ class Claiming:
             for caller in callers
             for claim in caller.claims
             if claim.kind == "page"
-            and not 0.0 <= now - self._sought.get((claim.host, calls.robots), -math.inf) < SOUGHT
+            and not 0.0 <= now - self._sought.get((claim.host, calls.robots), -math.inf) < tuning.SOUGHT
         }
         if not schemes:
             return
         found = self._session.perform("sitemaps/find", _find, schemes, calls.robots)
         self._none_at["sitemap"] = -math.inf
-        if len(self._sought) > MOST_SOUGHT:
+        if len(self._sought) > tuning.MOST_SOUGHT:
             self._sought.clear()
         self._sought.update(dict.fromkeys(((name, calls.robots) for name in found), now))
 
@@ -518,7 +533,7 @@ class Claiming:
         places, now = self._tries.places(calls.left), session.now()
         if not places or session.policy.acting is None or 0.0 <= now - self._no_try_at < 1.0:
             return 0
-        taken = self._perform(claims.take, places, calls, "claims/take_tries", tries=True)
+        taken = self._perform(_Step("claims/take_tries", places, tries=True), calls)
         calls.took(taken, last=True)
         self._no_try_at = -math.inf if taken.claims or taken.in_vain else now
         return len(taken.claims)
@@ -528,72 +543,46 @@ class Claiming:
         when the time was up before."""
         until = time.monotonic() + seconds
         while True:
-            taken = self._take(0, calls, BULK, BULK, "claims/clear")
-            if taken.moved < BULK // 4:
+            taken = self._take(_Step("claims/clear", 0, most_moves=tuning.BULK, front=tuning.BULK), calls)
+            if taken.moved < tuning.BULK // 4:
                 return True
             if time.monotonic() >= until:
                 return False
 
     def _from_behind(self, calls: _Round) -> None:
         """Claim pages from behind those that are in the way."""
-        for depth in BEYOND:
-            if self._take(calls.left, calls, BULK, depth).claims:
+        for depth in tuning.BEYOND:
+            if self._take(_Step("claims/take", calls.left, most_moves=tuning.BULK, front=depth), calls).claims:
                 return
 
-    def _take(self, n: int, calls: _Round, most_moves: int, front: int = 0, name: str = "claims/take") -> Taken:
-        """Claim up to `n` pages in one transaction called `name`."""
-        taken = self._perform(claims.take, n, calls, name, most_moves, front)
+    def _take(self, step: _Step, calls: _Round) -> Taken:
+        """Make one claiming transaction, and give its claims to their calls."""
+        taken = self._perform(step, calls)
         calls.took(taken)
         return taken
 
-    def _perform(
-        self,
-        work: Callable[[Tx, Request, set[str]], Taken],
-        n: int,
-        calls: _Round,
-        name: str,
-        most_moves: int = 0,
-        front: int = 0,
-        now_only: bool = False,
-        tries: bool = False,
-        kind: Kind = "page",
-    ) -> Taken:
-        """Claim up to `n` pages, or with `n` 0 none, in a transaction that also records the leased pages under their
-        keys.
-
-        A call whose key was used before is taken out, and the transaction is made again without it.
-        """
+    def _perform(self, step: _Step, calls: _Round) -> Taken:
+        """Make one claiming transaction. If a call's key was used before, make it again without that call."""
         tried: set[str] = set()
         while True:
-            holders = calls.holders(n, kind)
-            if n and not holders:
+            holders = calls.holders(step.n, step.kind)
+            if step.n and not holders:
                 return Taken()
-            lines = resources.LINES.get(kind, ())
-            claim = claims.attempts(
-                work, partial(self._request, holders, most_moves, front, now_only, tries, calls.robots, lines), tried
-            )
-
-            def bound(tx: Tx, claim: Callable[[Tx], Taken] = claim) -> Taken:
-                taken = claim(tx)
-                calls.bind(tx, taken.claims)
-                return taken
-
+            attempt = partial(self._attempt, step=step, calls=calls, holders=holders, tried=tried)
             try:
-                return self._session.graph.write(bound, name)
+                return self._session.graph.write(attempt, step.name)
             except asked.Answered as answered:
                 calls.drop(answered.keys)
 
-    def _request(
-        self,
-        holders: Sequence[Holder],
-        most_moves: int,
-        front: int,
-        now_only: bool,
-        tries: bool,
-        robots: bool,
-        lines: Sequence[str],
-    ) -> Request:
-        """Return the request of an attempt at a transaction, by the settings of now."""
+    def _attempt(self, tx: Tx, step: _Step, calls: _Round, holders: Sequence[Holder], tried: set[str]) -> Taken:
+        """Claim pages, and store in the same transaction which call's key leased them. Raises Answered."""
+        wish = self._request(step, holders, calls.robots)
+        taken = claims.attempt(tx, step.work, wish, tried)
+        calls.bind(tx, taken.claims)
+        return taken
+
+    def _request(self, step: _Step, holders: Sequence[Holder], robots: bool) -> Request:
+        """Return what one attempt asks for, by the settings of now."""
         session = self._session
         return Request(
             holders,
@@ -603,12 +592,12 @@ class Claiming:
             finder=session.finder,
             reach=self._reach,
             spread=self._spread.times,
-            most_moves=most_moves,
-            front=front,
-            now_only=now_only,
-            tries=tries,
+            most_moves=step.most_moves,
+            front=step.front,
+            now_only=step.now_only,
+            tries=step.tries,
             robots=robots,
-            lines=lines,
+            lines=resources.LINES.get(step.kind, ()),
             acting=session.policy.acting,
         )
 
@@ -627,7 +616,7 @@ class Claiming:
         return [replace(claim, key=key, until=until) if key else None for claim, key in zip(wanted, kept, strict=True)]
 
     def give_back(self, held: Iterable[Claim]) -> list[bool]:
-        """Return claims unfetched, as `Brain.give_back` says."""
+        """Return claims unfetched, as `Brain.give_back` describes."""
         return [key is not None for key in self._for_claims(list(held), leases.release, "release")]
 
     def _for_claims(self, wanted: Sequence[Claim], work: Callable[..., set[str]], name: str) -> list[str | None]:

@@ -16,7 +16,7 @@ from graphbrain.graph.connection import Tx
 __all__ = ["LEASED", "Leases"]
 
 LEASED: tuple[Leasing, ...] = (claims.PAGES, resources.RESOURCES)
-"""All that is leased."""
+"""The kinds of things that a claim leases: pages, and resources."""
 SWEEP_EVERY, FORGET_EVERY = 1.0, 60.0
 T = TypeVar("T")
 

@@ -52,7 +52,7 @@ class _Call:
 
     @property
     def size(self) -> float:
-        """How much of a batch it takes, in pages."""
+        """Its part of a batch, in pages."""
         entries = sum(one.entries for _, one in self.resources)
         pages = len(self.checked) + len(self.resources) + entries
         return _size(pages, sum(len(item.targets) for _, item in self.checked))

@@ -17,7 +17,7 @@ __all__ = ["Sitemaps"]
 
 
 class Sitemaps:
-    """Writes what sitemaps list."""
+    """Records the pages and the sitemaps that a sitemap lists."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

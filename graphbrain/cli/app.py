@@ -40,11 +40,22 @@ from graphbrain.lean_driver import lean_driver
 __all__ = ["cli", "main"]
 
 
-class _InOrder(click.Group):
-    """Lists its commands in the order they were added, which is the order of use."""
+class _InSections(click.Group):
+    """Lists its commands in the order they were added, which is the order of use, and in sections."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write a list of commands for each section, all with one width of the first column."""
+        widest = max(map(len, self.commands))
+        for title, commands in _SECTIONS:
+            rows = [
+                (str(each.name).ljust(widest), each.get_short_help_str(formatter.width - 6 - widest))
+                for each in commands
+            ]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
@@ -56,7 +67,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     ctx.exit()
 
 
-@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_InSections, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
     is_flag=True,
@@ -74,26 +85,19 @@ def cli() -> None:
     """
 
 
-_COMMANDS = (
-    *crawling.COMMANDS,
-    *crawl.BEGINNING,
-    *claims.COMMANDS,
-    *crawl.GOING_ON,
-    *look.COMMANDS,
-    *analyst.COMMANDS,
-    *score.COMMANDS,
-    *precision.COMMANDS,
-    *dump.COMMANDS,
-    *spark.COMMANDS,
-    *simulate.COMMANDS,
-    *schedule.COMMANDS,
-    *hosts.COMMANDS,
-    *serve.COMMANDS,
-    *correct.COMMANDS,
-    *keep.COMMANDS,
+_SECTIONS: tuple[tuple[str, tuple[click.Command, ...]], ...] = (
+    ("Crawl", (*crawling.COMMANDS, *crawl.BEGINNING, *claims.COMMANDS, *crawl.GOING_ON)),
+    ("Look at the crawl", (*look.COMMANDS, *analyst.COMMANDS, *dump.COMMANDS)),
+    ("Scores and revisits", (*score.COMMANDS, *precision.COMMANDS, *schedule.COMMANDS, *simulate.COMMANDS)),
+    ("Hosts", hosts.COMMANDS),
+    ("Corrections", correct.COMMANDS),
+    ("Settings of the brain", keep.BRAIN),
+    ("Service and local server", (*serve.COMMANDS, *keep.SERVER)),
+    ("Trials and measurements", (*keep.MEASURES, *spark.COMMANDS)),
 )
-for command in _COMMANDS:
-    cli.add_command(command)
+for _, _commands in _SECTIONS:
+    for _command in _commands:
+        cli.add_command(_command)
 
 
 class _Unwritten(Exception):

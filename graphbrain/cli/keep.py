@@ -17,7 +17,7 @@ from graphbrain.cli.starting import started
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 from graphbrain.settings import ORDERS
 
-__all__ = ["COMMANDS"]
+__all__ = ["BRAIN", "MEASURES", "SERVER"]
 
 
 # ---------------------------------------------------------------------- server
@@ -337,7 +337,7 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     pages. It empties the brain. Of a --value with harvest it shows how look-alikes do against the same without. Ctrl-C
     ends it with what is measured by then.
     """
-    from graphbrain.bench import crawl as measure
+    from graphbrain.bench import kinds
 
     given = {name: value for name, value in options.items() if value not in (None, ())}
     own = [f"--{REPEATED.get(name, name).replace('_', '-')}" for name in given]
@@ -359,9 +359,9 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
         if not given.get("other", file).is_dir():
             raise click.UsageError(f"--other: {given['other']} is no directory.")
         return changes.run(file, as_json, **given)
-    clock = measure.clock_of(kind)
+    clock = kinds.clock_of(kind)
     with app.brain(auto_tend=False, clock=clock) as brain:
-        measure.run(brain, kind, file, clock=clock, json=as_json, data=app.data, **given)
+        kinds.run(brain, kind, file, clock=clock, json=as_json, data=app.data, **given)
     return None
 
 
@@ -560,15 +560,6 @@ def _function(path: str) -> Callable[[str], str]:
     return found  # type: ignore[no-any-return]
 
 
-COMMANDS: tuple[click.Command, ...] = (
-    server_group,
-    schema_group,
-    demo,
-    bench,
-    change,
-    settings,
-    engine,
-    rekey,
-    clear,
-    hammer,
-)
+BRAIN: tuple[click.Command, ...] = (change, settings, engine, rekey, clear)
+SERVER: tuple[click.Command, ...] = (server_group, schema_group)
+MEASURES: tuple[click.Command, ...] = (demo, bench, hammer)

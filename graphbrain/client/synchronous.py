@@ -1,4 +1,7 @@
-"""The client that waits for its answers: `graphbrain.Client`."""
+"""The client that waits for its answers: `graphbrain.Client`.
+
+Made from `graphbrain.client.asynchronous`: change that, and run `python -m tests.contract.unasync --write`.
+"""
 
 from __future__ import annotations
 
@@ -100,9 +103,6 @@ class Client:
                 if response.status_code != 200:
                     response.read()
                     take(response)
-        return self._read(response, lines)
-
-    def _read(self, response: httpx.Response, lines: Lines[T]) -> Iterator[T]:
         try:
             for text in response.iter_lines():
                 item = json.loads(text)

@@ -11,6 +11,7 @@ __all__ = [
     "candidates",
     "canonicals",
     "change_hints",
+    "claim_tuning",
     "claims",
     "dense",
     "discovery",

@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from graphbrain.arrays import Flags, Floats, Ints
+from graphbrain.frontier import claim_tuning as tuning
 from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges, Remembered
 from graphbrain.frontier.sampling import Owed, Reach
 from graphbrain.graph.connection import Tx
@@ -34,26 +35,6 @@ from graphbrain.schedule.value import Schedule
 
 __all__ = ["ByWorth", "Finder", "Found", "InOrder", "are_due", "retries_ripe_at"]
 
-FAIR_SHARE = 0.25
-"""This part of all places goes to the hosts that have been ready longest, whatever the value of their pages: without
-it, hosts of poor pages would fill the list of ready hosts and hide the others."""
-SHARED_LOOKS, HOST_LOOKS = 512, 4
-"""Ranges that are looked into at most, of the shared queue and of each host's own."""
-DEEP_LANES, DEEPER = 8, 16
-"""So many of the best lanes are read as deep as the batch, those that may still have a page for it so deep."""
-MOST_ROUNDS = 32
-TICK = 1e-3
-FEW = 32
-"""So many pages are read of a range where none was found: where there are fewer, all its lanes are known then."""
-MANY, FEW_RANGES = 256, 4
-"""So many of more than `MANY` ranges are looked into first, if it is enough to find one page that may be visited."""
-RETRIES_READ, RETRIES_DEEP = 8, 500
-"""So many pages are read of a queue of retries, and where none of them is due: some may have failed in a visit before
-they were due."""
-PLACES = 8
-"""So many of the ill hosts that wait for a place among those that are probed are offered at most."""
-FRONT_LANES = 64
-"""The most lanes of revisited pages in which the front of the shared queue is read."""
 
 Page = tuple[int, int, float]
 """The columns of a page: id, lane, waiting since."""
@@ -141,7 +122,7 @@ class InOrder:
                 own.append(samples[offer.name])
             else:
                 own += [head for queue in offer.queues for head in heads_of[queue][:per_host]]
-        fair = own[: self._owed.places("ready", FAIR_SHARE, n)] if own else []
+        fair = own[: self._owed.places("ready", tuning.FAIR_SHARE, n)] if own else []
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
         chosen = _enough(fair, rest, {head[0] for head in own}, n, reach, spread)
         more = frozenset(name for name, heads in ready if len(heads) > per_host)
@@ -181,7 +162,7 @@ class ByWorth:
         retries = _retries(tx, self, offers, untried, 1, now)
         own |= {name: (page[0], page[1], page[2]) for name, [page] in retries.items()}
         fair = [own[name] for name in names if name in own]
-        fair = fair[: self._owed.places("ready", FAIR_SHARE, n)] if fair else []
+        fair = fair[: self._owed.places("ready", tuning.FAIR_SHARE, n)] if fair else []
         first = {page[0] for page in fair}
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
         ready = {page[0] for page in own.values()}
@@ -195,14 +176,14 @@ class ByWorth:
         known = self._known.of(SHARED_QUEUE)
         [moments] = self._over([known], self.schedule.ripe_at, np.inf)
         first = sorted((at, lane) for lane, at in zip(known.lane, moments.tolist(), strict=True) if at < np.inf)
-        pages, unseen = _soonest(tx, self, [lane for _, lane in first[:FRONT_LANES]], limit)
-        return pages, min([unseen, *(at for at, _ in first[FRONT_LANES:])])
+        pages, unseen = _soonest(tx, self, [lane for _, lane in first[: tuning.FRONT_LANES]], limit)
+        return pages, min([unseen, *(at for at, _ in first[tuning.FRONT_LANES :])])
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         known = self._known.of(SHARED_QUEUE)
         worth = self._worth([known], now)[0]
         best = [known.lane[place] for place in np.argsort(-worth, kind="stable").tolist() if worth[place] > -np.inf]
-        again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][:FRONT_LANES]
+        again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][: tuning.FRONT_LANES]
         host_of = _front(tx, now, again, (ASKED + 1, FRONTIER_END), limit, kept)
         return [(page, host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
 
@@ -231,9 +212,9 @@ class ByWorth:
     def _promising(self, known: Mapping[str, Ranges], now: float) -> dict[str, Sequence[int]]:
         """Return, of queues in many lanes, the few ranges in which something may be visited, as far as is
         remembered."""
-        many = {queue: each for queue, each in known.items() if len(each) > MANY}
+        many = {queue: each for queue, each in known.items() if len(each) > tuning.MANY}
         ripe = zip(many, self._over(many.values(), self.schedule.ripe_at, np.inf), strict=True)
-        return {queue: at for queue, each in ripe if (at := np.flatnonzero(each <= now)[:FEW_RANGES].tolist())}
+        return {queue: at for queue, each in ripe if (at := np.flatnonzero(each <= now)[: tuning.FEW_RANGES].tolist())}
 
     def _ripe_among(
         self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Sequence[int]]
@@ -278,7 +259,7 @@ class ByWorth:
         after: dict[str, Ranges] = {}
         for queue, at in places.items():
             heads = [next(first if ends_known else few) for ends_known in sure[queue]]
-            after[queue] = known[queue].saw(at, [[page[1:] for page in each] for each in heads], limit, FEW)
+            after[queue] = known[queue].saw(at, [[page[1:] for page in each] for each in heads], limit, tuning.FEW)
             seen[queue] = _pages(heads)
         self._known.update(after)
         return seen, after, _pages(many)
@@ -306,7 +287,7 @@ class ByWorth:
         known = {name: self._known.of(name) for name in (*names, SHARED_QUEUE)}
         worth = dict(zip(known, self._worth(known.values(), now), strict=True))
         looks = {
-            name: each.choose(worth[name], SHARED_LOOKS if name == SHARED_QUEUE else HOST_LOOKS)
+            name: each.choose(worth[name], tuning.SHARED_LOOKS if name == SHARED_QUEUE else tuning.HOST_LOOKS)
             for name, each in known.items()
         }
         promising = list(_stretches(known[SHARED_QUEUE].lane, worth[SHARED_QUEUE]))[: self._deep_lanes]
@@ -332,9 +313,9 @@ class ByWorth:
 
     def _heads_of_shared(self, tx: Tx, now: float) -> list[Page]:
         """The first pages of the lanes of the shared queue, looked for until nothing new turns up."""
-        for _ in range(MOST_ROUNDS):
+        for _ in range(tuning.MOST_ROUNDS):
             before = self._known.of(SHARED_QUEUE)
-            looks = before.choose(self._worth([before], now)[0], SHARED_LOOKS)
+            looks = before.choose(self._worth([before], now)[0], tuning.SHARED_LOOKS)
             seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks}, 2)
             if not self._fresh(before, after[SHARED_QUEUE]):
                 break
@@ -349,7 +330,7 @@ class ByWorth:
         """
         pages, done, wanted = _sorted([*heads, *deep], self.schedule, now), set(read), 0
         stretches = _stretches([page[1] for page in heads], self._worth_of(heads, now))
-        for many, limit in ((DEEP_LANES, width), (width, min(width, DEEPER))):
+        for many, limit in ((tuning.DEEP_LANES, width), (width, min(width, tuning.DEEPER))):
             # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
             bar = self._worth_of(pages[width - 1 : width], now).max(initial=-np.inf)
             better = [each for each, worth in stretches.items() if worth > bar]
@@ -358,7 +339,7 @@ class ByWorth:
                 _, _, rows = _lane_heads(tx, (), 0, (), more, limit)
                 pages = _sorted([*pages, *_pages(rows)], self.schedule, now)
                 done.update(more)
-        self._deep_lanes = max(1, min(DEEP_LANES, wanted))
+        self._deep_lanes = max(1, min(tuning.DEEP_LANES, wanted))
         return pages
 
     def _worth_of(self, pages: Sequence[Page], now: float) -> Floats:
@@ -385,7 +366,7 @@ def _lane_heads(
     deep = [[SHARED_QUEUE, *each] for each in stretches]
     if not (ones or wide or deep):
         return [[], [], []]
-    return tx.one("claims/lane_heads", ones=ones, limit=limit, wide=wide, few=FEW, deep=deep, most=most)
+    return tx.one("claims/lane_heads", ones=ones, limit=limit, wide=wide, few=tuning.FEW, deep=deep, most=most)
 
 
 def _front(tx: Tx, now: float, lanes: Sequence[int], wide: Stretch, limit: int, kept: int) -> dict[Page, str]:
@@ -415,7 +396,9 @@ def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:
 def _ready(tx: Tx, now: float, most: int, manners: Manners) -> list[_Offer]:
     """Hosts with queues of their own that may be visited, the longest ready first: also ill ones that wait for a place
     among those that are probed, as many as there are places."""
-    rows, waiting = tx.one("claims/ready_hosts", now=now, limit=most, most=min(most, PLACES), budget=manners.budget)
+    rows, waiting = tx.one(
+        "claims/ready_hosts", now=now, limit=most, most=min(most, tuning.PLACES), budget=manners.budget
+    )
     if waiting:
         rows = [*rows, *waiting[: politeness.probe_places(tx, now, len(waiting))]]
     rows = sorted(rows)[:most]
@@ -435,11 +418,11 @@ def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) ->
     """Host → from when on a page of its queue of retries may be visited, of those of these hosts that have such a
     queue."""
     ripe_at = {}
-    for name, heads in _retry_heads(tx, names, FOR_EVER, RETRIES_DEEP).items():
+    for name, heads in _retry_heads(tx, names, FOR_EVER, tuning.RETRIES_DEEP).items():
         # A page that failed in a visit before it was due is not due yet.
         due_at = finder.due_at([head[1] for head in heads], [head[2] for head in heads]).tolist()
         moments = [max(at, head[3] + SOONEST) for head, at in zip(heads, due_at, strict=True)]
-        if len(heads) == RETRIES_DEEP:  # one behind these may be due sooner
+        if len(heads) == tuning.RETRIES_DEEP:  # one behind these may be due sooner
             moments.append(max(now, heads[-1][3] + SOONEST) + FULL_WAIT)
         ripe_at[name] = min(moments)
     return ripe_at
@@ -448,7 +431,7 @@ def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) ->
 def are_due(finder: Finder, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
     """May pages be visited now that wait in these lanes `since`? A millisecond less than the least will do: times are
     sums of floats."""
-    return np.asarray(finder.due_at(lanes, since) <= now + TICK)
+    return np.asarray(finder.due_at(lanes, since) <= now + tuning.TICK)
 
 
 def _soonest(tx: Tx, finder: Finder, lanes: Sequence[int], limit: int) -> tuple[list[tuple[float, str]], float]:
@@ -486,7 +469,7 @@ def _retries(
     one = {offer.name for offer in turns if offer.name in untried or offer.doubted}
     chosen: dict[str, list[list[Any]]] = {}
     names = [offer.name for offer in turns]
-    for limit in (max(per_host, RETRIES_READ), RETRIES_DEEP):
+    for limit in (max(per_host, tuning.RETRIES_READ), tuning.RETRIES_DEEP):
         found = _retry_heads(tx, names, now - SOONEST, limit)
         due = {name: [head[:3] for head in _due(finder, heads, now)] for name, heads in found.items()}
         chosen |= {name: pages[: 1 if name in one else per_host] for name, pages in due.items() if pages}

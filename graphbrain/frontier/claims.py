@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrain.frontier import candidates, discovery, resources, sections
+from graphbrain.frontier import claim_tuning as tuning
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.dealing import ALIASES, Deal, Holder
 from graphbrain.frontier.leases import Lease
@@ -36,7 +37,8 @@ __all__ = [
     "Holder",
     "Request",
     "Taken",
-    "attempts",
+    "Work",
+    "attempt",
     "due",
     "end_lease",
     "mine",
@@ -48,13 +50,8 @@ __all__ = [
 ]
 
 
-FEW = 32
-"""So many pages of hosts that are ready are claimed from the front at most."""
 NEW, HARVEST, QUEUE, LANE, SINCE, LEASED, VISITED = range(7, 14)
-"""The columns of claims/lock."""
-ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
-"""So many due aliases are read at least; so many of those whose hosts are not ready are put off, by so many seconds, if
-they hide others. It is the same with pages that were asked for by hand."""
+"""Columns of claims/lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +131,10 @@ class Taken:
         return self.moved > 0 or self.lost > 0 or self.reviewed > 0 or self.overtaken > 0 or self.put_back > 0
 
 
+Work = Callable[[Tx, Request, set[str]], Taken]
+"""One claiming transaction. The last argument gets the keys of pages before they are leased."""
+
+
 def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
     """The claims among the keys `tried` that carry one of the tokens, best first; those of resources before pages."""
     tried = set(tried)
@@ -148,24 +149,20 @@ def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
     ]
 
 
-def attempts(
-    work: Callable[[Tx, Request, set[str]], Taken], request: Callable[[], Request], tried: set[str] | None = None
-) -> Callable[[Tx], Taken]:
-    """Return a claiming transaction, `work`, that may be run again. From its second attempt on it first looks for the
-    pages that the lost one has taken.
+def attempt(tx: Tx, work: Work, wish: Request, tried: set[str]) -> Taken:
+    """Make one attempt at a claiming transaction.
 
-    `request` makes the request anew for each attempt. `tried`: tokens of earlier transactions for these holders whose
-    end is not known.
+    The answer of an earlier attempt may have been lost after its commit. Then its claims are found by their tokens, and
+    nothing else is claimed.
+
+    Args:
+        work: The transaction, such as `take`.
+        wish: What is wanted, by the settings of now.
+        tried: The keys of all pages that earlier attempts for these holders were about to lease. `work` adds its own.
     """
-    tried = set() if tried is None else tried
-
-    def attempt(tx: Tx) -> Taken:
-        wish = request()
-        if tried and (found := mine(tx, {holder.token for holder in wish.holders}, tried)):
-            return Taken(found, seen=len(found))
-        return work(tx, wish, tried)
-
-    return attempt
+    if tried and (found := mine(tx, {holder.token for holder in wish.holders}, tried)):
+        return Taken(found, seen=len(found))
+    return work(tx, wish, tried)
 
 
 def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
@@ -257,13 +254,13 @@ def _put_back(tx: Tx, wish: Request, waiting: Sequence[Sequence[Any]], now: floa
 def _wanted(tx: Tx, wish: Request, now: float) -> tuple[Found, list[int]]:
     """Candidates among the pages that were asked for by hand; and those of them whose hosts are not ready, if so many
     of these are in front that they hide others."""
-    looked_at = max(ALIASES_LOOKED_AT, 2 * wish.n)
+    looked_at = max(tuning.ALIASES_LOOKED_AT, 2 * wish.n)
     rows = tx.one("claims/wanted", now=now, limit=looked_at)[0]
     since = {page: at for page, at, *_ in rows}
     ready = _by_turns([(page, host) for page, _, host, is_ready, waits, _ in rows if is_ready and waits])[: 2 * wish.n]
     waiting = [page for page, _, _, is_ready, waits, _ in rows if waits and not is_ready]
     nowhere = [page for page, *_, waits, retries in rows if not (waits or retries)]
-    hiding = waiting[:ALIASES_PUT_OFF] if len(ready) < wish.n and len(rows) == looked_at else []
+    hiding = waiting[: tuning.ALIASES_PUT_OFF] if len(ready) < wish.n and len(rows) == looked_at else []
     return Found({page: since[page] for page in (*ready, *hiding, *nowhere)}), hiding
 
 
@@ -273,7 +270,7 @@ def _put_off(tx: Tx, deal: Deal, granted: set[object], looked_at: Iterable[int],
     if left := [page for page in looked_at if page not in granted]:
         tx.do("claims/unwanted", ids=left)
     gone = granted.union(deal.barred)
-    if later := [[page, deal.now + random.uniform(0.5, 1.5) * PUT_OFF] for page in hiding if page not in gone]:
+    if later := [[page, deal.now + random.uniform(0.5, 1.5) * tuning.PUT_OFF] for page in hiding if page not in gone]:
         tx.do("claims/put_off_wanted", rows=later)
 
 
@@ -321,7 +318,7 @@ def _front(tx: Tx, wish: Request, now: float) -> Found:
     and hosts, by the same rules as those of other candidates.
     """
     n, most = wish.n, wish.most_moves
-    pages = wish.finder.front(tx, now, wish.front, min(n, FEW) if n else wish.front)
+    pages = wish.finder.front(tx, now, wish.front, min(n, tuning.FRONT_CLAIMS) if n else wish.front)
     met = politeness.read(tx, {name for _, name in pages}, wish.manners, now)
     busy = {name for name, host in met.items() if host.polite(now) and not host.may_open(now)}
     unsure = {name for name, host in met.items() if host.address is not None or host.stored["robots_mark"] is not None}
@@ -338,11 +335,11 @@ def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     Where a host that is not ready has so many of them that others are hidden behind, some are put off.
     """
     n, clock = wish.n, wish.clock
-    looked_at = max(ALIASES_LOOKED_AT, 2 * n)
+    looked_at = max(tuning.ALIASES_LOOKED_AT, 2 * n)
     rows = tx.one("claims/aliases_due", now=clock(), limit=looked_at)[0]
     ready = _by_turns([(page, host) for page, host, is_ready in rows if is_ready])[: 2 * n]
     waiting = [page for page, _, is_ready in rows if not is_ready]
-    behind = waiting[:ALIASES_PUT_OFF] if len(ready) < n and len(rows) == looked_at else []
+    behind = waiting[: tuning.ALIASES_PUT_OFF] if len(ready) < n and len(rows) == looked_at else []
     places = {page: place for place, page in enumerate([*ready, *behind])}
     free = tx.one("claims/aliases_lock", ids=sorted(places), now=clock())[0] if places else []
     free.sort(key=lambda row: places[row[0]])
@@ -351,7 +348,9 @@ def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     later = [[page, now + DAY] for page in deal.barred] + deal.kept_back
     put_off = granted.union(page for page, _ in later)
     later += [
-        [row[0], now + random.uniform(0.5, 1.5) * PUT_OFF] for row in free if row[0] in behind and row[0] not in put_off
+        [row[0], now + random.uniform(0.5, 1.5) * tuning.PUT_OFF]
+        for row in free
+        if row[0] in behind and row[0] not in put_off
     ]
     if later:
         tx.do("claims/put_off", rows=later)

@@ -36,6 +36,7 @@ import tenacity
 
 from graphbrain import installs
 from graphbrain.errors import BadInput, ServerFailed
+from graphbrain.server.versions import BROWSER_VERSION
 
 if TYPE_CHECKING:
     import requests
@@ -429,8 +430,6 @@ def _local_extra(module: str) -> None:
 
 def _main() -> None:
     """Print the lock file of a version, for a maintainer who pins a new one."""
-    from graphbrain.server.lifecycle import BROWSER_VERSION
-
     if len(sys.argv) != 2:
         raise BadInput("Usage: python -m graphbrain.server.jars VERSION")
     jars(sys.argv[1], BROWSER_VERSION, say=lambda text: print(text, file=sys.stderr))

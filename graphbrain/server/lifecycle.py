@@ -31,6 +31,7 @@ from graphbrain.errors import ServerFailed
 from graphbrain.server import installation as files
 from graphbrain.server import java_cache
 from graphbrain.server.jars import Progress, Say, file_lock, find_java, jars, main_class
+from graphbrain.server.versions import BROWSER_VERSION, NEO4J_LTS_VERSION, NEO4J_VERSION
 
 __all__ = [
     "BROWSER_VERSION",
@@ -47,12 +48,6 @@ __all__ = [
     "status",
     "stop",
 ]
-
-# The only place of these versions. For a new one `python -m graphbrain.server.jars VERSION` makes the lock file
-# graphbrain/server/neo4j-VERSION.lock.
-NEO4J_VERSION = "2026.09.0"
-NEO4J_LTS_VERSION = "5.26.12"
-BROWSER_VERSION = "5.24.0"
 
 READY_SECONDS = 300.0  # after a crash, or with an older version's data, it takes longer than the usual 5 s
 USER = "neo4j"

@@ -169,8 +169,11 @@ def test_help_names_every_command() -> None:
     for name in [*crawl, "stats", "audit", "dump", "server", "schema", "demo", "bench", *keep]:
         assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE), name
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
-    listed = done.stdout.split("Commands:")[1]
+    listed = done.stdout.split("-h, --help")[1]
     assert "..." not in listed, "no sentence is cut"
+    titles = re.findall(r"^([A-Z][^:\n]*):$", listed, re.MULTILINE)
+    assert titles[0] == "Crawl" and len(titles) > 5, "commands are listed in sections"
+    assert len(re.findall(r"^  [a-z]", listed, re.MULTILINE)) == len(cli.commands), "each command once"
 
 
 def everything(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain
-from graphbrain.bench import crawl, scores
+from graphbrain.bench import crawl, kinds, scores
 from graphbrain.ingest import recording
 
 PAGES = 150
@@ -34,7 +34,7 @@ def measure(brain: Brain, file: Path, capsys: pytest.CaptureFixture[str]) -> Cal
     """Kind and options → what `graphbrain bench KIND FILE --json` prints."""
 
     def measure(kind: str, **options: Any) -> Figures:
-        crawl.run(brain, kind, file, json=True, **options)
+        kinds.run(brain, kind, file, json=True, **options)
         return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
     return measure

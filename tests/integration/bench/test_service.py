@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain
-from graphbrain.bench import crawl, service
+from graphbrain.bench import kinds, service
 from graphbrain.errors import BadInput
 from graphbrain.service import access
 from tests.integration.conftest import HandClock
@@ -31,4 +31,4 @@ def test_service(brain: Brain, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("clients", ["x", "0", "-1", "100000"])
 def test_a_number_of_clients_is_wanted(brain: Brain, clients: str) -> None:
     with pytest.raises(BadInput, match="number of clients"):
-        crawl.run(brain, "service", Path(clients))
+        kinds.run(brain, "service", Path(clients))

@@ -13,7 +13,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.accounts import exact_ledger
-from graphbrain.brain import claim as claiming
+from graphbrain.frontier import claim_tuning
 from graphbrain.graph.statements import names, statement
 from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock
@@ -80,8 +80,8 @@ class Filled:
         self.brain.report([Failed(claim.url, claim, 500) for claim in held[:FAILED]])
         self.brain.change(delay_seconds=60.0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(claiming, "BULK", 1)  # so that most are left in the shared queue
-            patch.setattr(claiming, "CLEARING", 0.0)
+            patch.setattr(claim_tuning, "BULK", 1)  # so that most are left in the shared queue
+            patch.setattr(claim_tuning, "CLEARING", 0.0)
             for _ in range(4):  # each takes one page of a host and moves the next ones to the host's queue
                 self.brain.next_urls(100)
 

@@ -13,7 +13,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.frontier.claims import Holder, Request, attempts, take
+from graphbrain.frontier.claims import Holder, Request, attempt, take
 from graphbrain.frontier.sampling import Reach
 from graphbrain.graph.statements import statement
 from tests.conftest import PATIENCE, Neo4j
@@ -373,7 +373,8 @@ def test_a_claim_whose_answer_was_lost_is_found_again(brain: Brain) -> None:
     brain.seed([A, B, C])
     holders = [Holder("feed" * 8, "me")] * 2
     wish = Request(holders, brain.now, 300.0, brain.policy.manners, brain.session.finder, Reach())
-    work = attempts(take, lambda: wish)
+    tried: set[str] = set()
+    work = partial(attempt, work=take, wish=wish, tried=tried)
     first = brain.graph.write(work, "claims/take")
     again = brain.graph.write(work, "claims/take")
     assert {claim.url for claim in again.claims} == {claim.url for claim in first.claims}

@@ -8,7 +8,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.frontier import claims as claiming
+from graphbrain.frontier import claim_tuning
 from tests.integration.conftest import HandClock
 
 A, B, C, OTHER = "http://a.org/", "http://a.org/b", "http://c.org/", "http://other.org/"
@@ -57,7 +57,7 @@ def test_a_page_that_cannot_be_had_any_more_is_asked_for_no_more(brain: Brain) -
 
 
 def test_many_pages_of_one_host_hide_no_other(brain: Brain, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claiming, "ALIASES_LOOKED_AT", 10)
+    monkeypatch.setattr(claim_tuning, "ALIASES_LOOKED_AT", 10)
     brain.change(delay_seconds=60.0)
     brain.crawl_now([f"http://a.org/{number}" for number in range(40)])
     clock.pass_(30.0)

@@ -9,7 +9,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.brain.claim import BULK
+from graphbrain.frontier.claim_tuning import BULK
 from tests.conftest import PATIENCE, eventually
 from tests.integration.conftest import START, HandClock, lock_awaited
 

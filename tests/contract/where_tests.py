@@ -1,0 +1,145 @@
+"""Where the tests of a module are: `tests/unit/ROOM/test_NAME.py` or the same below integration or acceptance.
+
+A module without such a file has a line in `tested_by.txt`: its name, and the file whose tests reach it. A test of that
+file imports the module, or imports it through others.
+
+    python -m tests.contract.where_tests            print what is missing or stale
+    python -m tests.contract.where_tests --write    add the nearest test of a module that has none, and drop stale lines
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections import deque
+from functools import cache
+from pathlib import Path
+
+from tests.contract.source import ROOT, imported, modules
+
+__all__ = ["RECORDED", "faults", "mirrored", "recorded", "unrecorded"]
+
+RECORDED = Path(__file__).with_name("tested_by.txt")
+KINDS = ("unit", "integration", "acceptance")
+WITHOUT = {
+    "bench.traps.member": "a process of its own, which tests/unit/bench/test_traps.py starts",
+    "hints": "a short name for users; feeds.reading has the tests",
+    "robots": "a short name for users; hosts.robots has the tests",
+    "url": "a short name for users; urls.normalization has the tests",
+}
+"""Modules that no test can import in a useful way, and why."""
+
+
+def mirrored(module: str) -> list[str]:
+    """Return the files in which a reader looks first for the tests of a module."""
+    *rooms, name = module.split(".")
+    paths = [Path("tests", kind, *rooms, f"test_{name}.py") for kind in KINDS]
+    return [path.as_posix() for path in paths if (ROOT / path).exists()]
+
+
+def recorded() -> dict[str, str]:
+    """Return module → file of its tests, as it is recorded."""
+    lines = RECORDED.read_text(encoding="utf-8").splitlines() if RECORDED.exists() else []
+    return dict(line.split(" ", 1) for line in lines if line)  # type: ignore[misc]
+
+
+@cache
+def _tests() -> dict[str, frozenset[str]]:
+    """File of tests → the modules that it imports, itself or through helpers of the tests."""
+    files = sorted(path for kind in KINDS for path in (ROOT / "tests" / kind).rglob("test_*.py"))
+    return {path.relative_to(ROOT).as_posix(): _imports(path, frozenset()) for path in files}
+
+
+@cache
+def _imports(path: Path, seen: frozenset[Path]) -> frozenset[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            for whole in (f"{node.module}.{alias.name}" for alias in node.names):
+                found |= _named(whole, seen | {path})
+    return frozenset(found)
+
+
+def _named(dotted: str, seen: frozenset[Path]) -> frozenset[str]:
+    first, _, rest = dotted.partition(".")
+    if first == "graphbrain":
+        whole, outer = rest, rest.rpartition(".")[0] or "__init__"
+        return frozenset({whole if whole in modules() else outer})
+    helper = ROOT / (dotted.replace(".", "/") + ".py")
+    helper = helper if helper.exists() else ROOT / (dotted.rpartition(".")[0].replace(".", "/") + ".py")
+    return _imports(helper, seen) if first == "tests" and helper.exists() and helper not in seen else frozenset()
+
+
+@cache
+def _others(module: str) -> frozenset[str]:
+    return frozenset(imported(module)) if module in modules() else frozenset()
+
+
+@cache
+def _distances(test: str) -> dict[str, int]:
+    """Return each module that a file of tests reaches, and through how many imports."""
+    found = dict.fromkeys(_tests()[test], 1)
+    queue = deque(found)
+    while queue:
+        module = queue.popleft()
+        for other in _others(module):
+            if other not in found:
+                found[other] = found[module] + 1
+                queue.append(other)
+    return found
+
+
+def faults() -> list[str]:
+    """Return what is missing or stale in the record, one sentence each."""
+    known = recorded()
+    found = [f"{name} has no tests/*/{name.replace('.', '/')} and no line" for name in unrecorded(known)]
+    for name, test in known.items():
+        if name not in modules() or mirrored(name):
+            found.append(f"{name} needs no line")
+        elif test not in _tests() or name not in _distances(test):
+            found.append(f"{test} does not reach {name}")
+    return found
+
+
+def unrecorded(known: dict[str, str]) -> list[str]:
+    """Modules that need a line and have none. A package's `__init__` needs none, nor does a package as a program."""
+    return sorted(
+        name
+        for name, path in modules().items()
+        if path.name not in ("__init__.py", "__main__.py") and name not in known and not mirrored(name)
+        if name not in WITHOUT
+    )
+
+
+def _write() -> None:
+    distances = {test: _distances(test) for test in _tests()}
+    known = {
+        name: test
+        for name, test in recorded().items()
+        if name in modules() and not mirrored(name) and name in distances.get(test, ())
+    }
+    for name in unrecorded(known):
+        room = name.partition(".")[0]
+        reaching = [test for test, found in distances.items() if name in found]
+        if reaching:
+            known[name] = min(
+                reaching,
+                key=lambda test: (distances[test][name], f"/{room}/" not in test, len(_tests()[test]), test),
+            )
+    RECORDED.write_text("".join(f"{name} {known[name]}\n" for name in sorted(known)), encoding="utf-8")
+
+
+def main() -> int:
+    """Print the faults, or write the record; exit 1 if a fault is left."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write tests/contract/tested_by.txt anew")
+    if parser.parse_args().write:
+        _write()
+    found = faults()
+    print(*found, sep="\n", end="\n" if found else "")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
