@@ -467,7 +467,7 @@ class Desk:
             self._walled.add(host)
             log.warning(
                 "%s: %s. A request with meta 'graphbrain_every_process' is sent by each process, before it is handed "
-                "pages: see docs/sessions.md.", result.url, why,
+                "pages: see docs/how-to/sessions.md.", result.url, why,
             )  # fmt: skip
 
     def _say(self, told: Iterable[tuple[str, str]]) -> None:

@@ -94,8 +94,8 @@ UNFINISHED = frozenset(
 )
 """Rooms that were written before the style. A room leaves this set for good; a new room is never in it."""
 
-FINISHED_DOCS = frozenset({"docs/glossary.md"})
-"""Pages that keep the style."""
+UNFINISHED_DOCS = frozenset({"README.md"})
+"""Pages of docs/ and README.md that were written before the style. All others keep it."""
 
 EXCEPTIONS: dict[tuple[str, str, str], str] = {
     ("cypher/graph/schema/026_asked_key.cypher", "handed out", "handed out by a caller's key"): (
@@ -162,9 +162,15 @@ def test_an_unfinished_room_has_something_to_finish(room: str) -> None:
 
 
 def test_a_finished_page_keeps_the_style() -> None:
-    pages = tuple(each for each in docs() if each.module in FINISHED_DOCS)
-    assert {each.module for each in pages} == FINISHED_DOCS
-    assert not _dialect(pages)
+    pages = tuple(each for each in docs() if each.module not in UNFINISHED_DOCS)
+    assert len(pages) > 50
+    faults = _dialect(pages)
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("page", sorted(UNFINISHED_DOCS))
+def test_an_unfinished_page_has_something_to_finish(page: str) -> None:
+    assert _dialect(tuple(each for each in docs() if each.module == page)), "it belongs to the others"
 
 
 def test_an_exception_is_needed_and_has_a_reason() -> None:
@@ -221,7 +227,7 @@ def test_one_comment_is_lines_that_follow_each_other() -> None:
 
 
 def test_the_glossary_defines_each_term_once_in_the_order_of_the_alphabet() -> None:
-    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
     terms = re.findall(r"^\*\*([^*]+)\.\*\* ", text, re.MULTILINE)
     assert len(terms) >= 50
     assert [term.lower() for term in terms] == sorted({term.lower() for term in terms})

@@ -527,7 +527,7 @@ def test_a_document_has_patterns_that_the_brain_takes(document: dict[str, Any]) 
 
 
 def table_of(document: dict[str, Any]) -> str:
-    """All paths with their fields, as docs/service.md shows them."""
+    """All paths with their fields, as docs/reference/http.md shows them."""
     rows = ["| path | its fields |", "|---|---|"]
     for path, methods in document["paths"].items():
         for method, facts in methods.items():
@@ -546,7 +546,7 @@ def test_the_docs_have_all_paths(document: dict[str, Any]) -> None:
     wanted = table_of(document)
     text = PAGES["service.md"].partition("\n### All paths\n")[2].partition("\n#")[0]
     found = "\n".join(line for line in text.splitlines() if line.startswith("|"))
-    assert found == wanted, f"The table of 'All paths' in docs/service.md should be:\n{wanted}"
+    assert found == wanted, f"The table of 'All paths' in docs/reference/http.md should be:\n{wanted}"
 
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")  # others use random meanwhile
