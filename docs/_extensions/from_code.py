@@ -382,6 +382,52 @@ def errors() -> str:
     return _table(("error", "is a", "try again", "meaning"), rows)
 
 
+def messages() -> dict[str, set[str]]:
+    """Return class of errors → the messages that the code raises it with; `…` is a value that the code fills in."""
+    from graphbrain import errors as code
+
+    found: dict[str, set[str]] = {}
+    for path in sorted((ROOT / "graphbrain").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name == "Refusal" and len(node.args) > 2 and isinstance(node.args[1], ast.Constant):
+                name, text = str(node.args[1].value), _message(node.args[2])
+            elif name in code.__all__:
+                text = _message(node.args[0])
+            else:
+                continue
+            if text and re.search(r"[a-z]{3}", text):
+                found.setdefault(name, set()).add(text)
+    for name in code.__all__:
+        kind = getattr(code, name)
+        if kind.__doc__:
+            found.setdefault(name, set()).add(kind.__doc__.strip())
+    return found
+
+
+def _message(node: ast.expr) -> str:
+    """Return the text of a message, or nothing where it is made elsewhere."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return " ".join(node.value.split())
+    if isinstance(node, ast.JoinedStr):
+        parts = [str(each.value) if isinstance(each, ast.Constant) else "…" for each in node.values]
+        return " ".join("".join(parts).split())
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return f"{_message(node.left) or '…'}{_message(node.right) or '…'}"
+    return ""
+
+
+def message_table() -> str:
+    """Return each message below its class of errors."""
+    parts = []
+    for name, texts in sorted(messages().items()):
+        rows = "\n".join(f"* {_plain(text)}" for text in sorted(texts))
+        parts.append(f"### {name}\n\n{rows}")
+    return "\n\n".join(parts)
+
+
 def api() -> str:
     """Return the directives of Sphinx's autodoc for each public module and name."""
     from tests.contract.public_surface import MODULES, NOT_PROMISED
@@ -421,6 +467,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "data-model": data_model,
     "errors": errors,
     "indexes": indexes,
+    "messages": message_table,
     "metrics": metrics,
     "path-details": path_details,
     "paths": paths,
