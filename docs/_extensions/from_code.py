@@ -61,9 +61,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
         *("order", "value", "value_by_relevance", "discovery_days", "freshness_value", "change_value"),
         *("revisit_seconds", "frontier_reserve", "oldest_reserve", "harvest_reserve", "intervals"),
     ),
-    "Changes and hints": (
-        *("change", "change_bits", "forgetting", "hint_recall", "hint_false", "sections_per_host"),
-    ),
+    "Changes and hints": (*("change", "change_bits", "forgetting", "hint_recall", "hint_false", "sections_per_host"),),
     "Scores": (
         *("engine", "alpha", "eps", "max_payees", "settled_bound", "intra_host_weight", "payout", "target_relevance"),
         *("target_hosts", "reach", "keep_live_pagerank"),
@@ -97,7 +95,9 @@ def settings() -> str:
         rows = []
         for name in names:
             kind, default, meaning = meanings[name]
-            shown = ("no", "yes")[default] if isinstance(default, bool) else f"`{default}`" if default != "" else "empty"
+            shown = (
+                ("no", "yes")[default] if isinstance(default, bool) else f"`{default}`" if default != "" else "empty"
+            )
             values = " ".join(f"`{word}`" for word in CHOICES.get(name, ())) or str(RANGES.get(name, ""))
             rows.append((f"`{name}`", shown, kind, values, meaning))
         parts.append(f"### {topic}\n\n{_table(('setting', 'default', 'kind', 'values', 'meaning'), rows)}")
@@ -137,7 +137,9 @@ def question_details() -> str:
                 f"`{one.name}` (`{one.default!r}`): {_plain(one.meaning)}" for one in each.params if one.name != "limit"
             )
             reading = _plain(each.reading)
-            parts.append(f"`{each.name}`\n: {_plain(each.title)}. {reading}" + (f" Parameters: {params}." if params else ""))
+            parts.append(
+                f"`{each.name}`\n: {_plain(each.title)}. {reading}" + (f" Parameters: {params}." if params else "")
+            )
     return "\n\n".join(parts)
 
 
@@ -226,7 +228,7 @@ def _type(schema: dict[str, Any]) -> str:
     kind = schema.get("type", "value")
     if kind == "array":
         return f"list of {_type(schema.get('items', {}))}"
-    bounds = [f"{word} {schema[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in schema]
+    bounds = [f"{word} {schema[key]:g}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in schema]
     return " ".join([str(kind), *bounds])
 
 
@@ -274,14 +276,20 @@ def _writers() -> dict[str, list[str]]:
             continue
         words = set(re.findall(r"\b\w+\.(\w+)\s*=(?![=~])", " ".join(_set_clauses(one.text))))
         words |= {word for made in re.findall(r"\+=\s*\{([^}]*)\}", one.text) for word in re.findall(r"(\w+):", made)}
-        words |= {word for made in re.findall(r"(?:CREATE|MERGE) [^\n]*\{([^}]*)\}", one.text) for word in re.findall(r"(\w+):", made)}
+        words |= {
+            word
+            for made in re.findall(r"(?:CREATE|MERGE) [^\n]*\{([^}]*)\}", one.text)
+            for word in re.findall(r"(\w+):", made)
+        }
         for word in words:
             found.setdefault(word, []).append(name)
     return found
 
 
 def _set_clauses(text: str) -> list[str]:
-    return re.findall(r"\bSET\b(.*?)(?=\b(?:MATCH|WITH|RETURN|UNWIND|CALL|DELETE|REMOVE|MERGE|FOREACH)\b|$)", text, re.DOTALL)
+    return re.findall(
+        r"\bSET\b(.*?)(?=\b(?:MATCH|WITH|RETURN|UNWIND|CALL|DELETE|REMOVE|MERGE|FOREACH)\b|$)", text, re.DOTALL
+    )
 
 
 @cache
@@ -313,7 +321,9 @@ def indexes() -> str:
         what = ", ".join(dict.fromkeys(re.findall(r"\b[a-z]\.(\w+)", on[2]))) if on else ""
         made = re.search(r"CREATE (\w+) (\w+)", one.text)
         kind = "unique" if made and made[1] == "CONSTRAINT" else "index"
-        rows.append((f"`{made[2] if made else name}`", kind, f"`:{on[1]}`" if on else "", f"`{what}`", _plain(one.sentence)))
+        rows.append(
+            (f"`{made[2] if made else name}`", kind, f"`:{on[1]}`" if on else "", f"`{what}`", _plain(one.sentence))
+        )
     return _table(("name", "kind", "label", "properties", "what it is for"), rows)
 
 
@@ -336,7 +346,10 @@ def statements() -> str:
 
 def metrics() -> str:
     """Return the table of all metrics: name, kind, labels and help."""
-    rows = ((f"`{name}`", kind, ", ".join(f"`{each}`" for each in labels) or "–", _plain(text)) for name, kind, labels, text in families())
+    rows = (
+        (f"`{name}`", kind, ", ".join(f"`{each}`" for each in labels) or "–", _plain(text))
+        for name, kind, labels, text in families()
+    )
     return _table(("metric", "kind", "labels", "what it is"), rows)
 
 
@@ -451,7 +464,11 @@ def _documented(module: str, name: str, hidden: Iterable[str]) -> list[str]:
     kind = "autoclass" if inspect.isclass(what) else "autofunction" if callable(what) else "autodata"
     lines = [f".. {kind}:: {module}.{name}"]
     if kind == "autoclass":
-        lines += ["   :members:", "   :inherited-members: Exception, tuple, Sequence, Record", f"   :exclude-members: {', '.join(sorted(hidden))}"]
+        lines += [
+            "   :members:",
+            "   :inherited-members: Exception, tuple, Sequence, Record",
+            f"   :exclude-members: {', '.join(sorted(hidden))}",
+        ]
     return [*lines, ""]
 
 
@@ -479,11 +496,23 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 
+def _literal(line: str) -> str:
+    """Return a line of a docstring in which stars and bars outside of code have no meaning for docutils."""
+    if line.lstrip().startswith(("..", "* ", "|")):
+        return line
+    parts = re.split(r"(`[^`]*`)", line)
+    return "".join(part if part.startswith("`") else re.sub(r"(?<![\\*])([*|])(?!\*)", r"\\\1", part) for part in parts)
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register the expansion of marks with Sphinx."""
 
     def read(_: Any, __: str, source: list[str]) -> None:
         source[0] = expanded(source[0])
 
+    def plain(_: Any, __: str, ___: str, ____: Any, _____: Any, lines: list[str]) -> None:
+        lines[:] = [_literal(line) for line in lines]
+
     app.connect("source-read", read)
+    app.connect("autodoc-process-docstring", plain, priority=900)
     return {"parallel_read_safe": True}

@@ -27,8 +27,20 @@ class Theme:
 
 
 THEMES = {
-    "light": Theme("#1b1f24", "#57606a", "#57606a", ("#ddeeff", "#e3f5e5", "#fff1d6", "#f6e3f3"), ("#0969da", "#1a7f37", "#9a6700", "#8250df")),
-    "dark": Theme("#e6edf3", "#9da7b3", "#9da7b3", ("#12304f", "#143a22", "#41300a", "#35204d"), ("#58a6ff", "#3fb950", "#d29922", "#bc8cff")),
+    "light": Theme(
+        "#1b1f24",
+        "#57606a",
+        "#57606a",
+        ("#ddeeff", "#e3f5e5", "#fff1d6", "#f6e3f3"),
+        ("#0969da", "#1a7f37", "#9a6700", "#8250df"),
+    ),
+    "dark": Theme(
+        "#e6edf3",
+        "#9da7b3",
+        "#9da7b3",
+        ("#12304f", "#143a22", "#41300a", "#35204d"),
+        ("#58a6ff", "#3fb950", "#d29922", "#bc8cff"),
+    ),
 }
 
 
@@ -41,7 +53,9 @@ class Picture:
     title: str
     shapes: list[str] = field(default_factory=list)
 
-    def box(self, x: float, y: float, width: float, height: float, lines: Iterable[str], colour: int = 0, size: int = 13) -> None:
+    def box(
+        self, x: float, y: float, width: float, height: float, lines: Iterable[str], colour: int = 0, size: int = 13
+    ) -> None:
         """Add a box with centred lines of text, of which the first is bold."""
         lines = list(lines)
         self.shapes.append(
@@ -50,14 +64,31 @@ class Picture:
         )
         first = y + height / 2 - (len(lines) - 1) * (size + 4) / 2 + size * 0.35
         for number, line in enumerate(lines):
-            self.text(x + width / 2, first + number * (size + 4), line, bold=number == 0, size=size if number == 0 else size - 1)
+            self.text(
+                x + width / 2,
+                first + number * (size + 4),
+                line,
+                bold=number == 0,
+                size=size if number == 0 else size - 1,
+            )
 
-    def text(self, x: float, y: float, text: str, *, bold: bool = False, size: int = 12, anchor: str = "middle", faint: bool = False) -> None:
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        bold: bool = False,
+        size: int = 12,
+        anchor: str = "middle",
+        faint: bool = False,
+    ) -> None:
         """Add a line of text."""
         colour = self.theme.faint if faint else self.theme.text
         weight = ' font-weight="600"' if bold else ""
         self.shapes.append(
-            f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" fill="{colour}"{weight}>{escape(text)}</text>'
+            f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" fill="{colour}"{weight}>'
+            f"{escape(text)}</text>"
         )
 
     def arrow(self, *points: tuple[float, float], both: bool = False, dashed: bool = False) -> None:
@@ -66,7 +97,8 @@ class Picture:
         start = ' marker-start="url(#head)"' if both else ""
         dash = ' stroke-dasharray="4 3"' if dashed else ""
         self.shapes.append(
-            f'<path d="{path}" fill="none" stroke="{self.theme.line}" stroke-width="1.5" marker-end="url(#head)"{start}{dash}/>'
+            f'<path d="{path}" fill="none" stroke="{self.theme.line}" stroke-width="1.5" '
+            f'marker-end="url(#head)"{start}{dash}/>'
         )
 
     def curve(self, points: Iterable[tuple[float, float]], colour: int) -> None:
@@ -77,13 +109,15 @@ class Picture:
     def dot(self, x: float, y: float, colour: int, radius: float = 7) -> None:
         """Add a dot."""
         self.shapes.append(
-            f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{self.theme.fills[colour]}" stroke="{self.theme.strokes[colour]}" stroke-width="1.5"/>'
+            f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{self.theme.fills[colour]}" '
+            f'stroke="{self.theme.strokes[colour]}" stroke-width="1.5"/>'
         )
 
     def svg(self) -> str:
         """Return the file's text."""
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" width="{WIDTH}" height="{self.height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" width="{WIDTH}" '
+            f'height="{self.height}" '
             'role="img" font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">'
         )
         marker = (
@@ -101,7 +135,9 @@ def overview(theme: Theme) -> Picture:
     picture.text(112, 102, "report()", anchor="end")
     picture.arrow((260, 124), (260, 72))
     picture.text(268, 102, "claims", anchor="start")
-    picture.box(20, 128, 340, 76, ["graphbrain", "what to fetch next, which crawler holds it,", "how much it matters"], 1)
+    picture.box(
+        20, 128, 340, 76, ["graphbrain", "what to fetch next, which crawler holds it,", "how much it matters"], 1
+    )
     picture.arrow((190, 208), (190, 256), both=True)
     picture.text(200, 236, "one transaction each", anchor="start", faint=True)
     picture.box(20, 260, 210, 78, ["Neo4j", "pages and links, cash, scores,", "queues, leases, hosts"], 2)

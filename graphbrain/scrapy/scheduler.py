@@ -106,7 +106,7 @@ class Addon:
 
 
 class Scheduler(BaseScheduler):
-    """Hands out what the brain claims, and reports what came of it. See the module's text, and docs/reference/scrapy.md."""
+    """Requests for the pages that the brain claims, and reports of them. See docs/reference/scrapy.md."""
 
     PROBE_PATIENCE = RETRY_PATIENCE
     """Seconds for which a crawl waits for the next try at a host that has failed."""

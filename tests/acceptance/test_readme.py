@@ -27,8 +27,8 @@ from graphbrain.schedule import change_rate
 from graphbrain.settings import OF_OTHER_PARTS, Settings
 from graphbrain.simulate import optimal_revisits
 from tests.conftest import PATIENCE, Neo4j, emptied
-from tests.documents import PAGES, README, TEXT, TOPICS, blocks, built, section, topics
 from tests.documents import OTHER_SETTINGS as OTHER
+from tests.documents import PAGES, README, TEXT, TOPICS, blocks, built, section, topics
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ("http://links.example/", "http://lexicon.example/")
@@ -217,13 +217,19 @@ def test_every_setting_has_a_topic() -> None:
 
 
 def test_the_verbs_are_the_brains() -> None:
-    named = {name for cell in first_column(section("reference/verbs.md", "The verbs")) for name in re.findall(r"`(\w+)\(", cell)}
+    named = {
+        name
+        for cell in first_column(section("reference/verbs.md", "The verbs"))
+        for name in re.findall(r"`(\w+)\(", cell)
+    }
     verbs = {name for name, _ in inspect.getmembers(Brain, callable) if not name.startswith("_")}
     assert named == verbs - {"open"}
 
 
 def test_the_verbs_arguments_are_the_brains() -> None:
-    for name, given in re.findall(r"`(\w+)\(([^)]*)\)`", "\n".join(first_column(section("reference/verbs.md", "The verbs")))):
+    for name, given in re.findall(
+        r"`(\w+)\(([^)]*)\)`", "\n".join(first_column(section("reference/verbs.md", "The verbs")))
+    ):
         known = set(inspect.signature(getattr(Brain, name)).parameters)
         assert set(re.findall(r"(\w+)=", given)) <= known, name
 
@@ -248,7 +254,9 @@ def test_the_public_mathematics_is_named_and_explained() -> None:
 
 def test_the_commands_are_the_command_lines() -> None:
     named = {
-        name for cell in first_column(section("reference/commands.md", "The commands")) for name in re.findall(r"`([\w-]+)[^`]*`", cell)
+        name
+        for cell in first_column(section("reference/commands.md", "The commands"))
+        for name in re.findall(r"`([\w-]+)[^`]*`", cell)
     }
     assert named == set(cli.commands)
 

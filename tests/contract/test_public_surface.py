@@ -1,4 +1,4 @@
-"""The public surface changes only on purpose, is documented, and is the one that docs/reference/stability.md promises."""
+"""The public surface changes only on purpose, is documented, and is the one of docs/reference/stability.md."""
 
 from __future__ import annotations
 
