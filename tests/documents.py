@@ -16,6 +16,9 @@ import from_code  # noqa: E402
 OTHER_SETTINGS = from_code.OTHER
 TOPICS = from_code.TOPICS
 topics = from_code.topics
+PARTS = from_code.PARTS
+expanded = from_code.expanded
+messages = from_code.messages
 
 ARCHIVE = "archive/"
 """Pages below this folder are kept as they were, outside the navigation."""

@@ -281,8 +281,8 @@ def inside(folder: Path) -> Iterator[None]:
 @pytest.mark.parametrize("command", commands())
 def test_a_command_is_understood(command: str, tmp_path: Path) -> None:
     """Each is parsed, options and all, but not run. Capitals stand for something of the reader's own."""
-    words = [re.sub(r"^(VERSION|N|MB|DIR)$", "1", word) for word in shlex.split(command)[1:]]
-    for name in ("report.jsonl", "robots.txt"):
+    words = [re.sub(r"^(VERSION|N|MB|DIR|SECONDS)$", "1", word) for word in shlex.split(command)[1:]]
+    for name in ("report.jsonl", "robots.txt", "urls.txt"):
         (tmp_path / name).touch()
     here: click.Command = cli
     ctx = click.Context(cli, info_name="graphbrain")

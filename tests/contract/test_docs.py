@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.documents import ARCHIVE, DOCS, PAGES, ROOT, TEXT, blocks, built, tables
+from tests.documents import ARCHIVE, DOCS, PAGES, PARTS, ROOT, TEXT, blocks, built, expanded, messages, tables
 
 KINDS = ("tutorials", "how-to", "reference", "explanation", "benchmarks")
 LEAST_PAGES = {"tutorials": 7, "how-to": 25, "reference": 15, "explanation": 15, "benchmarks": 3}
@@ -121,3 +121,28 @@ def test_every_picture_is_used_and_has_an_alternative_text() -> None:
             alternative = re.search(r"^:alt: (.+)$", options, re.MULTILINE)
             assert alternative and len(alternative[1].split()) > 5, f"docs/{name}: {picture}"
     assert used == {path.name for path in (DOCS / "pictures").glob("*.svg")}
+
+
+def test_troubleshooting_has_every_message_and_quotes_only_real_ones() -> None:
+    """The list at its end is made from the code; a message that is explained by hand must still be one of the code."""
+    of_code = {text.replace("`", "'") for texts in messages().values() for text in texts}
+    assert len(of_code) > 300
+    page = built("how-to/troubleshooting.md")
+    for name, texts in messages().items():
+        assert f"### {name}\n" in page
+        assert page.count("\n* ") >= len(texts)
+    quoted = re.findall(r"^`(.+)`\n: ", PAGES["how-to/troubleshooting.md"], re.MULTILINE)
+    clauses = {"No page waits to be fetched"}
+    assert len(quoted) > 25
+    assert not [text for text in quoted if text not in of_code | clauses]
+
+
+def test_a_mark_that_names_no_part_is_refused() -> None:
+    with pytest.raises(KeyError):
+        expanded("<!-- from the code: nothing -->")
+    marks = {
+        mark
+        for text in LIVE.values()
+        for mark in re.findall(r"^<!-- from the code: ([a-z-]+) -->$", text, re.MULTILINE)
+    }
+    assert marks == set(PARTS)
