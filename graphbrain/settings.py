@@ -362,7 +362,7 @@ class Settings:
 
     @classmethod
     def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
-        """Return setting → (kind, default, meaning), for the help texts and the table of docs/settings.md."""
+        """Return setting → (kind, default, meaning), for the help texts and the table of docs/reference/settings.md."""
         return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
 
     def in_force(self, given: Mapping[str, str], environ: Mapping[str, str] | None = None) -> list[InForce]:

@@ -329,8 +329,8 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     pages do not count. Ctrl-C ends it with what is measured by then.
 
     'worlds' draws small worlds by --seed, with servers, crawlers and clocks that misbehave, crawls them in simulated
-    time, and holds what was handed out against what docs/scheduling.md promises. It empties the brain. A world that
-    breaks a promise is made smaller and printed; FILE is one that was printed. Exits 1 when any was broken.
+    time, and holds what was handed out against what docs/explanation/promises.md promises. It empties the brain. A
+    world that breaks a promise is made smaller and printed; FILE is one that was printed. Exits 1 when any was broken.
 
     'traps' crawls generated sites whose servers make pages up (facets, calendars, sessions, copies), and others that
     look alike and are honest, and shows which part of the fetches was real, of as many as a third of a site's real

@@ -36,7 +36,7 @@ RETRY_PATIENCE = 10.0
 """Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
 WALL_ADVICE = (
     "A request with meta 'graphbrain_every_process' is sent by each process, before it is handed pages: see "
-    "docs/sessions.md."
+    "docs/how-to/sessions.md."
 )
 """What to do about a login to which pages lead."""
 MOST_SAID = 10

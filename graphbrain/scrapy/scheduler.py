@@ -106,7 +106,7 @@ class Addon:
 
 
 class Scheduler(BaseScheduler):
-    """Hands out what the brain claims, and reports what came of it. See the module's text, and docs/scrapy.md."""
+    """Requests for the pages that the brain claims, and reports of them. See docs/reference/scrapy.md."""
 
     WAITS_FOR_HOSTS = False
     """Does the crawl wait for hosts that have failed, as `Desk` has it?"""

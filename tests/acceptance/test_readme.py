@@ -27,29 +27,22 @@ from graphbrain.schedule import change_rate
 from graphbrain.settings import OF_OTHER_PARTS, Settings
 from graphbrain.simulate import optimal_revisits
 from tests.conftest import PATIENCE, Neo4j, emptied
-from tests.documents import PAGES, README, TEXT
+from tests.documents import OTHER_SETTINGS as OTHER
+from tests.documents import PAGES, README, TEXT, TOPICS, blocks, built, section, topics
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ("http://links.example/", "http://lexicon.example/")
 
 
-def blocks(language: str) -> list[str]:
-    """The fenced blocks of that language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+def linked(text: str) -> set[str]:
+    """The pages of docs/ that a text outside docs/ links to."""
+    return set(re.findall(r"\]\(docs/([\w./-]+\.md)", text))
 
 
-def section(title: str) -> str:
-    """What stands under a heading."""
-    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
-    assert found, f"No page has a section {title!r}"
-    return found[1]
-
-
-def test_the_readme_is_short_and_names_every_page() -> None:
+def test_the_readme_is_short_and_its_doors_are_there() -> None:
     assert len(README.encode()) <= 12_000
-    linked = set(re.findall(r"\]\(docs/([\w-]+\.md)\)", README))
-    assert linked | {"index.md"} == set(PAGES)
-    assert linked == {f"{name}.md" for name in re.findall(r"^([\w-]+)$", PAGES["index.md"], re.MULTILINE)}
+    assert linked(README) >= {f"{kind}/index.md" for kind in ("tutorials", "how-to", "reference", "explanation")}
+    assert linked(README) <= set(PAGES)
 
 
 def first_column(text: str) -> list[str]:
@@ -193,50 +186,62 @@ def test_every_block_of_cypher_is_a_question() -> None:
 
 
 def test_the_table_of_questions_is_the_files() -> None:
-    rows = ["| question | what it answers | reads |", "|---|---|---|"]
-    rows += [f"| `{each.name}` | {each.title} | {each.cost or 'little'} |" for each in questions()]
-    table = "\n".join(rows)
-    assert table in PAGES["questions.md"], f"docs/questions.md should have this table:\n{table}"
+    rows = [f"| `{each.name}` | {each.title} | {each.cost or 'little'} |" for each in questions()]
+    shown = built("reference/questions.md").splitlines()
+    assert [line for line in shown if line in set(rows)] == rows
+    for each in questions():
+        for param in each.params:
+            assert param.name == "limit" or f"`{param.name}` (" in built("reference/questions.md"), each.name
 
 
 # ---------------------------------------------------------------- tables and names
 
 
-def settings_table() -> str:
-    """The table of settings as it stands in the README."""
-    rows = ["| setting | default | kind | meaning |", "|---|---|---|---|"]
-    for name, (kind, default, meaning) in Settings.meanings().items():
-        shown = ("no", "yes")[default] if isinstance(default, bool) else f"`{default}`" if default != "" else "empty"
-        rows.append(f"| `{name}` | {shown} | {kind} | {meaning} |")
-    return "\n".join(rows)
-
-
 def test_the_settings_are_the_codes() -> None:
-    assert settings_table() in section("Settings"), f"docs/settings.md should have this table:\n{settings_table()}"
+    text = section("reference/settings.md", "Settings")
+    rows = {line.split("|")[1].strip(" `"): line for line in text.splitlines() if line.startswith("| `")}
+    named = [line.split("|")[1].strip(" `") for line in text.splitlines() if line.startswith("| `")]
+    assert sorted(name for name in named if not name.isupper()) == sorted(Settings.names())
+    for name, (kind, default, meaning) in Settings.meanings().items():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", rows[name])]
+        shown = ("no", "yes")[default] if isinstance(default, bool) else f"`{default}`" if default != "" else "empty"
+        assert cells[2:4] == [shown, kind] and cells[5] == meaning, name
     for variable in OF_OTHER_PARTS:
-        assert f"`{variable}`" in section("Settings")
+        assert f"`{variable}`" in text
+
+
+def test_every_setting_has_a_topic() -> None:
+    assert OTHER not in topics(), f"TOPICS of docs/_extensions/from_code.py lacks {topics()[OTHER]}"
+    named = [name for names in TOPICS.values() for name in names]
+    assert sorted(named) == sorted(Settings.names())
 
 
 def test_the_verbs_are_the_brains() -> None:
-    named = {name for cell in first_column(section("The verbs")) for name in re.findall(r"`(\w+)\(", cell)}
+    named = {
+        name
+        for cell in first_column(section("reference/verbs.md", "The verbs"))
+        for name in re.findall(r"`(\w+)\(", cell)
+    }
     verbs = {name for name, _ in inspect.getmembers(Brain, callable) if not name.startswith("_")}
     assert named == verbs - {"open"}
 
 
 def test_the_verbs_arguments_are_the_brains() -> None:
-    for name, given in re.findall(r"`(\w+)\(([^)]*)\)`", "\n".join(first_column(section("The verbs")))):
+    for name, given in re.findall(
+        r"`(\w+)\(([^)]*)\)`", "\n".join(first_column(section("reference/verbs.md", "The verbs")))
+    ):
         known = set(inspect.signature(getattr(Brain, name)).parameters)
         assert set(re.findall(r"(\w+)=", given)) <= known, name
 
 
 def test_every_exported_name_is_named() -> None:
-    text = section("The verbs")
+    text = section("reference/verbs.md", "The verbs")
     assert not [name for name in graphbrain.__all__ if f"`{name}`" not in text]
 
 
 def test_the_public_mathematics_is_named_and_explained() -> None:
     """Every name of the two modules stands in the tables, with its arguments, and has a docstring of its own."""
-    text = section("How often to come back")
+    text = section("reference/mathematics.md", "Mathematics of revisits")
     for module in (optimal_revisits, change_rate):
         for name in module.__all__:
             assert re.search(rf"`{name}[`(]", text), name
@@ -249,14 +254,16 @@ def test_the_public_mathematics_is_named_and_explained() -> None:
 
 def test_the_commands_are_the_command_lines() -> None:
     named = {
-        name for cell in first_column(section("The command line")) for name in re.findall(r"`([\w-]+)[^`]*`", cell)
+        name
+        for cell in first_column(section("reference/commands.md", "The commands"))
+        for name in re.findall(r"`([\w-]+)[^`]*`", cell)
     }
     assert named == set(cli.commands)
 
 
 def commands() -> list[str]:
     """Every command that the README tells to run: at the start of an indented line, after $, or between backticks."""
-    shown = re.findall(r"^(?:    |\$ )(?:.*&& )?(graphbrain .*)$", TEXT, re.MULTILINE)
+    shown = re.findall(r"^ *(?:    |\$ )(?:.*&& )?(graphbrain .*?)(?: &)?$", TEXT, re.MULTILINE)
     told = re.findall(r"`(graphbrain [^`\n]+)`", TEXT)
     return sorted({command.split(" > ")[0] for command in (*shown, *told)})
 
@@ -274,8 +281,8 @@ def inside(folder: Path) -> Iterator[None]:
 @pytest.mark.parametrize("command", commands())
 def test_a_command_is_understood(command: str, tmp_path: Path) -> None:
     """Each is parsed, options and all, but not run. Capitals stand for something of the reader's own."""
-    words = [re.sub(r"^(VERSION|N|MB|DIR)$", "1", word) for word in shlex.split(command)[1:]]
-    for name in ("report.jsonl", "robots.txt"):
+    words = [re.sub(r"^(VERSION|N|MB|DIR|SECONDS)$", "1", word) for word in shlex.split(command)[1:]]
+    for name in ("report.jsonl", "robots.txt", "urls.txt"):
         (tmp_path / name).touch()
     here: click.Command = cli
     ctx = click.Context(cli, info_name="graphbrain")

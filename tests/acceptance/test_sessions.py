@@ -1,4 +1,4 @@
-"""The spider of docs/sessions.md, in processes of its own: two at a time, a restart, and the mistakes one can make."""
+"""The spider of docs/how-to/sessions.md, in processes of its own: two at a time, a restart, and common mistakes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from tests.acceptance.listening import listening
 from tests.conftest import PATIENCE, Neo4j
 from tests.documents import PAGES
 
-SPIDER = next(text for text in re.findall(r"```python\n(.*?)```", PAGES["sessions.md"], re.DOTALL) if "Spider" in text)
+SPIDER = next(
+    text for text in re.findall(r"```python\n(.*?)```", PAGES["how-to/sessions.md"], re.DOTALL) if "Spider" in text
+)
 MEMBERS = 24
 FORM = "<form method=post><input name=token type=hidden value={}><input name=name><input name=password type=password>"
 

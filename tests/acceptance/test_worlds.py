@@ -1,4 +1,4 @@
-"""Worlds drawn by seeds, and worlds with names, keep what docs/scheduling.md promises.
+"""Worlds drawn by seeds, and worlds with names, keep what docs/explanation/promises.md promises.
 
 `graphbrain bench worlds` runs others; with `--seed N --hosts 4`, or `--named NAME`, one that has failed here.
 """

@@ -51,7 +51,7 @@ MEASURED = {
     "stands, stood": re.compile(r"\b(stands|stood)\b", re.I),
     "handed out, in": re.compile(r"\bhanded (out|in)\b", re.I),
 }
-"""The words that docs/project.md's peers were measured by: procrastinate, httpx and Scrapy."""
+"""The words that docs/reference/stability.md's peers were measured by: procrastinate, httpx and Scrapy."""
 
 OPENINGS = re.compile(r"(What|How|When|Of|Why|Whose|Whom|Who)\b")
 """A docstring that begins so names no subject."""
@@ -153,11 +153,11 @@ def headers() -> tuple[Prose, ...]:
 @cache
 def docs() -> tuple[Prose, ...]:
     """Return the pages of docs/ and the README without their code; the diary of measurements is left out."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return tuple(
         Prose(page.relative_to(ROOT).as_posix(), 1, _without_code(page.read_text(encoding="utf-8")))
         for page in pages
-        if page.name != "figures.md"
+        if not {"archive", "build"} & set(page.relative_to(ROOT).parts)
     )
 
 

@@ -1,4 +1,4 @@
-"""The public surface: one list of everything whose change docs/project.md promises to announce.
+"""The public surface: one list of everything whose change docs/reference/stability.md promises to announce.
 
 `MODULES` is the part that is decided here: the modules that users import, and the names in them. All other parts follow
 from the code: arguments of functions, fields of records, commands and their options, settings, paths of the service,
@@ -9,7 +9,7 @@ was last accepted; a test compares the two.
     python -m tests.contract.public_surface --write    accept it
 
 A line that disappears breaks users: name it in CHANGELOG.md under "Removed" or "Changed", and see the policy in
-docs/project.md.
+docs/reference/stability.md.
 """
 
 from __future__ import annotations

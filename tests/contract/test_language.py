@@ -99,9 +99,6 @@ UNFINISHED = frozenset(
 UNFINISHED_MODULES = frozenset({"frontier.resources", "service.watching"})
 """Modules of finished rooms that are not finished. This set only shrinks."""
 
-FINISHED_DOCS = frozenset({"docs/glossary.md"})
-"""Pages that keep the style."""
-
 EXCEPTIONS: dict[tuple[str, str, str], str] = {
     ("cypher/graph/schema/026_asked_key.cypher", "handed out", "handed out by a caller's key"): (
         "the checksum of an applied schema file is stored in databases"
@@ -181,10 +178,12 @@ def test_an_unfinished_module_has_something_to_finish(module: str) -> None:
     assert _faults_of(here, tuple(each for texts in others for each in texts)), "take it out of the set"
 
 
-def test_a_finished_page_keeps_the_style() -> None:
-    pages = tuple(each for each in docs() if each.module in FINISHED_DOCS)
-    assert {each.module for each in pages} == FINISHED_DOCS
-    assert not _dialect(pages)
+def test_the_pages_keep_the_style() -> None:
+    """README.md and all of docs/ but its archive; parts that are made from the code are tested with the code."""
+    pages = docs()
+    assert len(pages) > 60
+    faults = _dialect(pages)
+    assert not faults, "\n".join(faults)
 
 
 def test_an_exception_is_needed_and_has_a_reason() -> None:
@@ -241,7 +240,7 @@ def test_one_comment_is_lines_that_follow_each_other() -> None:
 
 
 def test_the_glossary_defines_each_term_once_in_the_order_of_the_alphabet() -> None:
-    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
     terms = re.findall(r"^\*\*([^*]+)\.\*\* ", text, re.MULTILINE)
     assert len(terms) >= 50
     assert [term.lower() for term in terms] == sorted({term.lower() for term in terms})

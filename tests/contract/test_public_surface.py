@@ -1,4 +1,4 @@
-"""The public surface changes only on purpose, is documented, and is the one that docs/project.md promises."""
+"""The public surface changes only on purpose, is documented, and is the one of docs/reference/stability.md."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.contract import public_surface
 from tests.contract.public_surface import MODULES, NOT_PROMISED, RECORDED, difference, surface
 from tests.contract.source import ROOT, modules
 
-PROJECT = (ROOT / "docs" / "project.md").read_text(encoding="utf-8")
-TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROJECT = (ROOT / "docs" / "reference" / "stability.md").read_text(encoding="utf-8")
+TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHORT = 8
 """Lines of a public method beyond which its name and its types cannot be all that there is to know."""
 

@@ -1,6 +1,7 @@
 """A second opinion on importance: the fixed point of OPIC-HITS as one sparse linear system.
 
-Written from the equations in docs/scores.md alone; it shares no line with graphbrain and graphbrain never imports it.
+Written from the equations in docs/explanation/scores.md alone; it shares no line with graphbrain, which never
+imports it.
 With d_out and d_in the sums of link weights, the two sides of every page
 
     hub(p)       = payout(p) + Σ over successors q    w(p→q) · keep_auth(q) · auth(q) / d_in(q)

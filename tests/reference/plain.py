@@ -1,7 +1,7 @@
 """A third opinion: OPIC-HITS with signed cash in plain Python, for webs of a handful of pages.
 
-Dictionaries and loops, a method for each rule of docs/scores.md, slow and plain. Between any two calls the invariant
-holds:
+Dictionaries and loops, a method for each rule of docs/explanation/scores.md, slow and plain. Between any two calls
+the invariant holds:
 for each side of each page, history + cash = payout + Σ over its neighbours of weight · paid.
 """
 

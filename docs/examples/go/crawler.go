@@ -157,7 +157,7 @@ func giveBack(claims []object) {
 
 func main() {
 	if os.Getenv("GRAPHBRAIN_SERVICE_URL") == "" || os.Getenv("GRAPHBRAIN_SERVICE_TOKEN") == "" {
-		log.Fatal("set GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN: see docs/service.md")
+		log.Fatal("set GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN: see docs/tutorials/http.md")
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)

@@ -120,6 +120,6 @@ async function crawl() {
   }
 }
 
-if (!service || !token) end("Set GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN: see docs/service.md.");
+if (!service || !token) end("Set GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN: see docs/tutorials/http.md.");
 await crawl().catch((error) => end(error.message));
 process.exit(0);

@@ -1,7 +1,7 @@
 """The first judge: is every page that is well for long enough handed out within the time that is promised?
 
-The promise (docs/scheduling.md, "What is promised"): where the crawlers can fetch twice what the hosts allow, a page
-that is well is handed out within
+The promise (docs/explanation/promises.md): where the crawlers can fetch twice what the hosts allow, a page that is well
+is handed out within
 
     10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  what their fetches take
                 +  a minute for each of them that refuses and does not say for how long

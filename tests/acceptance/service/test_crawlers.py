@@ -216,7 +216,9 @@ def test_a_service_that_does_not_answer_is_named(tmp_path: Path, language: str) 
         pytest.skip(f"{language} is not here")
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     alone = subprocess.run(programs[language], env=env, capture_output=True, text=True, timeout=60)
-    assert alone.returncode == 1 and "GRAPHBRAIN_SERVICE_URL" in alone.stderr and "docs/service.md" in alone.stderr
+    assert (
+        alone.returncode == 1 and "GRAPHBRAIN_SERVICE_URL" in alone.stderr and "docs/tutorials/http.md" in alone.stderr
+    )
     env |= {"GRAPHBRAIN_SERVICE_URL": "http://127.0.0.1:9", "GRAPHBRAIN_SERVICE_TOKEN": "x"}
     with pytest.raises(subprocess.TimeoutExpired) as stopped:
         subprocess.run(programs[language], env=env, capture_output=True, timeout=3)

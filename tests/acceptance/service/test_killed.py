@@ -161,7 +161,7 @@ def test_it_stops_in_order(neo4j: Neo4j) -> None:
 
 @pytest.mark.long
 def test_it_stops_in_order_under_load(neo4j: Neo4j) -> None:
-    """With many crawlers at work it ends within the time that docs/service.md says, and what it had let in is
+    """With many crawlers at work it ends within the time that docs/reference/http.md says, and what it had let in is
     answered: no claim is out that nobody was told of."""
     crawlers, told, statuses = 60, set[str](), Counter[int]()
     with emptied(neo4j, delay_seconds=0.0) as brain:

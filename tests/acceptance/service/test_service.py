@@ -37,7 +37,7 @@ from graphbrain.service.patterns import HOST, PAGE
 from graphbrain.settings import ENGINES
 from graphbrain.url import address, is_key
 from tests.conftest import Neo4j, emptied, eventually
-from tests.documents import PAGES
+from tests.documents import section
 from tests.serving import ROLES, bearer, serving
 
 A = "http://a.org/"
@@ -526,9 +526,9 @@ def test_a_document_has_patterns_that_the_brain_takes(document: dict[str, Any]) 
     assert schemas["Urls"]["properties"]["urls"]["maxItems"] == LIMITS.items
 
 
-def table_of(document: dict[str, Any]) -> str:
-    """All paths with their fields, as docs/service.md shows them."""
-    rows = ["| path | its fields |", "|---|---|"]
+def rows_of(document: dict[str, Any]) -> list[str]:
+    """All paths with their fields, as docs/reference/http.md shows them."""
+    rows = []
     for path, methods in document["paths"].items():
         for method, facts in methods.items():
             fields = {each["name"]: each["required"] for each in facts.get("parameters", ()) if each["in"] == "query"}
@@ -539,14 +539,18 @@ def table_of(document: dict[str, Any]) -> str:
             needed = [f"`{name}`" for name, required in fields.items() if required]
             optional = [f"`{name}`?" for name, required in fields.items() if not required]
             rows.append(f"| `{method.upper()} {path}` | {', '.join([*needed, *optional]) or 'none'} |")
-    return "\n".join(rows)
+    return rows
 
 
 def test_the_docs_have_all_paths(document: dict[str, Any]) -> None:
-    wanted = table_of(document)
-    text = PAGES["service.md"].partition("\n### All paths\n")[2].partition("\n#")[0]
-    found = "\n".join(line for line in text.splitlines() if line.startswith("|"))
-    assert found == wanted, f"The table of 'All paths' in docs/service.md should be:\n{wanted}"
+    table = section("reference/http.md", "All paths")
+    found = [line for line in table.splitlines() if line.startswith("| `")]
+    wanted = rows_of(document)
+    assert [line.rsplit("|", 2)[0].rstrip() + " |" for line in found] == wanted
+    for line, facts in zip(
+        found, (facts for each in document["paths"].values() for facts in each.values()), strict=True
+    ):
+        assert line.endswith(f"| {', '.join(facts.get('x-roles', ())) or 'no token'} |"), line
 
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")  # others use random meanwhile

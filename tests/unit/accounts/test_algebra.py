@@ -1,6 +1,7 @@
 """The algebra of OPIC-HITS against numbers worked out by hand, its limits, and its edges.
 
-The expected numbers are plain fractions that follow from the equations in docs/scores.md, not output of the code.
+The expected numbers are plain fractions that follow from the equations in docs/explanation/scores.md, not output of the
+code.
 """
 
 from __future__ import annotations

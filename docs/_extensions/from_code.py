@@ -1,0 +1,518 @@
+"""Parts of the reference that are made from the code when the pages are built.
+
+A page has a line `<!-- from the code: NAME -->`. Sphinx reads the page with the Markdown of `PARTS[NAME]()` in place of
+that line, and so do the tests of the pages: `expanded` is the text that both read.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+MARK = re.compile(r"^<!-- from the code: ([a-z-]+) -->$", re.MULTILINE)
+
+
+def expanded(text: str) -> str:
+    """Return a page with the parts that are made from the code.
+
+    Raises:
+        KeyError: A mark names no part.
+    """
+    return MARK.sub(lambda found: PARTS[found[1]](), text)
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *(list(row) for row in rows)]
+    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.split()))
+
+
+# ---------------------------------------------------------------------- settings
+
+TOPICS: dict[str, tuple[str, ...]] = {
+    "Connection": (
+        *("uri", "user", "password", "database", "worker", "limit_seconds", "auto_tend", "share", "change_settings"),
+        "crawl",
+    ),
+    "Scope": (
+        *("allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth", "max_links", "pages_per_host"),
+        *("hash_bang", "canonical_links", "orphans"),
+    ),
+    "Politeness": (
+        *("delay_seconds", "in_flight", "response_times", "longest_delay_seconds", "longest_block_seconds"),
+        *("address_delay_seconds", "address_in_flight", "user_agent", "robots_unreachable_seconds"),
+    ),
+    "Claims and failures": ("lease_seconds", "dead_after", "max_errors", "park_after_seconds"),
+    "Order": (
+        *("order", "value", "value_by_relevance", "discovery_days", "freshness_value", "change_value"),
+        *("revisit_seconds", "frontier_reserve", "oldest_reserve", "harvest_reserve", "intervals"),
+    ),
+    "Changes and hints": (*("change", "change_bits", "forgetting", "hint_recall", "hint_false", "sections_per_host"),),
+    "Scores": (
+        *("engine", "alpha", "eps", "max_payees", "settled_bound", "intra_host_weight", "payout", "target_relevance"),
+        *("target_hosts", "reach", "keep_live_pagerank"),
+    ),
+    "The classic engine": (
+        *("window", "window_unit", "score", "root_share", "relevance_rule", "new_history", "first_cash", "passes"),
+    ),
+}
+"""Topic → its settings. A setting that no topic names is listed under `OTHER`, and a test names it."""
+OTHER = "More settings"
+
+
+def topics() -> dict[str, tuple[str, ...]]:
+    """Return topic → its settings, with all settings of the code and no others."""
+    from graphbrain.settings import Settings
+
+    known = Settings.names()
+    named = {name for names in TOPICS.values() for name in names}
+    found = {topic: tuple(name for name in names if name in known) for topic, names in TOPICS.items()}
+    rest = tuple(name for name in known if name not in named)
+    return found | ({OTHER: rest} if rest else {})
+
+
+def settings() -> str:
+    """Return a table of settings for each topic."""
+    from graphbrain.settings import CHOICES, RANGES, Settings
+
+    meanings = Settings.meanings()
+    parts = []
+    for topic, names in topics().items():
+        rows = []
+        for name in names:
+            kind, default, meaning = meanings[name]
+            shown = (
+                ("no", "yes")[default] if isinstance(default, bool) else f"`{default}`" if default != "" else "empty"
+            )
+            values = " ".join(f"`{word}`" for word in CHOICES.get(name, ())) or str(RANGES.get(name, ""))
+            rows.append((f"`{name}`", shown, kind, values, meaning))
+        parts.append(f"### {topic}\n\n{_table(('setting', 'default', 'kind', 'values', 'meaning'), rows)}")
+    return "\n\n".join(parts)
+
+
+def scrapy_settings() -> str:
+    """Return the names of the settings that the Scrapy add-on has beside those of the brain."""
+    from graphbrain.scrapy.requests import OWN
+
+    return ", ".join(f"`GRAPHBRAIN_{name.upper()}`" for name in OWN)
+
+
+# ---------------------------------------------------------------------- questions
+
+
+def questions() -> str:
+    """Return the table of all questions, by topic."""
+    from graphbrain.analyst.questions import questions as all_of_them
+
+    rows = ((f"`{each.name}`", each.title, each.cost or "little") for each in all_of_them())
+    return _table(("question", "what it answers", "reads"), rows)
+
+
+def question_details() -> str:
+    """Return each question with its parameters and how to read its answer."""
+    from graphbrain.analyst.questions import GROUPS
+    from graphbrain.analyst.questions import questions as all_of_them
+
+    parts = []
+    for group in GROUPS:
+        parts.append(f"### {group}")
+        for each in all_of_them():
+            if each.group != group:
+                continue
+            params = "; ".join(
+                f"`{one.name}` (`{one.default!r}`): {_plain(one.meaning)}" for one in each.params if one.name != "limit"
+            )
+            reading = _plain(each.reading)
+            parts.append(
+                f"`{each.name}`\n: {_plain(each.title)}. {reading}" + (f" Parameters: {params}." if params else "")
+            )
+    return "\n\n".join(parts)
+
+
+def _plain(text: str) -> str:
+    """Return a text of the code as one line of Markdown in which only backticks have a meaning."""
+    parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    return "".join(part if part.startswith("`") else re.sub(r"([*_<>\[\]|{}])", r"\\\1", part) for part in parts)
+
+
+# ---------------------------------------------------------------------- the service
+
+
+@cache
+def openapi() -> dict[str, Any]:
+    """Return the OpenAPI document of a service with its usual limits.
+
+    The document follows from the routes alone. Nothing calls the stand-in for the service's brain.
+    """
+    from graphbrain.service.app import Terms, _api
+
+    return _api(MagicMock(), Terms()).openapi()
+
+
+def paths() -> str:
+    """Return the table of all paths with their fields and the roles that may call them."""
+    rows = []
+    for method, path, facts in _operations():
+        fields = _fields(facts)
+        needed = [f"`{name}`" for name, (required, _) in fields.items() if required]
+        optional = [f"`{name}`?" for name, (required, _) in fields.items() if not required]
+        roles = ", ".join(facts.get("x-roles", ())) or "no token"
+        rows.append((f"`{method} {path}`", ", ".join([*needed, *optional]) or "none", roles))
+    return _table(("path", "its fields", "who may"), rows)
+
+
+def path_details() -> str:
+    """Return each path with its meaning and the types of its fields and of its answer."""
+    parts = []
+    for method, path, facts in _operations():
+        lines = [f"`{method} {path}`", f": {_plain(facts.get('description') or facts.get('summary') or '')}"]
+        if fields := _fields(facts):
+            shown = "; ".join(f"`{name}` {kind}{'' if must else ', optional'}" for name, (must, kind) in fields.items())
+            lines.append(f"\n  Fields: {shown}.")
+        for code, answer in facts["responses"].items():
+            for kind, content in answer.get("content", {}).items() if code[0] == "2" else ():
+                lines.append(f"\n  Answer {code}, `{kind}`: {_type(content.get('schema', {}))}.")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in openapi()["paths"].items():
+        for method, facts in methods.items():
+            yield method.upper(), path, facts
+
+
+def _fields(facts: dict[str, Any]) -> dict[str, tuple[bool, str]]:
+    """Return field of the query or the body → whether it is required, and its type."""
+    found = {
+        each["name"]: (each["required"], _type(each["schema"]))
+        for each in facts.get("parameters", ())
+        if each["in"] == "query"
+    }
+    if "requestBody" in facts:
+        model = _model(facts["requestBody"]["content"]["application/json"]["schema"])
+        needed = model.get("required", ())
+        found |= {name: (name in needed, _type(each)) for name, each in model.get("properties", {}).items()}
+    return found
+
+
+def _model(schema: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" not in schema:
+        return schema
+    found: dict[str, Any] = openapi()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return found
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "$ref" in schema:
+        return f"`{schema['$ref'].rsplit('/', 1)[1]}`"
+    for word in ("anyOf", "oneOf"):
+        if word in schema:
+            return " or ".join(dict.fromkeys(_type(each) for each in schema[word]))
+    if "const" in schema or "enum" in schema:
+        return " or ".join(f"`{each}`" for each in schema.get("enum", [schema.get("const")]))
+    kind = schema.get("type", "value")
+    if kind == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    bounds = [f"{word} {schema[key]:g}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in schema]
+    return " ".join([str(kind), *bounds])
+
+
+# ---------------------------------------------------------------------- the graph
+
+
+def data_model() -> str:
+    """Return a table of properties for each label, and one of relationships."""
+    from graphbrain.analyst.dictionary import NODES
+
+    written, indexed = _writers(), _indexed()
+    parts = []
+    for label, properties in NODES.items():
+        links = label == "links"
+        rows = []
+        for name, (unit, meaning) in properties.items():
+            short = name.rpartition(".")[2]
+            is_property = not links or "." in name
+            writers = written.get(short, []) if is_property else []
+            index = "" if links else indexed.get((label, short), "")
+            row = [f"`{name}`", unit or "–", _plain(meaning), _listed(writers)]
+            rows.append(row if links else [*row, index or "–"])
+        head = ["property", "unit", "meaning", "written by"] + ([] if links else ["index"])
+        parts.append(f"### {'Relationships' if links else f':{label}'}\n\n{_table(head, rows)}")
+    return "\n\n".join(parts)
+
+
+FEW = 3
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:FEW])
+    return (shown + (f" and {len(names) - FEW} more" if len(names) > FEW else "")) or "a map of properties"
+
+
+@cache
+def _writers() -> dict[str, list[str]]:
+    """Return property → the statements that assign it by name, in `SET x.name =` or in a map of `SET x += {name:`."""
+    from graphbrain.graph.statements import names, statement
+
+    found: dict[str, list[str]] = {}
+    for name in names():
+        one = statement(name)
+        if one.mode != "write":
+            continue
+        words = set(re.findall(r"\b\w+\.(\w+)\s*=(?![=~])", " ".join(_set_clauses(one.text))))
+        words |= {word for made in re.findall(r"\+=\s*\{([^}]*)\}", one.text) for word in re.findall(r"(\w+):", made)}
+        words |= {
+            word
+            for made in re.findall(r"(?:CREATE|MERGE) [^\n]*\{([^}]*)\}", one.text)
+            for word in re.findall(r"(\w+):", made)
+        }
+        for word in words:
+            found.setdefault(word, []).append(name)
+    return found
+
+
+def _set_clauses(text: str) -> list[str]:
+    return re.findall(
+        r"\bSET\b(.*?)(?=\b(?:MATCH|WITH|RETURN|UNWIND|CALL|DELETE|REMOVE|MERGE|FOREACH)\b|$)", text, re.DOTALL
+    )
+
+
+@cache
+def _indexed() -> dict[tuple[str, str], str]:
+    """Return (label, property) → the index or constraint that has it."""
+    from graphbrain.graph.statements import names, statement
+
+    found = {}
+    for name in names("schema/"):
+        text = statement(name).text
+        label = re.search(r"FOR \((\w+):(\w+)\)", text)
+        made = re.search(r"CREATE (\w+) (\w+)", text)
+        if label is None or made is None:
+            continue
+        kind = "unique, " if made[1] == "CONSTRAINT" else ""
+        for word in re.findall(rf"\b{label[1]}\.(\w+)", text):
+            found.setdefault((label[2], word), f"{kind}`{made[2]}`")
+    return found
+
+
+def indexes() -> str:
+    """Return the table of indexes and constraints."""
+    from graphbrain.graph.statements import names, statement
+
+    rows = []
+    for name in names("schema/"):
+        one = statement(name)
+        on = re.search(r"FOR \(\w+:(\w+)\)(.*)", one.text, re.DOTALL)
+        what = ", ".join(dict.fromkeys(re.findall(r"\b[a-z]\.(\w+)", on[2]))) if on else ""
+        made = re.search(r"CREATE (\w+) (\w+)", one.text)
+        kind = "unique" if made and made[1] == "CONSTRAINT" else "index"
+        rows.append(
+            (f"`{made[2] if made else name}`", kind, f"`:{on[1]}`" if on else "", f"`{what}`", _plain(one.sentence))
+        )
+    return _table(("name", "kind", "label", "properties", "what it is for"), rows)
+
+
+def statements() -> str:
+    """Return a table of statements for each folder of `cypher/`."""
+    from graphbrain.graph.statements import names, path, statement
+
+    folders: dict[str, list[tuple[str, ...]]] = {}
+    for name in names():
+        one = statement(name)
+        folder = path(name).parent.relative_to(path(name).parents[2]).as_posix()
+        row = (f"`{name}`", _plain(one.sentence), one.mode, one.rows, _plain(one.locks), _plain(one.retry))
+        folders.setdefault(folder, []).append(row)
+    head = ("statement", "what it does", "mode", "rows", "locks", "may run twice")
+    return "\n\n".join(f"### cypher/{folder}\n\n{_table(head, rows)}" for folder, rows in sorted(folders.items()))
+
+
+# ---------------------------------------------------------------------- metrics
+
+
+def metrics() -> str:
+    """Return the table of all metrics: name, kind, labels and help."""
+    rows = (
+        (f"`{name}`", kind, ", ".join(f"`{each}`" for each in labels) or "–", _plain(text))
+        for name, kind, labels, text in families()
+    )
+    return _table(("metric", "kind", "labels", "what it is"), rows)
+
+
+def families() -> list[tuple[str, str, tuple[str, ...], str]]:
+    """Return name, kind, labels and help of each metric, read from `graphbrain/metrics/families.py`.
+
+    Some families appear only while a crawl has them, so that no sample has them all.
+    """
+    from graphbrain.metrics import families as code
+
+    found = [(f"{name}_total", "counter", (), text) for name, text in code.COUNTERS.values()]
+    for node in ast.walk(ast.parse(inspect.getsource(code))):
+        if not isinstance(node, ast.Call) or len(node.args) < 2:
+            continue
+        if not all(isinstance(each, ast.Constant) for each in node.args[:2]):
+            continue
+        maker, name, text = ast.unparse(node.func), node.args[0].value, str(node.args[1].value)
+        labels = next((tuple(ast.literal_eval(each.value)) for each in node.keywords if each.arg == "labels"), ())
+        if maker == "_gauge":
+            found.append((f"graphbrain_{name}", "gauge", (), text))
+        elif maker == "_histogram":
+            found.append((f"graphbrain_{name}_duration_seconds", "histogram", (str(name),), text))
+        elif maker.endswith("MetricFamily"):
+            kind = maker.removesuffix("MetricFamily").lower()
+            found.append((f"{name}{'_total' if kind == 'counter' else ''}", kind, labels, text))
+    return sorted(dict.fromkeys(found))
+
+
+# ---------------------------------------------------------------------- errors, states
+
+
+def errors() -> str:
+    """Return the table of error classes."""
+    from graphbrain import errors as code
+
+    tree = dict(re.findall(r"[├└]── (\w+) +(.+)", code.__doc__ or ""))
+    rows = []
+    for name in code.__all__:
+        kind = getattr(code, name)
+        above = kind.__mro__[1].__name__
+        meaning = tree.get(name) or (kind.__doc__ or "").strip()
+        rows.append((f"`{name}`", f"`{above}`", "yes" if kind.try_again else "no", _plain(meaning)))
+    return _table(("error", "is a", "try again", "meaning"), rows)
+
+
+def messages() -> dict[str, set[str]]:
+    """Return class of errors → the messages that the code raises it with; `…` is a value that the code fills in."""
+    from graphbrain import errors as code
+
+    found: dict[str, set[str]] = {}
+    for path in sorted((ROOT / "graphbrain").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name == "Refusal" and len(node.args) > 2 and isinstance(node.args[1], ast.Constant):
+                name, text = str(node.args[1].value), _message(node.args[2])
+            elif name in code.__all__:
+                text = _message(node.args[0])
+            else:
+                continue
+            if text and re.search(r"[a-z]{3}", text):
+                found.setdefault(name, set()).add(text)
+    for name in code.__all__:
+        kind = getattr(code, name)
+        if kind.__doc__:
+            found.setdefault(name, set()).add(kind.__doc__.strip())
+    return found
+
+
+def _message(node: ast.expr) -> str:
+    """Return the text of a message, or nothing where it is made elsewhere."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return " ".join(node.value.split())
+    if isinstance(node, ast.JoinedStr):
+        parts = [str(each.value) if isinstance(each, ast.Constant) else "…" for each in node.values]
+        return " ".join("".join(parts).split())
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return f"{_message(node.left) or '…'}{_message(node.right) or '…'}"
+    return ""
+
+
+def message_table() -> str:
+    """Return each message below its class of errors."""
+    parts = []
+    for name, texts in sorted(messages().items()):
+        rows = "\n".join(f"* {_plain(text)}" for text in sorted(texts))
+        parts.append(f"### {name}\n\n{rows}")
+    return "\n\n".join(parts)
+
+
+def api() -> str:
+    """Return the directives of Sphinx's autodoc for each public module and name."""
+    from tests.contract.public_surface import MODULES, NOT_PROMISED
+
+    parts = []
+    for module, names in sorted(MODULES.items()):
+        lines = [f"## {module}", "", "```{eval-rst}", f".. currentmodule:: {module}", ""]
+        for name in names:
+            lines += _documented(module, name, NOT_PROMISED)
+        parts.append("\n".join([*lines, "```"]))
+    return "\n\n".join(parts)
+
+
+def _documented(module: str, name: str, hidden: Iterable[str]) -> list[str]:
+    import importlib
+
+    what = getattr(importlib.import_module(module), name)
+    home = getattr(what, "__module__", module)
+    if home != module and home in _api_modules() and getattr(what, "__name__", name) == name:
+        return [f"``{name}``", f"   See :py:obj:`{home}.{name}`.", ""]
+    kind = "autoclass" if inspect.isclass(what) else "autofunction" if callable(what) else "autodata"
+    lines = [f".. {kind}:: {module}.{name}"]
+    if kind == "autoclass":
+        lines += [
+            "   :members:",
+            "   :inherited-members: Exception, tuple, Sequence, Record",
+            f"   :exclude-members: {', '.join(sorted(hidden))}",
+        ]
+    return [*lines, ""]
+
+
+@cache
+def _api_modules() -> frozenset[str]:
+    from tests.contract.public_surface import MODULES
+
+    return frozenset(MODULES)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "api": api,
+    "data-model": data_model,
+    "errors": errors,
+    "indexes": indexes,
+    "messages": message_table,
+    "metrics": metrics,
+    "path-details": path_details,
+    "paths": paths,
+    "question-details": question_details,
+    "questions": questions,
+    "scrapy-settings": scrapy_settings,
+    "settings": settings,
+    "statements": statements,
+}
+
+
+def _literal(line: str) -> str:
+    """Return a line of a docstring in which stars and bars outside of code have no meaning for docutils."""
+    if line.lstrip().startswith(("..", "* ", "|")):
+        return line
+    parts = re.split(r"(`[^`]*`)", line)
+    return "".join(part if part.startswith("`") else re.sub(r"(?<![\\*])([*|])(?!\*)", r"\\\1", part) for part in parts)
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register the expansion of marks with Sphinx."""
+
+    def read(_: Any, __: str, source: list[str]) -> None:
+        source[0] = expanded(source[0])
+
+    def plain(_: Any, __: str, ___: str, ____: Any, _____: Any, lines: list[str]) -> None:
+        lines[:] = [_literal(line) for line in lines]
+
+    app.connect("source-read", read)
+    app.connect("autodoc-process-docstring", plain, priority=900)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,148 @@
+"""The pages of docs/ as a whole: none is lost, each is in the navigation, and no link between them is broken."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tests.documents import ARCHIVE, DOCS, PAGES, PARTS, ROOT, TEXT, blocks, built, expanded, messages, tables
+
+KINDS = ("tutorials", "how-to", "reference", "explanation", "benchmarks")
+LEAST_PAGES = {"tutorials": 7, "how-to": 25, "reference": 15, "explanation": 15, "benchmarks": 3}
+LEAST_BLOCKS = {"python": 12, "sh": 4, "console": 5, "cypher": 2, "toml": 1, "yaml": 1, "json": 1, "sql": 1}
+LEAST_TABLES = 40
+LIVE = {name: text for name, text in PAGES.items() if not name.startswith(ARCHIVE)}
+
+
+def without_code(text: str) -> str:
+    """A page without its fenced and its indented blocks, and without code between backticks."""
+    text = re.sub(r"^([`:]{3,})(?!\{(?:grid|card|toctree)).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^    .*$", "", text, flags=re.MULTILINE))
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that MyST makes of the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    found: Counter[str] = Counter()
+    names = set()
+    for title in re.findall(r"^#{1,4} (.+)$", text, re.MULTILINE):
+        slug = re.sub(r"[^\w\s-]", "", title.replace("`", "").lower()).strip()
+        slug = re.sub(r"\s", "-", slug)
+        names.add(f"{slug}-{found[slug]}" if found[slug] else slug)
+        found[slug] += 1
+    return names | set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
+
+
+def test_no_page_block_or_table_is_lost() -> None:
+    """What other tests check lies in pages, blocks and tables: a check is not to be lost by a file that moves."""
+    pages = Counter(name.partition("/")[0] for name in LIVE)
+    assert {kind: pages[kind] >= least for kind, least in LEAST_PAGES.items()} == dict.fromkeys(LEAST_PAGES, True), (
+        pages
+    )
+    found = {language: len(blocks(language)) for language in LEAST_BLOCKS}
+    assert all(found[language] >= least for language, least in LEAST_BLOCKS.items()), found
+    assert sum(tables(text) for text in LIVE.values()) >= LEAST_TABLES
+    assert len(TEXT) > 200_000
+
+
+def test_every_page_is_in_the_navigation_and_the_archive_is_not() -> None:
+    inside = {"index.md"}
+    waiting = ["index.md"]
+    while waiting:
+        name = waiting.pop()
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```$", PAGES[name], re.MULTILINE | re.DOTALL):
+            for entry in re.findall(r"^(?!:)([\w/-]+)$", tree, re.MULTILINE):
+                other = (PurePosixPath(name).parent / f"{entry}.md").as_posix()
+                assert other in PAGES, f"docs/{name} names {entry}"
+                waiting += [other] if other not in inside else []
+                inside.add(other)
+    assert inside == set(LIVE)
+
+
+@pytest.mark.parametrize("name", sorted(LIVE))
+def test_every_link_of_a_page_leads_somewhere(name: str) -> None:
+    text = without_code(PAGES[name])
+    for target in re.findall(r"\]\(([^)\s]+)\)|:link: (\S+\.md)", text):
+        target = "".join(target)
+        if re.match(r"https?:|mailto:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (DOCS / name).parent / path if path else DOCS / name
+        assert file.exists(), f"docs/{name}: {target}"
+        if anchor:
+            other = file.resolve().relative_to(DOCS).as_posix()
+            assert anchor in anchors(built(other)), f"docs/{name}: {target}"
+
+
+def test_what_the_repository_names_of_the_docs_is_there() -> None:
+    """Messages, docstrings and other files name pages by their path."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    wrong = []
+    for file in listed:
+        if (
+            not file.endswith((".py", ".md", ".cypher", ".go", ".mjs", ".toml"))
+            or file == "tests/contract/test_docs.py"
+        ):
+            continue
+        if not (path := ROOT / file).exists():
+            continue
+        text = path.read_text(encoding="utf-8")
+        wrong += [f"{file}: {each}" for each in re.findall(r"docs/[\w/-]+\.md", text) if not (ROOT / each).exists()]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", sorted(LIVE))
+def test_a_page_has_one_title_and_no_heading_twice(name: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", PAGES[name], flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^# (.+)$", text, re.MULTILINE)
+    assert len(titles) == 1, titles
+    headings = re.findall(r"^#{1,4} (.+)$", text, re.MULTILINE)
+    assert len(headings) == len(set(headings)), [each for each, count in Counter(headings).items() if count > 1]
+
+
+def test_the_pictures_are_what_the_script_draws(tmp_path: Path) -> None:
+    drawn = DOCS / "pictures"
+    subprocess.run([sys.executable, drawn / "draw.py", tmp_path], check=True)
+    made = {path.name: path.read_text(encoding="utf-8") for path in sorted(tmp_path.glob("*.svg"))}
+    assert made == {path.name: path.read_text(encoding="utf-8") for path in sorted(drawn.glob("*.svg"))}
+    assert len(made) >= 8
+
+
+def test_every_picture_is_used_and_has_an_alternative_text() -> None:
+    used = set()
+    for name, text in LIVE.items():
+        for picture, options in re.findall(r"^```\{image\} (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            used.add(picture.rpartition("/")[2])
+            alternative = re.search(r"^:alt: (.+)$", options, re.MULTILINE)
+            assert alternative and len(alternative[1].split()) > 5, f"docs/{name}: {picture}"
+    assert used == {path.name for path in (DOCS / "pictures").glob("*.svg")}
+
+
+def test_troubleshooting_has_every_message_and_quotes_only_real_ones() -> None:
+    """The list at its end is made from the code; a message that is explained by hand must still be one of the code."""
+    of_code = {text.replace("`", "'") for texts in messages().values() for text in texts}
+    assert len(of_code) > 300
+    page = built("how-to/troubleshooting.md")
+    for name, texts in messages().items():
+        assert f"### {name}\n" in page
+        assert page.count("\n* ") >= len(texts)
+    quoted = re.findall(r"^`(.+)`\n: ", PAGES["how-to/troubleshooting.md"], re.MULTILINE)
+    clauses = {"No page waits to be fetched"}
+    assert len(quoted) > 20
+    assert not [text for text in quoted if text not in of_code | clauses]
+
+
+def test_a_mark_that_names_no_part_is_refused() -> None:
+    with pytest.raises(KeyError):
+        expanded("<!-- from the code: nothing -->")
+    marks = {
+        mark
+        for text in LIVE.values()
+        for mark in re.findall(r"^<!-- from the code: ([a-z-]+) -->$", text, re.MULTILINE)
+    }
+    assert marks == set(PARTS)
