@@ -1,8 +1,8 @@
 """Discovery, reports and claims: pages are created, wait, are leased, and come back.
 
 `validate` checks reported items, `report` writes them in one transaction, `discovery` makes pages, `claims` leases them
-from the heads of the queues (`candidates`), `requeue` decides anew where they wait, `edits` are corrections. May touch:
-statements on pages, visits and claims; links and hosts through their rooms.
+from the heads of the queues (`candidates`), `requeue` decides anew where they wait, `edits` are corrections.
+May touch: statements on pages, visits and claims; links and hosts through their rooms.
 """
 
 __all__ = [

@@ -65,7 +65,7 @@ FRONT_CLAIMS = 32
 ALIASES_LOOKED_AT = 200
 """Due aliases that one transaction reads at least, and as many pages that `crawl_now` named."""
 ALIASES_PUT_OFF = 50
-"""Of those whose hosts are not ready, the number that is put off if they hide others behind them."""
+"""The number of those whose hosts are not ready that are put off if they hide others behind them."""
 PUT_OFF = 600.0
 """Seconds for which they are put off, times a random factor of 0.5 to 1.5."""
 

@@ -51,7 +51,7 @@ __all__ = [
 
 
 NEW, HARVEST, QUEUE, LANE, SINCE, LEASED, VISITED = range(7, 14)
-"""Columns of claims/lock."""
+"""The columns of claims/lock, from the seventh on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +412,7 @@ def _hosts_of(
 
 
 def review_queues(tx: Tx, finder: Finder, hosts: Iterable[HostState], now: float) -> None:
-    """Set what the hosts' states say of their queues by what waits in these.
+    """Set the hosts' states by the pages that wait in their queues.
 
     A host whose queues are empty leaves the ready hosts; one in whose queues no page may be visited yet is not looked
     at before the first of them may be. The hosts must be locked, so that nothing is queued meanwhile.

@@ -35,7 +35,7 @@ class Leasing(Protocol):
     """One label whose nodes are leased."""
 
     name: str
-    """How its transactions are called: before `/sweep`."""
+    """The first part of the names of its transactions, before `/sweep`."""
 
     def has(self, key: str) -> bool:
         """Return True for the keys of its nodes."""
@@ -47,7 +47,7 @@ class Leasing(Protocol):
         """Return up to `limit` nodes whose leases have lapsed, as `locked` takes them."""
 
     def locked(self, tx: Tx, nodes: Sequence[Any]) -> list[Lease]:
-        """Lock these nodes."""
+        """Lock the nodes of these ids, in the order of locks."""
 
     def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
         """Write that these leases end then."""

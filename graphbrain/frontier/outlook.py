@@ -77,15 +77,14 @@ def of_wanted(tx: Tx, manners: Manners, now: float) -> Outlook:
 
 
 def outlook(tx: Tx, finder: Finder, manners: Manners, now: float, kinds: Collection[Kind] = PAGES) -> Outlook:
-    """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes.
+    """Return when something can be claimed next, and whether nothing can unless more is reported, or time passes.
 
-    A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
-    whose claims are out is, when the first of their leases lapses.
-
-    A look is several reads, and other workers go on between them: a page may be reported, with links to new pages,
-    after the look at what waits and before the look at leases. Then neither shows it. So a crawl counts as finished
-    only if a second look says so, too, and no page was made during it; else the caller is told to ask again soon.
-    `kinds`: those the caller asks for: a crawl goes on while a resource of one is claimed, or was never claimed.
+    A page that comes back, because its lease lapses or its failure is old enough, is ready when its host is. A host all
+    of whose claims are out is ready when the first of their leases lapses. A look is several reads, and other workers
+    go on between them. A page may be reported, with links to new pages, after the read of the waiting pages and before
+    the read of the leases: then neither shows it. So a crawl counts as finished only if a second look agrees, and no
+    page was made during it; otherwise the caller has to ask again soon. `kinds`: the kinds that the caller asks for. A
+    crawl goes on while a resource of one of them is claimed, or was never claimed.
     """
     seen = _look(tx, finder, manners, now, kinds)
     if not seen.finished:

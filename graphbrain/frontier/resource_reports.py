@@ -37,8 +37,8 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """One reported answer to the claim of a resource, checked. `kind`: of the attempt (`hosts.health`); `note`: what
-    the answer says beside; `refusal`: why the report was refused, and the attempt counts as failed."""
+    """One reported answer to the claim of a resource, checked. `kind`: of the attempt (`hosts.health`); `note`: a
+    remark of the answer; `refusal`: why the report was refused, and the attempt counts as failed."""
 
     url: str
     key: str
@@ -58,12 +58,12 @@ class Visited:
 
     @property
     def entries(self) -> int:
-        """How many entries of a sitemap are to be written."""
+        """The number of entries of a sitemap that are to be written."""
         return 0 if self.listed is None else len(self.listed.hints) + len(self.listed.sitemaps)
 
 
 def visited(report: object, claim: Claim, now: float) -> Visited:
-    """What a report of the claim of a resource says. What cannot be used is a failure, with the reason."""
+    """Return the checked report of a resource's claim. A report that cannot be used is a failure, with the reason."""
     try:
         return _visited(report, claim, now)
     except Exception as error:  # noqa: BLE001  # the caller's own class
@@ -102,7 +102,7 @@ def _visited(report: object, claim: Claim, now: float) -> Visited:
 
 
 def _plain(report: Fetched | Failed) -> Fetched | Failed:
-    """What of a report speaks of a resource: a page's links and facts are nothing to it."""
+    """Return the part of a report that matters to a resource: it has no links and no facts."""
     if isinstance(report, Failed):
         return Failed(
             report.url, report.claim, report.status, report.error,
@@ -117,14 +117,14 @@ def _plain(report: Fetched | Failed) -> Fetched | Failed:
 
 
 def _said(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
-    """What an answer means, and what is to be said of it."""
+    """Return the meaning of an answer, and a remark on it."""
     status = report.status
     if isinstance(report, Fetched) and report.redirected_to is not None:
         return _leads(claim.url, report.redirected_to, Said("rules"), "all is allowed")
     if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
         return Said("fails"), "robots.txt cannot be had: what it forbids is not known"
     if status == health.NOT_MODIFIED:
-        raise BadInput("the claim of a robots.txt has no ETag or date to be asked with, so 304 says nothing")
+        raise BadInput("the claim of a robots.txt has no ETag or date to be asked with, so 304 has no meaning")
     if status >= 300:
         where = "" if status >= 400 else " it leads nowhere;"
         return Said("rules"), f"there is no robots.txt:{where} all is allowed"
@@ -148,7 +148,7 @@ def _said_of_sitemap(report: Fetched | Failed, claim: Claim) -> tuple[Said, str,
         return Said("fails"), "the sitemap cannot be had; it is tried again later", None
     if status == health.NOT_MODIFIED:
         if not (claim.etag or claim.last_modified):
-            raise BadInput("this claim has no ETag or date to be asked with, so 304 says nothing")
+            raise BadInput("this claim has no ETag or date to be asked with, so 304 has no meaning")
         return Said("same"), "", None
     if status >= 300:
         return Said("gone"), "there is no sitemap", None

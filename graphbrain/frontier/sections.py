@@ -252,7 +252,7 @@ class Book:
         self._lock = threading.Lock()
         self._read: OrderedDict[str, tuple[float, str, Sections]] = OrderedDict()
         self._out: dict[str, dict[int | None, float]] = {}
-        """Of hosts that were read: the names of pages that were claimed, and when."""
+        """The names of claimed pages, with the times of their claims, by host."""
 
     def of(self, tx: Tx, hosts: Iterable[str], *, fresh: bool = False) -> Mapping[str, Sections]:
         """The sections of these hosts; `fresh`: as they are in this transaction."""
@@ -364,7 +364,7 @@ class _Together:
 
 @dataclass(frozen=True, slots=True)
 class _Either:
-    """What is in one of two."""
+    """A container of the members of two others."""
 
     one: Container[int | None]
     other: Container[int | None]

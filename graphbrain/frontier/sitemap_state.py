@@ -47,32 +47,33 @@ LINE, AGAIN = "sitemap", "sitemap again"
 DEEPEST = 3
 """An index that is so many indexes below the one that robots.txt names is read, and what it lists is not."""
 MOST_OF_HOST = 50_000
-"""Sitemaps of one host."""
+"""The most sitemaps of one host."""
 HOUR, DAY = 3_600.0, 86_400.0
 SOONEST, LATEST = HOUR, 30 * DAY
-"""Seconds between two reads."""
+"""The least and the most seconds between two reads of a sitemap."""
 CHANGES = Prior(0.5, 0.5)
-"""What is believed of how often a sitemap changes before it was read twice: once a day."""
+"""The prior of the changes a day of a sitemap that was read once: one a day."""
 FIRST_RETRY, LONGEST_RETRY = HOUR, 14 * DAY
 DEAD_AFTER, DEAD_FAILURES = 30 * DAY, 8
 """A sitemap is dead once it has failed for so many seconds, and so often."""
 PRIOR = 5.0
 """The settings weigh as much as so many changes."""
 FADES = 0.98
-"""What is kept of the evidence at each read."""
+"""The part of the evidence that is kept at each read."""
 MOST_RECALL, LEAST_FALSE = 0.99, 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What hints are worth. `recall`: which share of the changes is hinted at; `false`: false hints for each change."""
+    """The reliability of hints. `recall`: the share of the changes that is hinted at; `false`: false hints for each
+    change."""
 
     recall: float = 0.7
     false: float = 0.3
 
     @property
     def true(self) -> float:
-        """The share of the hints that tell of a change."""
+        """The share of the hints that are about a change."""
         return self.recall / (self.recall + self.false)
 
 

@@ -150,7 +150,7 @@ class Item:
 
     @property
     def asked_at(self) -> float:
-        """When the request was made at the earliest: when its page was claimed, or else when it was fetched."""
+        """The earliest time of the request: that of its claim, or without a claim that of its fetch."""
         claimed_at = made_at(self.token) if self.claimed else None
         # A clock that was ahead may have made the token: no claim was after its visit.
         return self.at if claimed_at is None else min(claimed_at, self.at)

@@ -7,7 +7,7 @@ of two members differ. The model:
    leader chooses the shift such that its own brain time goes on without a step, forward or back, and records it on the
    brain with the leader's name (`clock_by`, `clock_shift`, `clock_shift_at`). All processes read the brain about once a
    second, so all follow the same record, without a lock. Only a process that changes the record locks the brain. A
-   difference of at most `JUMP` is not recorded: time steps forward by it, or stands still for as long.
+   difference of at most `JUMP` is not recorded: time steps forward by it, or stops for as long.
 2. *The shift fades.* It loses `FADE` of the leader's time that passes. Brain time then runs slower or faster by that
    part, until it is the leader's clock again. The record alone determines the shift, so all processes compute the same.
 3. *Brain time never runs backwards in a process.* `now` is never less than it was before.

@@ -128,7 +128,7 @@ class ResourceState:
         self.counted, self.counted_at = True, address
 
     def let_go(self, outcome: str) -> None:
-        """End its claim."""
+        """End the claim, with this outcome."""
         self.last_lease, self.last_outcome = self.lease, outcome
         self.lease = self.lease_until = self.worker = self.counted = self.counted_at = None
 

@@ -32,7 +32,7 @@ SURE = 0.75
 """A page is expected to equal another if so many of those did, as a posterior mean."""
 MOST_RULES, MOST_BASES, MOST_ALIKE = 48, 2_000, 8
 """Rules that are tried, those first that the most pages have; URLs that are looked up for it; pages of one last step
-that are compared for steps that stand in place of each other."""
+that are compared for steps that replace each other."""
 NEAR = 8
 """Bits in which the simhashes of two pages may differ that have one text, where one of them brought nothing: on the
 sites of `bench traps` copies differ in up to 5, and pages of which one shows other products, posts or results in 13 or
@@ -295,7 +295,7 @@ class Trial:
                     found.of_section.setdefault((pattern, rule), _Tally()).add(equal)
 
     def _based(self, classes: Mapping[Form, Mapping[str, Content]]) -> _Tally:
-        """Of how many visited pages that a rule says something of, the page without that was fetched."""
+        """Count the visited pages that a rule applies to, and those of them whose reduced URL was fetched."""
         tally = _Tally()
         for base, pages in classes.items():
             fetched = {page.url for page in pages.values()}
@@ -307,8 +307,8 @@ class Trial:
 
 @dataclass
 class Expectations:
-    """What the visits of a host have taught of rules. `models`: by rule, a fetched page of each reduced URL.
-    `based`: of how many pages that a rule says something of, the page of the reduced URL was fetched."""
+    """The rules that the visits of a host have taught. `models`: by rule, a fetched page of each reduced URL. `based`: the
+    number of pages that a rule applies to, and of those whose reduced URL was fetched."""
 
     of_host: dict[Rule, _Tally] = field(default_factory=dict)
     of_section: dict[tuple[str, Rule], _Tally] = field(default_factory=dict)
@@ -353,7 +353,7 @@ class Expectations:
         return Copies(seen, rules if models else {}, models, frozenset(filter(self._is_based, holding)))
 
     def _is_based(self, rule: Rule) -> bool:
-        """Is a page that the rule says something of expected to have a counterpart under the reduced URL?"""
+        """Return whether a page that the rule applies to is expected to have a counterpart under the reduced URL."""
         tally = self.based.get(rule, _Tally())
         return tally.compared >= LEAST_PAIRS and posterior(tally.equal, tally.compared, 0.0) >= SURE
 
@@ -375,7 +375,7 @@ class Copies:
 
     `at`: how many visits the host had when they were compared; `rules`: by pattern of a section, (factor, how many
     pages were compared when it changed) of each rule that holds there; `models`: reduced URLs of pages that were
-    fetched, each with its rule, as numbers; `based`: the rules of which a page is expected to have a counterpart under
+    fetched, each with its rule, as numbers; `based`: the rules by which a page is expected to have a counterpart under
     its reduced URL, whether that is known yet or not.
     """
 
@@ -397,9 +397,8 @@ class Copies:
         return min((factor for rule, (factor, _) in holding.items() if self._has(rule, form)), default=1.0)
 
     def plainer(self, url: str, pattern: str) -> list[tuple[str, float]]:
-        """The URLs that are left of this one without what the rules are about that hold in its section, and by which
-        factor a page counts that is expected to equal the page of that URL. Of two steps that stand in place of each
-        other neither is plainer."""
+        """Return the reduced URLs of this one, by the rules that hold in its section, each with the factor of a page that
+        is expected to equal the page of that URL. Of two steps that replace each other neither is plainer."""
         holding = {
             rule: factor for rule, (factor, _) in self.of(pattern).items() if factor < 1.0 and rule.what != "swap"
         }

@@ -358,7 +358,7 @@ class FindingAnswer(BaseModel):
 
     title: str
     what: str
-    question: str = Field(description="names them, where it is told what is 'given'")
+    question: str = Field(description="names them, where the question has 'given' as its parameters")
     given: dict[str, bool | int | float]
     count: int
     share: float = Field(description="of the authority inside the scope, 0 to 1")

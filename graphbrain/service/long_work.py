@@ -48,7 +48,7 @@ CHANGED: JsonDict = {
     "properties": {name: of_setting(name, default) for name, default in Settings.names("shared").items()},
     "additionalProperties": False,
 }
-"""How the document describes what may be changed."""
+"""The part of the schema for the settings that may be changed."""
 _UNSAID: Mapping[str, JsonDict] = {
     "damping": _NONE,
     "tolerance": _NONE,
