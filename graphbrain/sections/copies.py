@@ -307,8 +307,8 @@ class Trial:
 
 @dataclass
 class Expectations:
-    """The rules that the visits of a host have taught. `models`: by rule, a fetched page of each reduced URL. `based`: the
-    number of pages that a rule applies to, and of those whose reduced URL was fetched."""
+    """The rules that the visits of a host have taught. `models`: by rule, a fetched page of each reduced URL.
+    `based`: the number of pages that a rule applies to, and of those whose reduced URL was fetched."""
 
     of_host: dict[Rule, _Tally] = field(default_factory=dict)
     of_section: dict[tuple[str, Rule], _Tally] = field(default_factory=dict)
@@ -397,8 +397,8 @@ class Copies:
         return min((factor for rule, (factor, _) in holding.items() if self._has(rule, form)), default=1.0)
 
     def plainer(self, url: str, pattern: str) -> list[tuple[str, float]]:
-        """Return the reduced URLs of this one, by the rules that hold in its section, each with the factor of a page that
-        is expected to equal the page of that URL. Of two steps that replace each other neither is plainer."""
+        """Return the reduced URLs of this one, by the rules that hold in its section, each with the factor of a page
+        that is expected to equal the page of that URL. Of two steps that replace each other neither is plainer."""
         holding = {
             rule: factor for rule, (factor, _) in self.of(pattern).items() if factor < 1.0 and rule.what != "swap"
         }
