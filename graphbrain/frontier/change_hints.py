@@ -185,7 +185,7 @@ def apply(
 
 
 def _shown(row: _Known, source: Source) -> Evidence | None:
-    """Return the evidence of a page that the sitemap lists with a date, since the sitemap was read before; None: nothing.
+    """Return the evidence of a page that the sitemap lists with a date, since it was read before; None: nothing.
 
     The page has the number of the sitemap whose date was the last that was news, and when that was noted.
     """
@@ -216,8 +216,8 @@ def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The facts of a page that a hint needs. `rate`: changes a day; `reason`: why it is parked. `hint_number`: of the claimed
-    sitemap whose date it waits to be visited for, `hint_noted`: when that was noted, `hint_after`: its last visit then.
+    """The facts of a page that a hint needs. `rate`: changes a day; `reason`: why it is parked. `hint_number`: of the
+    claimed sitemap whose date it waits to be visited for, `hint_noted`: when that was noted, `hint_after`: its last visit then.
     """
 
     state: str
