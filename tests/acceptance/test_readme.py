@@ -123,9 +123,9 @@ def test_the_spider_crawls_its_host_and_nothing_else(neo4j: Neo4j, tmp_path: Pat
         assert len(items) == brain.stats()["states"]["known"] == 8 and brain.stats()["states"]["outside"]
 
 
-def test_the_program_is_fifty_lines_of_the_standard_library() -> None:
+def test_the_program_is_seventy_lines_at_most_of_the_standard_library() -> None:
     lines = [line for line in PROGRAM.splitlines() if line.strip()]
-    assert len(lines) <= 50
+    assert len(lines) <= 70
     used = set(re.findall(r"^(?:from|import) (\w+)", PROGRAM, re.MULTILINE))
     assert used <= {*sys.stdlib_module_names, "graphbrain"}
 
