@@ -41,10 +41,10 @@ class Settling:
         if_cheaper: bool = False,
         progress: SettleProgress = lambda *_: None,
         stop: Callable[[], bool] = lambda: False,
-        find: FindGoal = settlement.find_goal,
+        find: FindGoal | None = None,
     ) -> Settled:
         """Make a pass, by the settings as they were last read. Raises BadInput under the classic engine. `find` returns
-        its goal, from arguments as of `settlement.find_goal`."""
+        its goal, from arguments as of `settlement.find_goal`, which is the default."""
         session, started = self._session, time.monotonic()
         hold = Hold(session.graph, session.now, PASS_SECONDS, _begin, "brain/settle_begin")
         if not session.engine.settles:
@@ -55,7 +55,7 @@ class Settling:
             return Settled()
 
         try:
-            return self._make_pass(hold, started, tolerance, progress, stop, find)
+            return self._make_pass(hold, started, tolerance, progress, stop, find or settlement.find_goal)
         except GraphUnavailable:
             raise  # the server cannot take the note that the pass has failed
         except BaseException:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.cli.common import App, Number, as_json, brain_command
 from graphbrain.methods import METHODS
 
 __all__ = ["COMMANDS"]
@@ -86,7 +86,7 @@ def _bring(app: App, source: str, as_json: bool) -> int:
 
 
 @brain_command()
-@click.option("--tolerance", type=click.FloatRange(0, 1, min_open=True), help="Relative error of the scores (1e-7).")
+@click.option("--tolerance", type=Number(0, 1, min_open=True), help="Relative error of the scores (1e-7).")
 @click.option("--from", "source", metavar="DIR", help="Take the goal that 'graphbrain spark settle' has left there.")
 @as_json
 def settle(app: App, tolerance: float | None, source: str | None, as_json: bool) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli.common import F, as_json
+from graphbrain.cli.common import F, Number, as_json
 from graphbrain.methods import METHODS
 
 __all__ = ["COMMANDS"]
@@ -133,7 +133,7 @@ def spark_rank(
 
 @spark_group.command("settle")
 @click.argument("source", metavar="SRC")
-@click.option("--tolerance", type=click.FloatRange(0, 1, min_open=True), help="Relative error of the scores (1e-7).")
+@click.option("--tolerance", type=Number(0, 1, min_open=True), help="Relative error of the scores (1e-7).")
 @_where
 def spark_settle(source: str, tolerance: float | None, out: str, as_json: bool, **where: Any) -> int:
     """Find the scores at which no cash is left to spread.

@@ -184,6 +184,7 @@ def everything(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...
 
 
 WITHOUT_A_BRAIN = {("simulate",), ("server", "prepare")}
+WITHOUT_A_BRAIN |= {("spark", name) for name in ("rank", "settle", "audit", "import")}
 
 
 @pytest.mark.parametrize("names", [names for names, _ in everything(cli)], ids=" ".join)

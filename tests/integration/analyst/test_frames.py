@@ -130,7 +130,7 @@ def test_duckdb_answers_as_the_graph(brain: Brain, raw: driver.Driver, tmp_path:
         found = duckdb.sql(sql.format(at=tmp_path / "t")).fetchall()
         wanted = [tuple(record.values()) for record in raw.execute_query(cypher, database_="neo4j").records]
         assert found and sorted(map(repr, found)) == sorted(map(repr, wanted)), sql
-    written = (Path(__file__).parents[3] / "docs" / "questions.md").read_text("utf-8")
+    written = (Path(__file__).parents[3] / "docs" / "how-to" / "export.md").read_text("utf-8")
     for sql in re.findall(r"```sql\n(.*?)```", written, re.DOTALL):
         assert duckdb.sql(sql.replace("crawl/", f"{tmp_path}/t/")).fetchall(), sql
 
