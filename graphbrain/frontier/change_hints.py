@@ -217,7 +217,8 @@ def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
 @dataclass(frozen=True, slots=True)
 class _Known:
     """The facts of a page that a hint needs. `rate`: changes a day; `reason`: why it is parked. `hint_number`: of the
-    claimed sitemap whose date it waits to be visited for, `hint_noted`: when that was noted, `hint_after`: its last visit then.
+    claimed sitemap whose date it waits to be visited for, `hint_noted`: when that was noted, `hint_after`: its last visit
+    then.
     """
 
     state: str
