@@ -14,9 +14,9 @@ from datetime import datetime
 from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
-from graphbrain.methods import CASH, FORWARD, OWN, SCORES
+from graphbrain.numeric.methods import CASH, FORWARD, OWN, SCORES
 from graphbrain.records import ExpectedCopy, KnownLink, LinkedPage, PageSection, Payment, Payments, Record, Section
-from graphbrain.tokens import made_at
+from graphbrain.runtime.tokens import made_at
 
 __all__ = [
     "FAULTS",

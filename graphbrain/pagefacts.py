@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from graphbrain.errors import BadInput
-from graphbrain.url import resolved
+from graphbrain.urls.normalization import resolved
 
 __all__ = ["ASIDE", "ELEMENTS", "FORBID_FOLLOW", "HEADERS", "PageFacts", "canonical_in", "forbids_index", "refresh_in"]
 

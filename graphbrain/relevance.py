@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain import installs
 from graphbrain.errors import BadInput, SettingsError
+from graphbrain.runtime import installs
 
 __all__ = ["TopicRelevance", "guess"]
 

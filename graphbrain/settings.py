@@ -20,8 +20,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.hostnames import HostList
-from graphbrain.methods import LIVE, METHODS, factors
+from graphbrain.numeric.methods import LIVE, METHODS, factors
+from graphbrain.urls.hostnames import HostList
 
 __all__ = [
     "CHOICES",

@@ -16,7 +16,7 @@ from graphbrain import AsyncClient, Brain
 from graphbrain.service import access
 from graphbrain.service.access import Role
 from graphbrain.service.app import Application, Terms
-from graphbrain.service.serve import Address, configured
+from graphbrain.service.serve import ListenAddress, configured
 
 ROLES = ("crawler", "analyst", "operator")
 
@@ -26,7 +26,7 @@ def serving(brain: Brain, terms: Terms | None = None) -> Iterator[str]:
     """The address of a service on this brain, until the end of the block."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(configured(Application(brain, terms), Address()))
+        server = uvicorn.Server(configured(Application(brain, terms), ListenAddress()))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

@@ -18,7 +18,7 @@ import pytest
 
 from graphbrain.accounts.ledger import Accounts
 from graphbrain.graph.connection import Graph, Tx
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 
 LOOK = """
 UNWIND $ids AS i

@@ -19,9 +19,9 @@ from itertools import compress
 import numpy as np
 
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.arrays import Ints
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Again, Tx
-from graphbrain.rules import Rule
+from graphbrain.numeric.arrays import Ints
+from graphbrain.numeric.rules import Rule
 
 __all__ = [
     "SIDES",

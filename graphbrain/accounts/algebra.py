@@ -23,9 +23,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.arrays import Floats, Ints
-from graphbrain.hostnames import HostList
-from graphbrain.rules import LEAST_FORWARD, Rule, clip_relevance
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import LEAST_FORWARD, Rule, clip_relevance
+from graphbrain.urls.hostnames import HostList
 
 __all__ = [
     "FIRST_RANK",

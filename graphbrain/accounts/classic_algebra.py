@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
-from graphbrain.rules import Options, total_cash
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import ClassicOptions, total_cash
 
 __all__ = [
     "Books",
@@ -71,7 +71,7 @@ class Virtual:
         """Return the authority cash of all pages."""
         return total_cash(self.pages) - self.hub_held - self.hub_cash - self.authority_cash
 
-    def pay(self, options: Options) -> None:
+    def pay(self, options: ClassicOptions) -> None:
         """Pay all pages in equal parts by raising the offsets. A page with negative cash keeps its part until the cash
         is 0."""
         if self.pages <= 0:
@@ -101,7 +101,7 @@ class Virtual:
         self.authority_offset -= self.authority_base
         self.rebased, self.hub_base, self.authority_base = 0, 0.0, 0.0
 
-    def settled(self, options: Options) -> bool:
+    def settled(self, options: ClassicOptions) -> bool:
         """Return True if the total cash has been spent `passes` times over since the graph last changed."""
         return not self.pages or self.spent - self.stirred >= options.passes * total_cash(self.pages)
 
@@ -179,7 +179,7 @@ def authority_share(weight: Floats, relevance: Floats, rule: str, root_share: fl
     return np.minimum(share, 1.0 - root_share) if root_share > 0.0 else share
 
 
-def spend(books: Books, turns: Sequence[Turn], virtual: Virtual, options: Options) -> list[bool]:
+def spend(books: Books, turns: Sequence[Turn], virtual: Virtual, options: ClassicOptions) -> list[bool]:
     """Let sides spend all their cash one after the other; a later side also spends the cash that it gets from earlier
     ones.
 

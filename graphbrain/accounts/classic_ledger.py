@@ -21,11 +21,11 @@ from graphbrain.accounts import algebra, classic_algebra
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.classic_algebra import Books, Side, Turn, Virtual
 from graphbrain.accounts.ledger import Accounts
-from graphbrain.arrays import Floats, Ints
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Outdated, Tx
-from graphbrain.rules import Rule
-from graphbrain.schedule.lanes import Known
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import Rule
+from graphbrain.schedule.lanes import PageColumns
 
 __all__ = ["ClassicLedger", "read_virtual", "virtual_properties"]
 
@@ -106,7 +106,7 @@ class ClassicLedger(Accounts):
         self._offsets: dict[str, Floats] = {}
 
     @classmethod
-    def first_marks(cls, known: Known, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
+    def first_marks(cls, known: PageColumns, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
         nobody = np.full(len(payout), NONE, dtype=np.int64)
         return cls.first_lanes(known, np.ones(len(payout)), rule), nobody
 

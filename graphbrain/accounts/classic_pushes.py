@@ -22,10 +22,10 @@ from graphbrain.accounts.classic_algebra import Turn, Virtual
 from graphbrain.accounts.classic_ledger import ClassicLedger, read_virtual
 from graphbrain.accounts.pushes import LINKS_OF_A_SIDE, Pushed
 from graphbrain.graph.connection import Again, Tx
-from graphbrain.methods import FORWARD
-from graphbrain.rules import Rule
+from graphbrain.numeric.methods import FORWARD
+from graphbrain.numeric.rules import Rule
 
-__all__ = ["Seen", "candidates", "named", "spend"]
+__all__ = ["ChosenSide", "candidates", "named", "spend"]
 
 SIDES = ("hub", "authority")
 LARGEST_OFFSET = 1000.0
@@ -36,7 +36,7 @@ UNTOUCHED = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ChosenSide:
     """One side of one page as it was chosen: its stored cash (−inf: push it in any case), and the pages that it can
     pay."""
 
@@ -53,7 +53,7 @@ class Rebase:
     first: int
 
 
-Batch = list[Seen] | Rebase | pushes.Batch
+Batch = list[ChosenSide] | Rebase | pushes.Batch
 
 
 def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.NO_LIMIT) -> Batch | None:
@@ -83,20 +83,20 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.N
     return _within(chosen, most, rule.max_payees)
 
 
-def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[float, Seen]]:
+def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[float, ChosenSide]]:
     """Return (real cash, side) of the sides with the most stored cash."""
     rows = tx.one(f"classic/{side}_candidates", limit=limit)[0]
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     offsets = virtual.hub_offsets(ids) if side == "hub" else virtual.authority_offsets(ids)
     return [
-        (stored + offset, Seen(side, page, stored, links))
+        (stored + offset, ChosenSide(side, page, stored, links))
         for (page, stored, links), offset in zip(rows, offsets.tolist(), strict=True)
     ]
 
 
-def _within(seen: Sequence[Seen], most: int, max_payees: int) -> list[Seen]:
+def _within(seen: Sequence[ChosenSide], most: int, max_payees: int) -> list[ChosenSide]:
     """Return the first sides, at least one, until their payments reach `most`."""
-    chosen: list[Seen] = []
+    chosen: list[ChosenSide] = []
     payments = 0
     for one in seen:
         more = one.links if one.links <= max_payees else 0
@@ -109,7 +109,7 @@ def _within(seen: Sequence[Seen], most: int, max_payees: int) -> list[Seen]:
 
 def named(ids: Sequence[int]) -> list[Batch]:
     """Return all sides of these pages, whatever their cash."""
-    cash: list[Batch] = [[Seen(side, page, -np.inf) for side in SIDES for page in ids]]
+    cash: list[Batch] = [[ChosenSide(side, page, -np.inf) for side in SIDES for page in ids]]
     return [*cash, *((name, list(ids)) for name in FORWARD)] if ids else []
 
 
@@ -139,7 +139,7 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
 
 
 def _neighbours(
-    batch: Sequence[Seen], rule: Rule, read: Callable[[str, list[int]], Mapping[int, list[int]]]
+    batch: Sequence[ChosenSide], rule: Rule, read: Callable[[str, list[int]], Mapping[int, list[int]]]
 ) -> Mapping[str, dict[int, list[int]]]:
     """Return side → page → the pages that it pays, without links of weight 0; no pages if these are too many."""
     links: dict[str, dict[int, list[int]]] = {}
@@ -153,7 +153,7 @@ def _neighbours(
     return links
 
 
-def _turn(ledger: ClassicLedger, seen: Seen, payees: Sequence[int]) -> Turn:
+def _turn(ledger: ClassicLedger, seen: ChosenSide, payees: Sequence[int]) -> Turn:
     place = int(ledger.at([seen.page])[0])
     places = ledger.at(payees)
     own = np.full(len(places), place)

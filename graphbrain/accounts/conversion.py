@@ -19,7 +19,7 @@ from graphbrain.accounts import ledgers, payout_policy
 from graphbrain.accounts.classic_algebra import Virtual
 from graphbrain.accounts.classic_ledger import virtual_properties
 from graphbrain.graph.connection import Graph, Tx, bound
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 
 __all__ = ["begin", "between", "finish", "furnish", "properties", "reset"]
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from graphbrain.accounts import algebra
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.ledger import Accounts
-from graphbrain.arrays import Floats, Ints
 from graphbrain.graph.connection import Tx
-from graphbrain.rules import Rule
-from graphbrain.schedule.lanes import Known
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import Rule
+from graphbrain.schedule.lanes import PageColumns
 
-__all__ = ["Ledger", "Marks"]
+__all__ = ["AccountMarks", "Ledger"]
 
 ROUNDS = 8
 """The largest number of rounds of pushes, in one transaction, between pages that pay each other."""
@@ -49,7 +49,7 @@ _COLUMNS = (
 )
 
 
-class Marks:
+class AccountMarks:
     """The marks that follow from accounts: ranks, priorities, lane."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -91,7 +91,7 @@ class Ledger(Accounts):
         self.payout: Floats = np.ones(len(rows))
         self.own_payout: Floats = np.full(len(rows), np.nan)
         self._pays = False
-        self.marks_before = Marks(self)
+        self.marks_before = AccountMarks(self)
 
     def locked(self, tx: Tx) -> None:
         if self.rule.bends_payouts:
@@ -124,7 +124,7 @@ class Ledger(Accounts):
         self.set_payouts(tx, payouts)
 
     @classmethod
-    def first_marks(cls, known: Known, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
+    def first_marks(cls, known: PageColumns, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
         keep = algebra.keep_authority(known.in_weight, known.relevance, rule.alpha)
         waiting = algebra.residual(keep, payout, known.in_weight, 0 * payout)
         return cls.first_lanes(known, payout, rule), algebra.priority(waiting, known.in_weight, rule.eps)
@@ -257,12 +257,12 @@ class Ledger(Accounts):
         history[ahead] += cash[ahead]
         cash[ahead] = 0.0
 
-    def write(self, tx: Tx, now: float, all_marks: bool = False) -> Marks:
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> AccountMarks:
         """Write the differences from the locked state and the marks that follow from them (or all marks). Return the
         true marks."""
         if self._pays:
             self._pay(tx)
-        marks = Marks(self)
+        marks = AccountMarks(self)
         self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
         self._write_weights(tx)
@@ -272,7 +272,7 @@ class Ledger(Accounts):
         self._mark(tx, "authority_priority", marks, all_marks | self._relieved("in_weight"))
         return marks
 
-    def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> Marks:
+    def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> AccountMarks:
         """Write the changes of a settling pass and the marks that follow from them. Return the true marks.
 
         The pass checks the priorities again at its end. Until then the settled sides, `hubs` and `authorities`, lose
@@ -280,7 +280,7 @@ class Ledger(Accounts):
         """
         if self._pays:
             self._pay(tx)
-        marks = Marks(self)
+        marks = AccountMarks(self)
         hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
         hub[hubs], authority[authorities] = True, True
         hubs_own = ("hub_history", "hub_paid")
@@ -297,7 +297,7 @@ class Ledger(Accounts):
         self._write_places(tx, marks)
         return marks
 
-    def _write_places(self, tx: Tx, marks: Marks, every: bool = False) -> None:
+    def _write_places(self, tx: Tx, marks: AccountMarks, every: bool = False) -> None:
         """Write the ranks by which pages are found, and the lanes in which they wait."""
         for name in ("hub_rank", "authority_rank"):
             self._mark(tx, name, marks, every)
@@ -311,11 +311,11 @@ class Ledger(Accounts):
         self._send(tx, f"accounts/{spent}", whole, cash, history, paid, now=now)
         self._send(tx, f"accounts/{cash}", self._changed(cash) & ~whole, cash)
 
-    def _mark(self, tx: Tx, name: str, marks: Marks, every: bool | NDArray[np.bool_]) -> None:
+    def _mark(self, tx: Tx, name: str, marks: AccountMarks, every: bool | NDArray[np.bool_]) -> None:
         new = getattr(marks, name)
         self._send(tx, f"accounts/{name}", every | (new != getattr(self.marks_before, name)), **{name: new})
 
-    def _unmark(self, tx: Tx, name: str, marks: Marks, but: NDArray[np.bool_]) -> None:
+    def _unmark(self, tx: Tx, name: str, marks: AccountMarks, but: NDArray[np.bool_]) -> None:
         """Remove the mark of places that have lost it, except those in `but`, from which it was removed already."""
         new, before = getattr(marks, name), getattr(self.marks_before, name)
         self._send(tx, f"accounts/{name}", (new == NONE) & (before != NONE) & ~but, **{name: new})

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrain.accounts import solve
-from graphbrain.arrays import Floats, Ints
-from graphbrain.csr import Rows
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.exports import LinkTable
-from graphbrain.rules import Forward, Rule
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.csr import Rows
+from graphbrain.numeric.rules import Forward, Rule
 
 __all__ = ["Goal", "batches", "find_goal", "fixed_point"]
 

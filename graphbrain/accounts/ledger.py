@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 from graphbrain.accounts import algebra, link_sums
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.sides import Sides
-from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.errors import BeingConverted
 from graphbrain.graph.connection import Again, Outdated, Tx
-from graphbrain.methods import METHODS
-from graphbrain.places import find
-from graphbrain.rules import Forward, Rule
+from graphbrain.numeric.arrays import Flags, Floats, Ints
+from graphbrain.numeric.methods import METHODS
+from graphbrain.numeric.places import find
+from graphbrain.numeric.rules import Forward, Rule
 from graphbrain.schedule import lanes
-from graphbrain.schedule.lanes import Known
+from graphbrain.schedule.lanes import PageColumns
 
 __all__ = ["Accounts"]
 
@@ -209,7 +209,7 @@ class Accounts(Sides):
 
     def valued(self, authority: Floats) -> Floats:
         """Return the values of pages with these authority scores, where new pages are valued by a blend."""
-        known = Known(
+        known = PageColumns(
             self.in_weight,
             self.depth,
             self.path_repeats,
@@ -222,12 +222,12 @@ class Accounts(Sides):
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
     @classmethod
-    def first_marks(cls, known: Known, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
+    def first_marks(cls, known: PageColumns, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
         """Return lanes and authority priorities of pages that have received no payment yet."""
         raise NotImplementedError
 
     @staticmethod
-    def first_lanes(known: Known, score: Floats, rule: Rule) -> Ints:
+    def first_lanes(known: PageColumns, score: Floats, rule: Rule) -> Ints:
         """Return the lanes of pages that are created now and have this score on both sides."""
         value = lanes.first_value(rule, score, known)
         return lanes.lane_of(rule, value, known.relevance, known.depth, np.zeros(len(score), dtype=bool))

@@ -9,7 +9,7 @@ from graphbrain.accounts.exact_ledger import Ledger
 from graphbrain.accounts.ledger import Accounts
 from graphbrain.errors import BeingConverted
 from graphbrain.graph.connection import Tx
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 
 __all__ = ["Accounts", "lock", "of"]
 

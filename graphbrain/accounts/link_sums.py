@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.arrays import Ints
+from graphbrain.numeric.arrays import Ints
 
 __all__ = ["WHOLE", "hashed", "of_links", "of_rows"]
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import csr
-from graphbrain.arrays import Floats, Ints
-from graphbrain.csr import Places
+from graphbrain.numeric import csr
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.csr import Places
 
-__all__ = ["Batch", "Cost", "Neighbours", "Places", "Shard", "Turns", "batches", "cut", "plan"]
+__all__ = ["Batch", "Cost", "Places", "Shard", "ShardNeighbours", "ShardTurns", "batches", "cut", "plan"]
 
 PIECES = 256
 """The largest number of pieces of which shards are made. More pieces cut finer, but the matrix of the links between
@@ -32,7 +32,7 @@ LINKS_AT_ONCE = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class ShardNeighbours:
     """The links of pages 0..n−1 in both directions.
 
     Page i links to `targets[offsets[i] : offsets[i + 1]]`, and `sources[back_offsets[i] : back_offsets[i + 1]]` link to
@@ -45,7 +45,7 @@ class Neighbours:
     sources: Places
 
     @classmethod
-    def of(cls, offsets: Ints, targets: Places) -> Neighbours:
+    def of(cls, offsets: Ints, targets: Places) -> ShardNeighbours:
         """Return both directions of the links of each page."""
         return cls(offsets, targets, *csr.transposed(offsets, targets))
 
@@ -101,7 +101,7 @@ class Shard:
     after: tuple[int, ...] = ()
 
 
-class Turns:
+class ShardTurns:
     """The choice of the next shard: the first one without a worker that waits for no other shard."""
 
     def __init__(self, shards: Sequence[Shard]) -> None:
@@ -124,7 +124,7 @@ class Turns:
             after.discard(number)
 
 
-def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Shard]:
+def plan(near: ShardNeighbours, order: Ints, cost: Cost, count: int) -> list[Shard]:
     """Return the order as shards for `count` concurrent workers, the most urgent first.
 
     First come the shards of `cut`, then the pages that it defers because they have neighbours in several shards. One
@@ -146,7 +146,7 @@ def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Shard]:
     return [*first, Shard(late, after=tuple(range(count))), *later]
 
 
-def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _surroundings(near: ShardNeighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return two masks: the pages that these lock (they and their neighbours), and all pages that would lock any of
     those."""
     sources = near.link_sources
@@ -163,7 +163,7 @@ def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDA
     return locked, grown(locked)
 
 
-def cut(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
+def cut(near: ShardNeighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
     """Return the order in `count` shards of similar `cost`, and the deferred pages.
 
     No page of one shard is a neighbour of a neighbour of another shard's page, or is such a neighbour itself. Each
@@ -223,7 +223,7 @@ def _fiedler(links: Floats) -> Floats:
     return found
 
 
-def _busiest(near: Neighbours, shard: NDArray[np.int8], sources: Places, count: int) -> NDArray[np.int8]:
+def _busiest(near: ShardNeighbours, shard: NDArray[np.int8], sources: Places, count: int) -> NDArray[np.int8]:
     """Return for each page the shard with most of the pages that would lock it."""
     home = np.zeros(len(shard), dtype=np.int8)
     most = np.zeros(len(shard))
@@ -236,7 +236,9 @@ def _busiest(near: Neighbours, shard: NDArray[np.int8], sources: Places, count: 
     return home
 
 
-def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float] = lambda: 1.0) -> Iterator[Batch]:
+def batches(
+    near: ShardNeighbours, order: Ints, cost: Cost, share: Callable[[], float] = lambda: 1.0
+) -> Iterator[Batch]:
     """Yield the pages of `order` in batches, each as large as `cost` allows and of at least one page.
 
     `share` is called before each batch, and returns the usable share of the largest cost.
@@ -258,7 +260,7 @@ def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float
         first += count
 
 
-def _locked(near: Neighbours, pages: Ints) -> tuple[Ints, Ints]:
+def _locked(near: ShardNeighbours, pages: Ints) -> tuple[Ints, Ints]:
     """Return each page followed by all its neighbours, in one row, and the start of each page in it."""
     out, into = np.diff(near.offsets)[pages], np.diff(near.back_offsets)[pages]
     ends = np.cumsum(1 + out + into)

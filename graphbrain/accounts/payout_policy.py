@@ -21,9 +21,9 @@ from graphbrain.accounts.algebra import target_hosts
 from graphbrain.accounts.exact_ledger import Ledger
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Outdated, Tx
-from graphbrain.methods import METHODS
+from graphbrain.numeric.methods import METHODS
+from graphbrain.numeric.rules import Rule
 from graphbrain.ranking import store
-from graphbrain.rules import Rule
 from graphbrain.settings import Settings
 
 __all__ = ["GROWN", "NOTHING_BENT", "change", "off", "repay", "rescale", "reweigh", "scaled"]

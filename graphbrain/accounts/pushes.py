@@ -16,9 +16,9 @@ import numpy as np
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.arrays import Ints
 from graphbrain.graph.connection import Tx
-from graphbrain.rules import Rule
+from graphbrain.numeric.arrays import Ints
+from graphbrain.numeric.rules import Rule
 
 __all__ = [
     "NO_LIMIT",

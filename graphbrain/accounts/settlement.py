@@ -33,13 +33,13 @@ from numpy.typing import NDArray
 from graphbrain.accounts import adjacency, link_sums, partition, solve
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.exact_ledger import Ledger
-from graphbrain.accounts.partition import Batch, Cost, Neighbours, Places, Shard
+from graphbrain.accounts.partition import Batch, Cost, Places, Shard, ShardNeighbours
 from graphbrain.accounts.solve import System
-from graphbrain.arrays import Floats, Ints
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx
-from graphbrain.graph.exports import LinkTable, Terms
-from graphbrain.rules import Rule
+from graphbrain.graph.exports import LinkTable, ScoreTerms
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import Rule
 
 __all__ = [
     "AT_ONCE",
@@ -49,7 +49,7 @@ __all__ = [
     "Goal",
     "Overtaken",
     "Pace",
-    "Step",
+    "SettlingStep",
     "Sum",
     "batches",
     "bytes_for",
@@ -94,7 +94,7 @@ class Goal:
     point, and the shards in which pages are settled: near to their neighbours, by host, then by discovery."""
 
     table: LinkTable
-    near: Neighbours
+    near: ShardNeighbours
     sums: Ints
     hub: Floats
     authority: Floats
@@ -126,7 +126,7 @@ class Goal:
         each = (1.0 + COST.end) * 2.0 * links / max(1, len(ids))
         return cls(
             LinkTable(ids, offsets, none),
-            Neighbours(offsets, none, offsets, none),
+            ShardNeighbours(offsets, none, offsets, none),
             np.full(len(ids), -1, dtype=np.int64),  # a sum that no page has
             hub,
             authority,
@@ -140,7 +140,7 @@ class Goal:
 
 
 @dataclass(slots=True)
-class Step:
+class SettlingStep:
     """The result of one batch: pages of it, sides brought to their goal, payments made, pages left to pushes.
 
     Attributes:
@@ -159,11 +159,11 @@ class Step:
     awaited: bool = False
 
 
-def together(first: Step, second: Step) -> Step:
+def together(first: SettlingStep, second: SettlingStep) -> SettlingStep:
     """Return the sum of the steps of one batch that was too large. The pass checks at its end which pages need a
     mark."""
     touched = np.concatenate([first.touched, second.touched])
-    return Step(
+    return SettlingStep(
         first.pages + second.pages,
         first.sides + second.sides,
         first.payments + second.payments,
@@ -215,7 +215,7 @@ class Sum:
         self._waits = np.zeros(table.pages, dtype=bool)
         self._strangers: set[int] = set()
 
-    def add(self, step: Step) -> None:
+    def add(self, step: SettlingStep) -> None:
         """Add another batch, in any order. For each page the batch that locked it last knows its marks."""
         self.pages += step.pages
         self.sides += step.sides
@@ -272,7 +272,7 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
     with ThreadPoolExecutor(1) as beside:  # tasks that need no server while it works, and that need no fixed point
         beside.submit(import_module, "scipy.sparse")
         table = exports.links(graph, lambda done, of: progress("export", done, of))
-        both_ways = beside.submit(Neighbours.of, table.offsets, table.targets)
+        both_ways = beside.submit(ShardNeighbours.of, table.offsets, table.targets)
         terms = exports.terms(graph, table)
         near = both_ways.result()
         shards = beside.submit(partition.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
@@ -286,7 +286,7 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
     )
 
 
-def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None = None) -> System:
+def system(table: LinkTable, terms: ScoreTerms, rule: Rule, near: ShardNeighbours | None = None) -> System:
     """Return the linear system of an export. `near` holds its links in both directions, if known."""
     return System.of(
         table.offsets,
@@ -304,7 +304,7 @@ def batches(goal: Goal, shard: Shard, pace: Pace) -> Iterator[Batch]:
     return partition.batches(goal.near, shard.pages, goal.cost, pace.share)
 
 
-def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:
+def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> SettlingStep:
     """Bring these pages to their goal.
 
     After the locks are taken, the `token` of the pass must still be on the brain. Then a process that begins a new pass
@@ -330,7 +330,7 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
     mine = ledger.seek(ids)
     goals = _Goals(goal, ledger)
     out, into, whole = _links(tx, ledger, goals, mine[mine >= 0])
-    step = Step(len(ids), left=len(ids) - len(whole), at=at)
+    step = SettlingStep(len(ids), left=len(ids) - len(whole), at=at)
     hubs = _spend(ledger, "hub", whole, goals.hub, *out, step, goal.close)
     authorities = _spend(ledger, "authority", whole, goals.authority, *into[::-1], step, goal.close)
     if step.sides:
@@ -413,7 +413,7 @@ def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> Links:
 
 
 def _spend(
-    ledger: Ledger, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints, step: Step, close: float
+    ledger: Ledger, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints, step: SettlingStep, close: float
 ) -> Ints:
     """Bring one side of these places to its goal, and pay the neighbours.
 

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from graphbrain.arrays import Floats
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.exports import LinkTable
+from graphbrain.numeric.arrays import Floats
 
 __all__ = ["Exported", "Sides", "exported", "score"]
 

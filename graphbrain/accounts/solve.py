@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbrain import csr
 from graphbrain.accounts import algebra
-from graphbrain.arrays import Floats, Ints
-from graphbrain.csr import Places, Rows
+from graphbrain.numeric import csr
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.csr import Places, Rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from graphbrain.analyst.standing import Marks, marks
-from graphbrain.arrays import Ints
+from graphbrain.analyst.standing import StandingColumns, marks
 from graphbrain.errors import BadInput
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.inspect.clicks import clicks
 from graphbrain.inspect.copies import KeyOf, lessons
 from graphbrain.inspect.sections import Census
+from graphbrain.numeric.arrays import Ints
 from graphbrain.records import ExpectedCopy
 from graphbrain.sections.site import Sections
-from graphbrain.url import Rules
+from graphbrain.urls.normalization import Rules
 
 __all__ = [
     "Answer",
@@ -120,7 +120,7 @@ def deep_sum(graph: Graph, least: int, times: float) -> tuple[int, float]:
     return len(deep), float(pages.authority[deep].sum())
 
 
-def _deep(graph: Graph, least: int, times: float) -> tuple[Ints, Ints, Marks]:
+def _deep(graph: Graph, least: int, times: float) -> tuple[Ints, Ints, StandingColumns]:
     """The places of the pages of `deep_pages`, the clicks to all pages, and all pages."""
     near, pages = clicks(graph), marks(graph)
     at = near.at(pages.ids)

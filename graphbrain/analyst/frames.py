@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.inspect.clicks import Clicks, clicks
-from graphbrain.masking import masked
-from graphbrain.methods import SCORES
-from graphbrain.rules import Rule
+from graphbrain.numeric.methods import SCORES
+from graphbrain.numeric.rules import Rule
+from graphbrain.urls.masking import masked
 
 if TYPE_CHECKING:
     import pyarrow

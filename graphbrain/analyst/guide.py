@@ -16,7 +16,7 @@ from typing import Any
 from graphbrain.analyst.dictionary import NODES
 from graphbrain.analyst.questions import GROUPS, Question, question, questions
 
-__all__ = ["PATH", "Server", "files"]
+__all__ = ["PATH", "GuideServer", "files"]
 
 STYLE = """\
 node { diameter: 50px; color: #A5ABB6; border-color: #9AA1AC; border-width: 2px; text-color-internal: #FFFFFF;
@@ -170,7 +170,7 @@ def _plain(words: str) -> str:
     return re.sub(r"(?<!`)([\[\]{}*_#^~+<>])(?!`)", r"\\\1", words) if "`" not in words else words
 
 
-class Server(ThreadingHTTPServer):
+class GuideServer(ThreadingHTTPServer):
     """Hands out the guide on 127.0.0.1, to read, and says to browsers that pages of `origins` may read it."""
 
     daemon_threads = True
@@ -186,7 +186,7 @@ class Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Server
+    server: GuideServer
 
     def do_GET(self) -> None:
         self._answer(body=True)

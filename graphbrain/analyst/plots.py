@@ -12,8 +12,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.arrays import Floats
-from graphbrain.tables import shorten, visible
+from graphbrain.numeric.arrays import Floats
+from graphbrain.terminal.tables import shorten, visible
 
 __all__ = ["bars", "columns", "curve", "labels_of", "network", "short"]
 

@@ -24,11 +24,11 @@ from graphbrain.analyst import computed
 from graphbrain.errors import BadInput, UnknownQuestion
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.statements import FOLDER
-from graphbrain.masking import masked_values
+from graphbrain.intake.scope import Scope
 from graphbrain.records import Asked
-from graphbrain.scope import Scope
 from graphbrain.settings import Settings
-from graphbrain.url import host_of
+from graphbrain.urls.masking import masked_values
+from graphbrain.urls.normalization import host_of
 
 __all__ = ["ALL", "GROUPS", "Asked", "Param", "Question", "ask", "beginning", "question", "questions"]
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.arrays import Floats, Ints
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph
 from graphbrain.model import SCOPE
+from graphbrain.numeric.arrays import Floats, Ints
 
-__all__ = ["Marks", "Progress", "Standing", "marks", "standing"]
+__all__ = ["Progress", "Standing", "StandingColumns", "marks", "standing"]
 
 Progress = Callable[[int, int], None]
 
@@ -47,7 +47,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class StandingColumns:
     """Columns over all pages: a part of those of `Standing`."""
 
     ids: Ints
@@ -90,7 +90,7 @@ def _whole(_: int, row: Sequence[Any]) -> list[list[Any]]:
     return [page for page in row[0] if None not in page[:WHOLE]]
 
 
-def marks(graph: Graph) -> Marks:
+def marks(graph: Graph) -> StandingColumns:
     """All pages with as much as counts by click need, in a third of the time of `standing`."""
     parts = [
         np.empty((2, 0)),
@@ -98,4 +98,4 @@ def marks(graph: Graph) -> Marks:
     ]
     packed, authority = np.concatenate(parts, axis=1)
     pages = packed.astype(np.int64)
-    return Marks(pages >> 3, authority, *((pages >> bit & 1).astype(bool) for bit in range(3)))
+    return StandingColumns(pages >> 3, authority, *((pages >> bit & 1).astype(bool) for bit in range(3)))

@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphbrain import tables
 from graphbrain.analyst import plots
 from graphbrain.analyst.findings import Finding, findings
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
-from graphbrain.arrays import Floats
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound
-from graphbrain.show import counted
+from graphbrain.numeric.arrays import Floats
+from graphbrain.terminal import tables
+from graphbrain.terminal.show import counted
 
 __all__ = ["Progress", "page"]
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from graphbrain.accounts import settlement, sides
-from graphbrain.arrays import Floats
 from graphbrain.bench import compare, crawl
 from graphbrain.brain.brain import Brain
 from graphbrain.graph import exports
 from graphbrain.graph.exports import LinkTable
 from graphbrain.ingest.recording import Recording
 from graphbrain.model import Fetched
+from graphbrain.numeric.arrays import Floats
 
 __all__ = ["grow", "settle"]
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from graphbrain.errors import BadInput
 from graphbrain.model import Seen
 from graphbrain.schedule import fingerprints
-from graphbrain.schedule.fingerprints import Change
+from graphbrain.schedule.fingerprints import ChangeTest
 
-__all__ = ["CLASSES", "METHODS", "Figures", "Score", "measure"]
+__all__ = ["CLASSES", "METHODS", "ChangeFigures", "Score", "measure"]
 
 METHODS = ("text", "simhash", "blocks")
 CLASSES = ((0, 300), (300, 1500), (1500, 10**9))
@@ -58,7 +58,7 @@ class Score:
 
 
 @dataclass(slots=True)
-class Figures:
+class ChangeFigures:
     """The measurements: (method, edit, class of length) → the number called changed; CPU time by method."""
 
     pages: int = 0
@@ -89,7 +89,7 @@ class _Page:
 
 def measure(
     directory: Path, other: Path | None = None, most: int = 0, tick: Callable[[int, int], None] = lambda _, __: None
-) -> Figures:
+) -> ChangeFigures:
     """Edit HTML files and compare each before and after.
 
     Args:
@@ -105,12 +105,12 @@ def measure(
         )
     dice = random.Random(1)
     chosen = dice.sample(pages, most) if 0 < most < len(pages) else pages
-    figures = Figures(len(chosen))
+    figures = ChangeFigures(len(chosen))
     for done, page in enumerate(chosen):
         tick(done, len(chosen))
         donor = dice.choice(pages)
         for method in METHODS:
-            _edited(page, donor.words, Change(method), figures, random.Random(str(page.path)))
+            _edited(page, donor.words, ChangeTest(method), figures, random.Random(str(page.path)))
         if other is not None and (newer := other / page.path.relative_to(directory)).is_file():
             _released(page, newer.read_bytes(), figures)
     tick(len(chosen), len(chosen))
@@ -134,7 +134,7 @@ def _class_of(page: _Page) -> int:
 # ---------------------------------------------------------------------- edits
 
 
-def _edited(page: _Page, donor: Sequence[str], change: Change, figures: Figures, dice: random.Random) -> None:
+def _edited(page: _Page, donor: Sequence[str], change: ChangeTest, figures: ChangeFigures, dice: random.Random) -> None:
     """Visit a page with noise, then once with each edit; and apply the same edits without noise."""
     method, length = change.method, _class_of(page)
     places = [found.start() for found in _BEFORE.finditer(page.body)] or [len(page.body)]
@@ -154,7 +154,7 @@ def _edited(page: _Page, donor: Sequence[str], change: Change, figures: Figures,
             figures.add(method, f"{what}, and noise", length, _visited(noise(after), change, seen)[1])
 
 
-def _visited(body: bytes, change: Change, old: Seen | None = None) -> tuple[Seen, bool]:
+def _visited(body: bytes, change: ChangeTest, old: Seen | None = None) -> tuple[Seen, bool]:
     """Return the data that a report would keep of a page after a visit, and whether the page was called changed."""
     new = fingerprints.take(Seen(), body, KIND, change)
     changed = old is not None and change.differs(old, new)
@@ -210,21 +210,21 @@ def _edits(
 # ---------------------------------------------------------------------- two releases, and time
 
 
-def _released(page: _Page, newer: bytes, figures: Figures) -> None:
+def _released(page: _Page, newer: bytes, figures: ChangeFigures) -> None:
     one, other = Counter(page.words), Counter((fingerprints.visible_text(newer, KIND) or "").split())
     differing = (one - other).total() + (other - one).total()
     what = "release: " + next(
         name for least, name in ((20, "20 words and more"), (1, "fewer words"), (0, "no word")) if differing >= least
     )
     for method in METHODS:
-        old = _visited(page.body, Change(method))[0]
-        figures.add(method, what, _class_of(page), _visited(newer, Change(method), old)[1])
+        old = _visited(page.body, ChangeTest(method))[0]
+        figures.add(method, what, _class_of(page), _visited(newer, ChangeTest(method), old)[1])
 
 
-def _timed(pages: Sequence[_Page], figures: Figures) -> None:
+def _timed(pages: Sequence[_Page], figures: ChangeFigures) -> None:
     """Measure the CPU time of reading a body, and of comparing it with the kept data, in milliseconds a page."""
     for method in METHODS:
-        change = Change(method)
+        change = ChangeTest(method)
         started = time.process_time()
         for page in pages:
             fingerprints.take(Seen(), page.body, KIND, change)

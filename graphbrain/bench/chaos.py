@@ -32,9 +32,9 @@ from typing import Any
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput, GraphUnavailable
 from graphbrain.model import PAGES, Claim, Failed, Fetched, Resource
-from graphbrain.url import host_of
+from graphbrain.urls.normalization import host_of
 
-__all__ = ["Blow", "Verdict", "hammer", "kill_local_server"]
+__all__ = ["Blow", "ChaosVerdict", "hammer", "kill_local_server"]
 
 HOSTS = 20
 LEASE = 3.0
@@ -54,7 +54,7 @@ ROUNDING = 1e-5
 
 
 @dataclass
-class Verdict:
+class ChaosVerdict:
     """The result: `ok`, the faults, and the amount of work done."""
 
     findings: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ Blow = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class Web:
+class ChaosWeb:
     """The generated web: its number of pages, and whether they have texts."""
 
     pages: int
@@ -118,7 +118,7 @@ def hammer(
     value: str | None = None,
     strike_server: Blow | None = None,
     say: Callable[[str], None] = lambda _: None,
-) -> Verdict:
+) -> ChaosVerdict:
     """Crawl the generated web with some processes, and kill one of them again and again.
 
     Args:
@@ -139,7 +139,7 @@ def hammer(
         SettingsError: `reach` or `value` is invalid.
     """
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
-        web = Web(pages, texts=value is not None)
+        web = ChaosWeb(pages, texts=value is not None)
         with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
             given = {} if value is None else {"value": value}
             brain.remake(
@@ -167,7 +167,7 @@ def hammer(
         return verdict
 
 
-def _warm(brain: Brain, web: Web) -> None:
+def _warm(brain: Brain, web: ChaosWeb) -> None:
     """Run the first rounds undisturbed: a server that has just been started takes seconds to plan each statement."""
     for _ in range(WARM_ROUNDS):
         for kinds in (BOTH, PAGES):
@@ -198,7 +198,7 @@ def kill_local_server(data: Path | None) -> Blow:
 class _Gang:
     """The processes, each of which is replaced when it dies."""
 
-    def __init__(self, connect: dict[str, Any], folder: Path, processes: int, web: Web) -> None:
+    def __init__(self, connect: dict[str, Any], folder: Path, processes: int, web: ChaosWeb) -> None:
         self._connect, self._folder, self._web = connect, folder, web
         self._births = 0
         self._members: list[tuple[subprocess.Popen[bytes], Path]] = [self._start() for _ in range(processes)]
@@ -279,7 +279,7 @@ def _strike(
     return kills
 
 
-def _finish(brain: Brain, web: Web) -> None:
+def _finish(brain: Brain, web: ChaosWeb) -> None:
     """Report the pages that were never fetched, undisturbed. Hosts that were slowed down get their full rate at
     once."""
     brain.change(order="best_first", longest_delay_seconds=0.0)
@@ -292,14 +292,14 @@ def _finish(brain: Brain, web: Web) -> None:
     brain.tend(None)
 
 
-def _visit(claim: Claim, web: Web) -> Fetched:
+def _visit(claim: Claim, web: ChaosWeb) -> Fetched:
     page = int(claim.url.rsplit("p", 1)[1])
     content: dict[str, Any] = {"body": body_of(page)} if web.texts else {"body_hash": "same"}
     return Fetched(claim.url, links_of(page, web.pages), claim, **content)
 
 
-def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> Verdict:
-    verdict = Verdict()
+def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> ChaosVerdict:
+    verdict = ChaosVerdict()
     entries = sorted(journal, key=lambda entry: entry["at"])
     claimed = Counter(entry["kind"] for entry in entries if entry["what"] == "claimed")
     held: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -408,7 +408,7 @@ def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
 def _live(task: dict[str, Any]) -> None:
     """Run one process of the gang: claim, renew, give back, report, push, without end."""
     dice = random.Random(task["dice"])
-    web = Web(**task["web"])
+    web = ChaosWeb(**task["web"])
     with Path(task["journal"]).open("a", buffering=1) as book, _open_brain(task["connect"]) as brain:
 
         def note(what: str, claims: list[Claim], **more: float) -> None:
@@ -454,7 +454,7 @@ def _open_brain(connect: dict[str, Any]) -> Brain:
             time.sleep(0.5)
 
 
-def _maybe(claim: Claim, web: Web, dice: random.Random) -> Fetched | Failed | Resource:
+def _maybe(claim: Claim, web: ChaosWeb, dice: random.Random) -> Fetched | Failed | Resource:
     """Return a report: mostly a page, or a robots.txt that allows it; sometimes the refusal of a host that asks for a
     short wait."""
     if claim.kind == "robots":
@@ -466,14 +466,14 @@ def _maybe(claim: Claim, web: Web, dice: random.Random) -> Fetched | Failed | Re
     return _visit(claim, web)
 
 
-def _robots(claim: Claim, web: Web, dice: random.Random) -> Resource:
+def _robots(claim: Claim, web: ChaosWeb, dice: random.Random) -> Resource:
     """A robots.txt: there is one, there is none, it is elsewhere; now and then it cannot be had."""
     status = dice.choices((200, 404, 302, 500), (8, 8, 3, 1))[0]
     target = f"http://{host_of(url_of(dice.randrange(web.pages)))}/robots.txt" if status == 302 else None
     return Resource(claim.url, claim, status, b"User-agent: *\nAllow: /\nSitemap: /map.txt\n", redirected_to=target)
 
 
-def _sitemap(claim: Claim, web: Web, dice: random.Random) -> Resource:
+def _sitemap(claim: Claim, web: ChaosWeb, dice: random.Random) -> Resource:
     """A sitemap of some pages, without dates: a date would let a page be visited before it is due."""
     status = dice.choices((200, 404, 302, 500), (16, 1, 2, 1))[0]
     target = f"http://{host_of(url_of(dice.randrange(web.pages)))}/map.txt" if status == 302 else None

@@ -16,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain import show
-from graphbrain.arrays import Ints
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.workers import WorkerPool
+from graphbrain.claims.tuning import ENOUGH
 from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery
-from graphbrain.frontier.claim_tuning import ENOUGH
 from graphbrain.frontier.discovery import New
 from graphbrain.ingest import importer
 from graphbrain.ingest.recording import Recording
 from graphbrain.model import Fetched
+from graphbrain.numeric.arrays import Ints
 from graphbrain.server import lifecycle, prepare
-from graphbrain.url import key_of
+from graphbrain.terminal import show
+from graphbrain.urls.normalization import key_of
 
 __all__ = [
     "bulk",

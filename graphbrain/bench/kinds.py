@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphbrain import show
 from graphbrain.bench import accounts, crawl, revisit, scores
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
 from graphbrain.simulate.on_graph import SimulatedClock
+from graphbrain.terminal import show
 
 __all__ = ["clock_of", "run"]
 

@@ -18,16 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
 from graphbrain.bench import crawl as measures
 from graphbrain.bench import orders
-from graphbrain.bench.orders import Web
+from graphbrain.bench.orders import BenchWeb
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
-from graphbrain.ingest.replay import Progress, replay
-from graphbrain.methods import Factor, factors
+from graphbrain.ingest.replay import ReplayProgress, replay
 from graphbrain.model import Hint
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.methods import Factor, factors
 
 __all__ = ["AT", "Curve", "Live", "draw", "live", "simulated", "spread_over", "web_of"]
 
@@ -104,14 +104,14 @@ class Live:
     reach: float = 0.0
 
 
-def web_of(recording: Recording, seeds: Sequence[int], sitemap: bool = False) -> Web:
+def web_of(recording: Recording, seeds: Sequence[int], sitemap: bool = False) -> BenchWeb:
     """Return the web that is reached from some pages of a recording, with a `sitemap` that names all of it by URL if
     wanted.
 
     Raises:
         BadInput: That is one page.
     """
-    web = Web.of(recording, seeds)
+    web = BenchWeb.of(recording, seeds)
     if sitemap:
         by_url = sorted(range(len(web)), key=lambda page: recording.urls[int(web.pages[page])])
         web = dataclasses.replace(web, listed=np.array(by_url, dtype=np.int64))
@@ -130,7 +130,7 @@ def spread_over(recording: Recording, hosts: int) -> Recording:
 class _Shares:
     """The share of each page in all PageRank and authority of a web."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: BenchWeb) -> None:
         whole = web.whole()
         self.pagerank = _share(orders.PageRank(change=orders.EXACT)(whole))
         self.authority = _share(orders.Authority(change=orders.EXACT)(whole))
@@ -141,7 +141,7 @@ class _Shares:
 
 
 def simulated(
-    web: Web,
+    web: BenchWeb,
     values: Sequence[str],
     reach: float = 0.0,
     progress: Callable[[str, int, int], None] = lambda *_: None,
@@ -165,7 +165,7 @@ def simulated(
 def live(
     brain: Brain,
     recording: Recording,
-    web: Web,
+    web: BenchWeb,
     shares: _Shares,
     value: str,
     how: Live,
@@ -193,7 +193,7 @@ def live(
             due -= brain.tend(None, passes=False, pushes=int(due), batch=max(1, int(due)), stop=stop.is_set).pushes
             due = max(due, 0.0)  # when nothing waits, no pushes are saved up
 
-    def told(step: Progress) -> None:
+    def told(step: ReplayProgress) -> None:
         progress(name, step.pages, step.total)
 
     brain.hint(Hint(recording.urls[page], 0.0, "sitemap") for page in web.pages[web.listed].tolist())

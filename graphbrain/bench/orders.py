@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from graphbrain.accounts import algebra
-from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.brain.session import PASS_BATCH
-from graphbrain.rules import DAMPING, SEED_FLOW
+from graphbrain.numeric.arrays import Flags, Floats, Ints
+from graphbrain.numeric.rules import DAMPING, SEED_FLOW
 from graphbrain.schedule import lanes, novelty
-from graphbrain.url import path_repeats
+from graphbrain.urls.normalization import path_repeats
 
 if TYPE_CHECKING:
     from graphbrain.ingest.recording import Recording
-    from graphbrain.methods import Factor
+    from graphbrain.numeric.methods import Factor
 
-__all__ = ["Crawl", "Order", "Web", "crawled", "orders"]
+__all__ = ["BenchOrder", "BenchWeb", "Crawl", "crawled", "orders"]
 
 STEPS = 100
 """The number of computations of values in a crawl."""
@@ -44,7 +44,7 @@ REACH = (0.99, 0.85)
 
 
 @dataclass(frozen=True)
-class Web:
+class BenchWeb:
     """The part of a recorded web that is reached from some pages, with page numbers of its own.
 
     Attributes:
@@ -66,7 +66,7 @@ class Web:
     listed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
-    def of(cls, recording: Recording, seeds: Sequence[int]) -> Web:
+    def of(cls, recording: Recording, seeds: Sequence[int]) -> BenchWeb:
         """Return the web that is reached from the recording's pages `seeds`, including these."""
         reached = recording.reachable(seeds)
         number = np.cumsum(reached) - 1
@@ -103,7 +103,7 @@ class Web:
 class Crawl:
     """A crawl in progress: the fetched pages, their order, and the pages known by them."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: BenchWeb) -> None:
         size = len(web)
         self.web = web
         self.out = web.out
@@ -243,7 +243,7 @@ class PageRank:
 
 
 @dataclass
-class Forward:
+class ForwardOrder:
     """A forward account of a brain that pushes pass on.
 
     A seed has `seed`, any other known page `other`, and a fetched page passes on the damped rest. If only seeds begin
@@ -320,18 +320,18 @@ class Blend:
     reach: float = 0.0
     authority: Value = field(default_factory=Authority)
     flow: Value = field(init=False)
-    live_pagerank: Value = field(default_factory=lambda: Forward(DAMPING, 1.0, 1.0))
+    live_pagerank: Value = field(default_factory=lambda: ForwardOrder(DAMPING, 1.0, 1.0))
 
     def __post_init__(self) -> None:
         once = OnePass(seed=SEED_FLOW, passed=1.0 - ALPHA)
-        self.flow = Forward(self.reach, SEED_FLOW) if self.reach else once
+        self.flow = ForwardOrder(self.reach, SEED_FLOW) if self.reach else once
 
     def __call__(self, crawl: Crawl) -> Floats:
         unnamed = np.ones(len(crawl.web))
         authority = self.authority(crawl) if "authority" in self.factors else unnamed
         flow = self.flow(crawl) if "flow" in self.factors else unnamed
         live_pagerank = self.live_pagerank(crawl) if "live_pagerank" in self.factors else unnamed
-        known = lanes.Known(
+        known = lanes.PageColumns(
             crawl.in_links,
             crawl.depth,
             crawl.web.path_repeats,
@@ -344,7 +344,7 @@ class Blend:
 
 
 @dataclass(frozen=True)
-class Order:
+class BenchOrder:
     """An order by name. `make` returns a value for one crawl; `in_lanes` returns the lane of each value, None: the
     exact value."""
 
@@ -353,29 +353,29 @@ class Order:
     in_lanes: Callable[[Floats], Ints] | None = None
 
 
-def orders(final: Floats, blends: Mapping[str, Mapping[str, Factor]], reach: float = 0.0) -> list[Order]:
+def orders(final: Floats, blends: Mapping[str, Mapping[str, Factor]], reach: float = 0.0) -> list[BenchOrder]:
     """Return the reference orders, and those of a brain with this setting `reach`: exact, and in its lanes.
 
     The omniscient order by these `final` values comes first. `blends` has name → factors.
     """
     reference = [
-        Order("omniscient", lambda: Fixed(final)),
-        Order("breadth first", First),
-        Order("back-link count", BackLinks),
-        Order(f"PageRank, d {DAMPING:g}", PageRank),
-        Order("OPIC of 2003", OnePass),
-        *(Order(f"reach, d {d:g}", partial(Forward, d)) for d in REACH),
+        BenchOrder("omniscient", lambda: Fixed(final)),
+        BenchOrder("breadth first", First),
+        BenchOrder("back-link count", BackLinks),
+        BenchOrder(f"PageRank, d {DAMPING:g}", PageRank),
+        BenchOrder("OPIC of 2003", OnePass),
+        *(BenchOrder(f"reach, d {d:g}", partial(ForwardOrder, d)) for d in REACH),
     ]
-    live: list[Order] = []
+    live: list[BenchOrder] = []
     for name, factors in blends.items():
         make: Callable[[], Value] = partial(Blend, factors, reach)
-        live += [Order(name, make), Order(f"{name}, in lanes", make, lanes.frontier_lane)]
+        live += [BenchOrder(name, make), BenchOrder(f"{name}, in lanes", make, lanes.frontier_lane)]
     return [*reference, *live]
 
 
 def crawled(
-    web: Web,
-    order: Order,
+    web: BenchWeb,
+    order: BenchOrder,
     progress: Callable[[int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Ints:

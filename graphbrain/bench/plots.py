@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain import installs
-from graphbrain.arrays import Floats
 from graphbrain.errors import BadInput
+from graphbrain.numeric.arrays import Floats
+from graphbrain.runtime import installs
 
 __all__ = ["check", "freshness_over_time", "needed", "save", "shares_over_crawl"]
 

@@ -30,17 +30,17 @@ from numpy.typing import NDArray
 from graphbrain.accounts import settlement, sides, solve
 from graphbrain.accounts.classic_algebra import authority_share, hub_share
 from graphbrain.accounts.classic_ledger import read_virtual
-from graphbrain.arrays import Floats, Ints
 from graphbrain.bench import compare
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
 from graphbrain.graph import exports
-from graphbrain.graph.exports import LinkTable, Terms
+from graphbrain.graph.exports import LinkTable, ScoreTerms
 from graphbrain.ingest.recording import Recording
 from graphbrain.ingest.replay import replay
-from graphbrain.rules import Rule
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import Rule
 
-__all__ = ["Point", "Run", "Trial", "measure", "run_trial", "write_points", "write_scores"]
+__all__ = ["Point", "PrecisionRun", "PrecisionTrial", "measure", "run_trial", "write_points", "write_scores"]
 
 TOLERANCE = 1e-12
 SIDES = ("hub", "authority")
@@ -52,7 +52,7 @@ payments."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PrecisionTrial:
     """One engine with one value of its parameter: eps of the exact engine, the window (times the total cash, 0: none)
     of the classic one."""
 
@@ -100,14 +100,14 @@ class Point:
 
 
 @dataclass(slots=True)
-class Run:
+class PrecisionRun:
     """The points of a trial, and the last scores by page: shares, live, exact and after more rounds, of both sides.
 
     `named` yields the URLs of these pages in their order, read from the brain on demand. `when` describes the moment of
     the live scores.
     """
 
-    trial: Trial
+    trial: PrecisionTrial
     when: str = "after the crawl"
     points: list[Point] = field(default_factory=list)
     named: Callable[[], Iterator[str]] = lambda: iter(())
@@ -118,7 +118,7 @@ class Run:
 
 def run_trial(
     brain: Brain,
-    trial: Trial,
+    trial: PrecisionTrial,
     recording: Recording,
     *,
     points: int = 5,
@@ -128,7 +128,7 @@ def run_trial(
     catch_up: bool = False,
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: threading.Event | None = None,
-) -> Run:
+) -> PrecisionRun:
     """Replay a recording into the emptied `brain` under a trial's settings, and measure.
 
     The brain keeps the trial's settings.
@@ -153,7 +153,7 @@ def run_trial(
     brain.clear()
     brain.remake(delay_seconds=0.0, **trial.settings())
     total = min(pages or recording.pages, recording.pages)
-    run, seeds = Run(trial), list(recording.seeds())
+    run, seeds = PrecisionRun(trial), list(recording.seeds())
     fetched = 0
     for part in np.linspace(0, total, points + 1).astype(int)[1:].tolist():
         limit = max(1, part - fetched)
@@ -176,7 +176,9 @@ def run_trial(
     return run
 
 
-def measure(brain: Brain, *, rounds: int = 10, progress: Callable[[str, int, int], None] = lambda *_: None) -> Run:
+def measure(
+    brain: Brain, *, rounds: int = 10, progress: Callable[[str, int, int], None] = lambda *_: None
+) -> PrecisionRun:
     """Measure the brain as it is, while other processes run, and change nothing in it.
 
     Args:
@@ -190,13 +192,13 @@ def measure(brain: Brain, *, rounds: int = 10, progress: Callable[[str, int, int
     """
     brain.engine  # noqa: B018  # raises BeingConverted
     settings = brain.settings
-    trial = Trial(settings.engine, settings.eps if settings.engine == "exact" else settings.window)
+    trial = PrecisionTrial(settings.engine, settings.eps if settings.engine == "exact" else settings.window)
     states = brain.graph.read(lambda tx: tx.many("brain/states", now=brain.now()), "brain/states")
     fetched = sum(pages for state, pages, *_ in states if state == "known")
     measured = _Measured.of(brain, trial, progress)
     if not measured.kept.any():
         raise BadInput("The brain has no pages yet, so there is nothing to measure.")
-    run = Run(trial, "as they are")
+    run = PrecisionRun(trial, "as they are")
     progress("comparing", 0, 0)
     run.points += measured.points(fetched)
     measured.finish(run, fetched, rounds, progress)
@@ -224,7 +226,7 @@ class _Measured:
     """The brain's links and scores at one moment, the exact scores, and the pages that still exist."""
 
     brain: Brain
-    trial: Trial
+    trial: PrecisionTrial
     table: LinkTable
     live: dict[str, Floats]
     exact: dict[str, Floats]
@@ -233,7 +235,9 @@ class _Measured:
     floor: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, brain: Brain, trial: Trial, progress: Callable[[str, int, int], None] = lambda *_: None) -> _Measured:
+    def of(
+        cls, brain: Brain, trial: PrecisionTrial, progress: Callable[[str, int, int], None] = lambda *_: None
+    ) -> _Measured:
         rule = brain.policy.rule
         table = exports.links(brain.graph, lambda done, of: progress("reading links", done, of))
         progress("reading accounts", 0, 0)
@@ -288,7 +292,7 @@ class _Measured:
 
     def finish(
         self,
-        run: Run,
+        run: PrecisionRun,
         fetched: int,
         rounds: int,
         progress: Callable[[str, int, int], None] = lambda *_: None,
@@ -312,7 +316,7 @@ class _Measured:
         run.named = partial(_urls, self.brain, self.table.ids)
 
 
-def _flow(table: LinkTable, terms: Terms, rule: Rule) -> solve.Flow:
+def _flow(table: LinkTable, terms: ScoreTerms, rule: Rule) -> solve.Flow:
     """Return the classic walk by the settings of a brain."""
     options = rule.classic
     return solve.Flow(
@@ -324,7 +328,7 @@ def _flow(table: LinkTable, terms: Terms, rule: Rule) -> solve.Flow:
     )
 
 
-def write_points(path: Path, run: Run, *, more: bool = False) -> None:
+def write_points(path: Path, run: PrecisionRun, *, more: bool = False) -> None:
     """Write all points of a run as CSV; `more` appends them to the file.
 
     Raises:
@@ -334,7 +338,7 @@ def write_points(path: Path, run: Run, *, more: bool = False) -> None:
     _write(path, list(rows[0]), (list(row.values()) for row in rows), more)
 
 
-def write_scores(path: Path, run: Run, *, more: bool = False) -> None:
+def write_scores(path: Path, run: PrecisionRun, *, more: bool = False) -> None:
     """Write the last scores of each page as CSV; `more` appends them to the file.
 
     Raises:
@@ -355,7 +359,7 @@ def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]], more:
         raise BadInput(f"{path} cannot be written ({error.strerror or error}).") from None
 
 
-def _score_rows(run: Run) -> Iterator[list[Any]]:
+def _score_rows(run: PrecisionRun) -> Iterator[list[Any]]:
     columns = [getattr(run, what)[side] for side in SIDES for what in ("live", "exact", "more")]
     for url, *values in zip(run.named(), *columns, strict=True):
         yield [run.trial.name, url, *(f"{value:.9g}" for value in values)]

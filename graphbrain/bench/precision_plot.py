@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.arrays import Floats
 from graphbrain.bench import plots
-from graphbrain.bench.precision import Run
+from graphbrain.bench.precision import PrecisionRun
+from graphbrain.numeric.arrays import Floats
 
 __all__ = ["draw"]
 
@@ -24,7 +24,7 @@ TOP_PAGES = 50
 RED, BLUE = "#b2182b", "#2166ac"
 
 
-def draw(run: Run, path: Path) -> list[Path]:
+def draw(run: PrecisionRun, path: Path) -> list[Path]:
     """Draw a run as `path`.png and `path`.svg.
 
     Raises:

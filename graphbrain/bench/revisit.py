@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from graphbrain import show
 from graphbrain.bench import crawl
 from graphbrain.brain.brain import Brain
 from graphbrain.simulate import histories
 from graphbrain.simulate.on_graph import OnGraph, SimulatedClock
-from graphbrain.simulate.simulation import Budget, Outcome, run, share_of
+from graphbrain.simulate.simulation import Budget, SimulationOutcome, run, share_of
+from graphbrain.terminal import show
 
 __all__ = ["revisit"]
 
@@ -33,7 +33,7 @@ def revisit(brain: Brain, clock: SimulatedClock, file: Path | None, days: int) -
     rows = []
     for every in EVERY:
         budget = Budget(history.pages / every)
-        outcomes: list[tuple[Outcome, float]] = []
+        outcomes: list[tuple[SimulationOutcome, float]] = []
         for name in (*OTHERS, "graph"):
             began = time.monotonic()
             with show.task_bar() as bar:
@@ -55,7 +55,7 @@ def _emptied(brain: Brain) -> Brain:
     return brain
 
 
-def _row(every: float, one: Outcome, best: Outcome, days: int, seconds: float) -> dict[str, Any]:
+def _row(every: float, one: SimulationOutcome, best: SimulationOutcome, days: int, seconds: float) -> dict[str, Any]:
     half = range(days // 2, days)
     return {
         "bench": "revisit",

@@ -13,7 +13,7 @@ from graphbrain.brain.brain import Brain
 from graphbrain.brain.rank import cores
 from graphbrain.ingest.recording import Recording
 from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import Scores, Until, Web
+from graphbrain.ranking.algorithms import LinkGraph, Scores, Until
 
 __all__ = ["rank"]
 
@@ -31,19 +31,19 @@ def rank(brain: Brain, recording: Recording) -> list[dict[str, Any]]:
     return [*figures, _round_trip(brain)]
 
 
-def _recorded_web(recording: Recording) -> Web:
+def _recorded_web(recording: Recording) -> LinkGraph:
     sources, targets = recording.distinct
     offsets = np.searchsorted(sources, np.arange(recording.pages + 1))
-    return Web.of(offsets, targets.astype(np.int32), cores())
+    return LinkGraph.of(offsets, targets.astype(np.int32), cores())
 
 
-def _large_web() -> Web:
+def _large_web() -> LinkGraph:
     sources, targets = large_web()
     offsets = np.searchsorted(sources, np.arange(LARGE_PAGES + 1))
-    return Web.of(offsets, targets.astype(np.int32), cores())
+    return LinkGraph.of(offsets, targets.astype(np.int32), cores())
 
 
-def _iterations(name: str, web: Web, method: Callable[..., Scores]) -> dict[str, Any]:
+def _iterations(name: str, web: LinkGraph, method: Callable[..., Scores]) -> dict[str, Any]:
     laps, cpu = [time.perf_counter()], time.process_time()
     done = method(web, until=Until(progress=lambda *_: laps.append(time.perf_counter())))
     each, cpu = np.diff(laps), time.process_time() - cpu

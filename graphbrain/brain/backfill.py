@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from graphbrain import ahead
 from graphbrain.accounts import payout_policy
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier import claims, put_right, requeue, sections
+from graphbrain.claims import taking
+from graphbrain.corrections import put_right, requeue
+from graphbrain.frontier import sections
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.hosts import admin, politeness
+from graphbrain.hosts import admin, clock_ahead, politeness
 from graphbrain.hosts.state import HostState
 
 __all__ = ["Backfill", "Progress"]
@@ -73,13 +74,13 @@ class Backfill:
 
         def review(tx: Tx, now: float, revision: int) -> int:
             def look(hosts: list[HostState]) -> None:
-                claims.review_queues(tx, session.finder, hosts, now)
+                taking.review_queues(tx, session.finder, hosts, now)
 
             known = session.stored.get("putting_right") is None
             return admin.review(tx, now, session.policy.manners, revision, look if known else None)
 
         def right(tx: Tx, now: float, revision: int) -> int:
-            spans = ahead.Spans(session.settings.lease_seconds, session.settings.park_after_seconds)
+            spans = clock_ahead.Spans(session.settings.lease_seconds, session.settings.park_after_seconds)
             return put_right.next_pages(tx, now, session.policy, spans, revision)
 
         self._run("reviewing_hosts", review, "hosts", progress, until)

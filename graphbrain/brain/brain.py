@@ -20,7 +20,7 @@ from graphbrain.brain.claim import Claiming
 from graphbrain.brain.convert import Converting
 from graphbrain.brain.discover import Discovering
 from graphbrain.brain.edit import Editing
-from graphbrain.brain.engines import Engine
+from graphbrain.brain.engines import AccountEngine
 from graphbrain.brain.hosts import COUNTED, Hosting
 from graphbrain.brain.leases import Leases
 from graphbrain.brain.look import Looking
@@ -33,9 +33,9 @@ from graphbrain.brain.report import Reporting
 from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
 from graphbrain.brain.upkeep import PUSH_PAYMENTS, Upkeep
+from graphbrain.corrections.rekey import Rekeyed
 from graphbrain.errors import GraphbrainError
-from graphbrain.frontier.rekey import Rekeyed
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Clock, Graph
 from graphbrain.inspect import figures
 from graphbrain.inspect.audit import Audit
@@ -181,7 +181,7 @@ class Brain(Asking):
         return self.session.policy
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> AccountEngine:
         """The engine that keeps the accounts. Raises BeingConverted while the brain is between two engines."""
         return self.session.engine
 

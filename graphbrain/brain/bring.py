@@ -15,15 +15,15 @@ import numpy as np
 from graphbrain.accounts import settlement
 from graphbrain.accounts.settlement import SETTLED_TO, Goal
 from graphbrain.analyst.results import Results
-from graphbrain.arrays import Floats, Ints
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.settle import SettleProgress, Settling
 from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Graph, bound
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import Rule
 from graphbrain.ranking import store
-from graphbrain.rules import Rule
 from graphbrain.work import Settled
 
 __all__ = ["Brought", "rank", "settle"]

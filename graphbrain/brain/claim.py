@@ -15,44 +15,30 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 
-from graphbrain import border, tokens
 from graphbrain.brain.backfill import Backfill
-from graphbrain.brain.combine import Combiner, Ticket
+from graphbrain.brain.claim_round import Caller, Round, RoundTicket, Wish
+from graphbrain.brain.combine import Combiner
 from graphbrain.brain.leases import LEASED, Leases
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
+from graphbrain.claims import idempotency, leases, resources, sitemaps, taking, tuning
+from graphbrain.claims.leases import Leasing
+from graphbrain.claims.outlook import PAUSED, ClaimOutlook, of_wanted
+from graphbrain.claims.outlook import outlook as outlook_now
+from graphbrain.claims.sampling import ClaimShare, Reach, Spread
+from graphbrain.claims.taking import ClaimRequest, Holder, Taken, Work
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.fair import Turns
-from graphbrain.frontier import asked, claims, leases, resources, sections, sitemaps
-from graphbrain.frontier import claim_tuning as tuning
-from graphbrain.frontier.claims import Holder, Request, Taken, Work
-from graphbrain.frontier.leases import Leasing
-from graphbrain.frontier.outlook import PAUSED, Outlook, of_wanted
-from graphbrain.frontier.outlook import outlook as outlook_now
-from graphbrain.frontier.sampling import Reach, Share, Spread
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
+from graphbrain.intake import input_checks
 from graphbrain.model import KINDS, PAGES, Claim, Claims, Kind
 from graphbrain.model import number as is_number
+from graphbrain.runtime import tokens
 
 __all__ = ["Claiming"]
 
 LONGEST_LEASE = 604_800
 """The longest lease in seconds, as of the setting `lease_seconds`."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """The request of one call; `key`: the caller's idempotency key, if there is one."""
-
-    n: int
-    holder: Holder
-    key: str | None = None
-    now_only: bool = False
-    kinds: frozenset[Kind] = PAGES
-
-
-_Ticket = Ticket[_Wish, Claims]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,136 +55,12 @@ class _Step:
 
     name: str
     n: int
-    work: Work = claims.take
+    work: Work = taking.take
     most_moves: int = 0
     front: int = 0
     now_only: bool = False
     tries: bool = False
     kind: Kind = "page"
-
-
-class _Caller:
-    """One call of a round, and its claims; those in `last` come after the others."""
-
-    __slots__ = ("got", "key", "last", "n", "ticket", "wish")
-
-    def __init__(self, ticket: _Ticket) -> None:
-        self.ticket, self.wish = ticket, ticket.request
-        self.n, self.key = self.wish.n, self.wish.key
-        self.got: list[Claim] = []
-        self.last: list[Claim] = []
-
-    @property
-    def claims(self) -> list[Claim]:
-        """All its claims, in the order of the answer."""
-        return [*self.got, *self.last]
-
-    @property
-    def count(self) -> int:
-        """The number of its claims."""
-        return len(self.got) + len(self.last)
-
-    @property
-    def left(self) -> int:
-        """The number of claims that it still wants."""
-        return self.n - self.count
-
-
-class _Round:
-    """The calls that are answered together. Pages go to their owners by turns, the best to the first."""
-
-    def __init__(self, tickets: Sequence[_Ticket], *, robots: bool = False) -> None:
-        self.robots = robots
-        """True if they ask for robots.txt, too."""
-        self.callers: list[_Caller] = []
-        self.answered: list[_Caller] = []
-        """The calls whose keys were used before, by another call of this round at least."""
-        keys: set[str] = set()
-        for caller in map(_Caller, tickets):
-            (self.answered if caller.key in keys else self.callers).append(caller)
-            keys.update(() if caller.key is None else (caller.key,))
-        self.keyed = any(caller.key is not None for caller in self.callers)
-        self.new = 0
-        """The number of claims of pages that were never fetched."""
-        self.clock_corrected = False
-        """True once this round has corrected times that a clock wrote while it was ahead."""
-
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        """All kinds that are asked for."""
-        return frozenset().union(*(caller.wish.kinds for caller in (*self.callers, *self.answered)))
-
-    @property
-    def left(self) -> int:
-        """The number of pages that are still wanted."""
-        return sum(caller.left for caller in self.callers)
-
-    @property
-    def count(self) -> int:
-        """The number of claims that were made."""
-        return sum(caller.count for caller in self.callers)
-
-    @property
-    def pages(self) -> int:
-        """The number of claims of pages."""
-        return sum(claim.kind == "page" for caller in self.callers for claim in caller.claims)
-
-    def has(self, share: float) -> bool:
-        """Return whether each call has this share of its claims at least."""
-        return all(caller.count >= share * caller.n for caller in self.callers)
-
-    def asking(self, kind: Kind) -> list[_Caller]:
-        """Return the calls for this kind."""
-        return [caller for caller in self.callers if kind in caller.wish.kinds]
-
-    def holders(self, n: int, kind: Kind = "page") -> list[Holder]:
-        """Return the holders of the next `n` claims of a kind."""
-        callers = self.asking(kind)
-        if len(callers) == 1:
-            return [callers[0].wish.holder] * min(n, callers[0].left)
-        turns: Turns[Holder] = Turns()
-        for place in range(max((caller.left for caller in callers), default=0)):
-            for caller in callers:
-                if caller.left > place:
-                    turns.put(caller.ticket.owner, caller.wish.holder)
-        return [turns.take() for _ in range(min(n, len(turns)))]
-
-    def bind(self, tx: Tx, leased: Sequence[Claim]) -> None:
-        """Record the leased pages under the callers' keys. Raises Answered."""
-        if not self.keyed:
-            return
-        by_token = _by_token(leased)
-        asked.bind(
-            tx,
-            {
-                caller.key: by_token[caller.wish.holder.token]
-                for caller in self.callers
-                if caller.key is not None and caller.wish.holder.token in by_token
-            },
-        )
-
-    def took(self, taken: Taken, *, last: bool = False) -> None:
-        """Distribute claims; those that are `last` come after others. A call that has all its claims is answered at
-        once."""
-        by_token = _by_token(taken.claims)
-        self.new += taken.new
-        for caller in self.callers:
-            if more := by_token.get(caller.wish.holder.token):
-                (caller.last if last else caller.got).extend(more)
-                if not caller.left:
-                    caller.ticket.answer(Claims(caller.claims))
-
-    def drop(self, keys: Collection[str]) -> None:
-        """Take out the calls whose keys were used before."""
-        self.answered += [caller for caller in self.callers if caller.key in keys]
-        self.callers = [caller for caller in self.callers if caller.key not in keys]
-
-
-def _by_token(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
-    found: dict[str, list[Claim]] = {}
-    for claim in claims:
-        found.setdefault(claim.token, []).append(claim)
-    return found
 
 
 class Claiming:
@@ -210,17 +72,17 @@ class Claiming:
         self._reach = Reach()
         self._clogged = False
         """True if pages of hosts that are not ready are in the way of others."""
-        self._aliases = Share(lambda: tuning.ALIAS_SHARE, random.random())
+        self._aliases = ClaimShare(lambda: tuning.ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
-        self._tries = Share(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK)
+        self._tries = ClaimShare(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK)
         self._no_try_at = -math.inf
-        self._shares: Mapping[Kind, Share] = {
-            kind: Share(lambda: tuning.RESOURCE_SHARE, random.random()) for kind in resources.LINES
+        self._shares: Mapping[Kind, ClaimShare] = {
+            kind: ClaimShare(lambda: tuning.RESOURCE_SHARE, random.random()) for kind in resources.LINES
         }
         self._none_at: dict[Kind, float] = dict.fromkeys(resources.LINES, -math.inf)
         self._sought: dict[tuple[str, bool], float] = {}
         """Host, and whether its robots.txt had to be known → when its sitemaps were looked for."""
-        self._combiners: dict[tuple[bool, bool], Combiner[_Wish, Claims]] = {
+        self._combiners: dict[tuple[bool, bool], Combiner[Wish, Claims]] = {
             (now_only, robots): Combiner(
                 partial(self._answer, now_only=now_only, robots=robots),
                 "claims",
@@ -285,15 +147,15 @@ class Claiming:
         key: str | None,
         now_only: bool = False,
         kinds: frozenset[Kind] = PAGES,
-    ) -> _Wish:
+    ) -> Wish:
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
         session = self._session
-        worker = border.name("worker", worker) if worker is not None and worker != "" else session.settings.worker
+        worker = input_checks.name("worker", worker) if worker is not None and worker != "" else session.settings.worker
         if not isinstance(now_only, bool):
             raise BadInput(f"now_only is true or false, not {now_only!r:.80}.")
-        key = None if key is None else border.name("key", key)
-        return _Wish(n, Holder(tokens.token(session.now()), worker), key, now_only, kinds)
+        key = None if key is None else input_checks.name("key", key)
+        return Wish(n, Holder(tokens.token(session.now()), worker), key, now_only, kinds)
 
     def close(self) -> None:
         """End the threads in the background."""
@@ -306,12 +168,12 @@ class Claiming:
             with contextlib.suppress(GraphbrainError):
                 self.give_back(answer.result())
 
-    def _answer(self, tickets: Sequence[_Ticket], now_only: bool = False, robots: bool = False) -> None:
+    def _answer(self, tickets: Sequence[RoundTicket], now_only: bool = False, robots: bool = False) -> None:
         """Answer these calls. Either all of them want only pages that were asked for by hand, or none does; either all
         want robots.txt, or none does."""
-        calls = _Round(tickets, robots=robots)
+        calls = Round(tickets, robots=robots)
         claim = self._claim_wanted if now_only else self._claim
-        outlook: Outlook | None = None
+        outlook: ClaimOutlook | None = None
         try:
             self._leases.look_now_and_then(by_key=calls.keyed)
             outlook = PAUSED if self._session.paused else claim(calls)
@@ -325,7 +187,7 @@ class Claiming:
         left = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
         if left:
             before = self._before(left)
-            outlooks: dict[frozenset[Kind], Outlook] = {}
+            outlooks: dict[frozenset[Kind], ClaimOutlook] = {}
             for caller in left:
                 kinds = caller.wish.kinds
                 if kinds not in outlooks:
@@ -335,12 +197,12 @@ class Claiming:
                 caller.ticket.answer(_told(caller, before.get(caller.key or ""), outlooks[kinds]))
         self._session.counters.write_now_and_then()
 
-    def _before(self, callers: Sequence[_Caller]) -> dict[str, list[Claim]]:
+    def _before(self, callers: Sequence[Caller]) -> dict[str, list[Claim]]:
         """Return the claims that an earlier call made with the keys of callers that have none now."""
         keys = {caller.key for caller in callers if caller.key is not None and not caller.count}
         return self._session.perform("asked/again", _asked_again, keys) if keys else {}
 
-    def _claim(self, calls: _Round) -> Outlook | None:
+    def _claim(self, calls: Round) -> ClaimOutlook | None:
         """Claim the pages that the calls want. Return what to expect, where they do not get all."""
         # These kinds of claims have a fixed share, whatever the queues hold.
         n = calls.left
@@ -367,7 +229,7 @@ class Claiming:
             more = self._fill(calls)
         return None
 
-    def _freed_pages(self, calls: _Round, outlook: Outlook) -> bool:
+    def _freed_pages(self, calls: Round, outlook: ClaimOutlook) -> bool:
         """Return True if pages were freed that the outlook could not count: by a correction of times that a clock wrote
         while it was ahead, once in a round, or by the end of leases and waits that are over."""
         if not calls.clock_corrected and self._put_right(outlook):
@@ -379,9 +241,9 @@ class Claiming:
         """End lapsed leases, and let failed pages wait in a queue again that are due; return how many there were."""
         return self._leases.sweep() + self._leases.release_due()
 
-    def _claim_wanted(self, calls: _Round) -> Outlook | None:
+    def _claim_wanted(self, calls: Round) -> ClaimOutlook | None:
         """Claim in the same way the pages that were asked for by hand."""
-        outlook: Outlook | None = None
+        outlook: ClaimOutlook | None = None
         for _ in range(tuning.WANTED_ROUNDS):
             step = _Step("claims/take_wanted", calls.left, most_moves=4 * calls.left, now_only=True)
             taken = self._perform(step, calls)
@@ -395,15 +257,15 @@ class Claiming:
                 return outlook
         return outlook or self._look_out_wanted()
 
-    def _look_out_wanted(self) -> Outlook:
+    def _look_out_wanted(self) -> ClaimOutlook:
         session = self._session
 
-        def look(tx: Tx) -> Outlook:
+        def look(tx: Tx) -> ClaimOutlook:
             return of_wanted(tx, session.policy.manners, session.now())
 
         return session.graph.read(look, "claims/wanted_outlook")
 
-    def _put_right(self, outlook: Outlook) -> bool:
+    def _put_right(self, outlook: ClaimOutlook) -> bool:
         """Put right the times of a clock that was ahead, where they keep all pages from being claimed. It does so for
         RIGHTING seconds and leaves the rest to upkeep. False if the clock was not ahead."""
         if outlook.is_ahead:
@@ -414,15 +276,15 @@ class Claiming:
         self._backfill.put_right(until=lambda: time.monotonic() > until)
         return True
 
-    def _look_out(self, kinds: frozenset[Kind]) -> Outlook:
+    def _look_out(self, kinds: frozenset[Kind]) -> ClaimOutlook:
         session = self._session
 
-        def look(tx: Tx) -> Outlook:
+        def look(tx: Tx) -> ClaimOutlook:
             return outlook_now(tx, session.finder, session.policy.manners, session.now(), kinds)
 
         return session.graph.read(look, "claims/outlook")
 
-    def _fill(self, calls: _Round) -> bool:
+    def _fill(self, calls: Round) -> bool:
         """Claim pages until there are all, or enough, or no more to be had now. Return whether there may be more,
         though there are fewer."""
         n = calls.left
@@ -463,11 +325,11 @@ class Claiming:
 
         def move(tx: Tx) -> int:
             acting = session.policy.acting
-            return 0 if acting is None else sections.put_back_front(tx, session.finder, acting, session.now())
+            return 0 if acting is None else taking.put_back_front(tx, session.finder, acting, session.now())
 
         return session.graph.write(move, "claims/put_back")
 
-    def _due_aliases(self, n: int, calls: _Round) -> int:
+    def _due_aliases(self, n: int, calls: Round) -> int:
         """Claim the share of aliases among `n` claims, if any are due. Return their number. The lookup is made once a
         second at most."""
         places, now = self._aliases.places(n), self._session.now()
@@ -477,16 +339,16 @@ class Claiming:
         self._no_alias_at = -math.inf if claimed else now
         return claimed
 
-    def _take_aliases(self, n: int, calls: _Round) -> int:
+    def _take_aliases(self, n: int, calls: Round) -> int:
         """Claim up to `n` aliases that are due to be looked at again. Return their number."""
         graph, now = self._session.graph, self._session.now()
         if not graph.read(lambda tx: tx.one("claims/aliases_due", now=now, limit=1)[0], "claims/aliases_due"):
             return 0
-        taken = self._perform(_Step("claims/take_aliases", n, claims.take_aliases), calls)
+        taken = self._perform(_Step("claims/take_aliases", n, taking.take_aliases), calls)
         calls.took(taken, last=True)
         return len(taken.claims)
 
-    def _due_resources(self, calls: _Round) -> None:
+    def _due_resources(self, calls: Round) -> None:
         """Claim the share of each kind that waits in queues, if any is due: that is looked up once a second at most."""
         for kind, share in self._shares.items():
             n = sum(caller.left for caller in calls.asking(kind))
@@ -499,16 +361,16 @@ class Claiming:
                 if claimed:  # else nothing is owed: no page waits for a share that nothing took
                     share.took(claimed, n, n)
 
-    def _take_resources(self, kind: Kind, n: int, calls: _Round) -> int:
+    def _take_resources(self, kind: Kind, n: int, calls: Round) -> int:
         """Claim up to `n` resources of a kind, for the calls that ask for it; how many."""
         n = min(n, sum(caller.left for caller in calls.asking(kind)))
         if n <= 0:
             return 0
-        taken = self._perform(_Step("claims/take_resources", n, claims.take_resources, kind=kind), calls)
+        taken = self._perform(_Step("claims/take_resources", n, taking.take_resources, kind=kind), calls)
         calls.took(taken, last=True)
         return len(taken.claims)
 
-    def _find_sitemaps(self, calls: _Round) -> None:
+    def _find_sitemaps(self, calls: Round) -> None:
         """Find the sitemaps of the hosts of claimed pages, for the calls that ask for them: of a host once a minute."""
         callers, now = calls.asking("sitemap"), self._session.now()
         schemes = {
@@ -526,7 +388,7 @@ class Claiming:
             self._sought.clear()
         self._sought.update(dict.fromkeys(((name, calls.robots) for name in found), now))
 
-    def _due_tries(self, calls: _Round) -> int:
+    def _due_tries(self, calls: Round) -> int:
         """Claim the share of pages that try sections which are held down, if there are any. Return their number. The
         lookup is made once a second at most."""
         session = self._session
@@ -538,7 +400,7 @@ class Claiming:
         self._no_try_at = -math.inf if taken.claims or taken.in_vain else now
         return len(taken.claims)
 
-    def _clear(self, calls: _Round, seconds: float) -> bool:
+    def _clear(self, calls: Round, seconds: float) -> bool:
         """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front. False
         when the time was up before."""
         until = time.monotonic() + seconds
@@ -549,19 +411,19 @@ class Claiming:
             if time.monotonic() >= until:
                 return False
 
-    def _from_behind(self, calls: _Round) -> None:
+    def _from_behind(self, calls: Round) -> None:
         """Claim pages from behind those that are in the way."""
         for depth in tuning.BEYOND:
             if self._take(_Step("claims/take", calls.left, most_moves=tuning.BULK, front=depth), calls).claims:
                 return
 
-    def _take(self, step: _Step, calls: _Round) -> Taken:
+    def _take(self, step: _Step, calls: Round) -> Taken:
         """Make one claiming transaction, and give its claims to their calls."""
         taken = self._perform(step, calls)
         calls.took(taken)
         return taken
 
-    def _perform(self, step: _Step, calls: _Round) -> Taken:
+    def _perform(self, step: _Step, calls: Round) -> Taken:
         """Make one claiming transaction. If a call's key was used before, make it again without that call."""
         tried: set[str] = set()
         while True:
@@ -571,20 +433,20 @@ class Claiming:
             attempt = partial(self._attempt, step=step, calls=calls, holders=holders, tried=tried)
             try:
                 return self._session.graph.write(attempt, step.name)
-            except asked.Answered as answered:
+            except idempotency.Answered as answered:
                 calls.drop(answered.keys)
 
-    def _attempt(self, tx: Tx, step: _Step, calls: _Round, holders: Sequence[Holder], tried: set[str]) -> Taken:
+    def _attempt(self, tx: Tx, step: _Step, calls: Round, holders: Sequence[Holder], tried: set[str]) -> Taken:
         """Claim pages, and store in the same transaction which call's key leased them. Raises Answered."""
         wish = self._request(step, holders, calls.robots)
-        taken = claims.attempt(tx, step.work, wish, tried)
+        taken = taking.attempt(tx, step.work, wish, tried)
         calls.bind(tx, taken.claims)
         return taken
 
-    def _request(self, step: _Step, holders: Sequence[Holder], robots: bool) -> Request:
+    def _request(self, step: _Step, holders: Sequence[Holder], robots: bool) -> ClaimRequest:
         """Return what one attempt asks for, by the settings of now."""
         session = self._session
-        return Request(
+        return ClaimRequest(
             holders,
             clock=session.now,
             lease=session.settings.lease_seconds,
@@ -663,7 +525,7 @@ def _kinds(given: object) -> frozenset[Kind]:
     return frozenset(kind for kind in KINDS if kind in wanted)
 
 
-def _told(caller: _Caller, before: Sequence[Claim] | None, outlook: Outlook) -> Claims:
+def _told(caller: Caller, before: Sequence[Claim] | None, outlook: ClaimOutlook) -> Claims:
     """Return the answer to a call that has not got all it wanted. `before`: the claims that an earlier call made with
     the same key; None: the key was not used."""
     got = caller.claims if before is None else before
@@ -685,4 +547,4 @@ def _find(tx: Tx, schemes: Mapping[str, str], robots: bool, policy: Policy, now:
 
 
 def _asked_again(tx: Tx, keys: Collection[str], _policy: Policy, now: float) -> dict[str, list[Claim]]:
-    return asked.again(tx, keys, now)
+    return idempotency.again(tx, keys, now)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from graphbrain import border, tokens
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.corrections import change_hints, edits, orphans
+from graphbrain.corrections.change_hints import Noted
+from graphbrain.corrections.edits import Seeded
 from graphbrain.errors import BadInput
-from graphbrain.frontier import change_hints, edits, orphans
-from graphbrain.frontier.change_hints import Noted
-from graphbrain.frontier.edits import Seeded
-from graphbrain.frontier.validate import named, unreadable
 from graphbrain.graph.connection import Tx
+from graphbrain.intake import input_checks
 from graphbrain.model import ROBOTS, SCOPE, Hint, Hinted, HintOutcome, SeedAnswer
-from graphbrain.url import USER_LEFT_OUT, cleaner, names_user
+from graphbrain.reports.report_intake import named, unreadable
+from graphbrain.runtime import tokens
+from graphbrain.urls.normalization import USER_LEFT_OUT, cleaner, names_user
 
 __all__ = ["Discovering"]
 
@@ -46,7 +47,7 @@ class Discovering:
                 if names_user(url):
                     users[written] = USER_LEFT_OUT
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
-                refused.append((border.shown(url), unreadable(error)))
+                refused.append((input_checks.shown(url), unreadable(error)))
         answer = SeedAnswer(0, 0, tuple(refused), remarks=tuple(users.items()))
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):

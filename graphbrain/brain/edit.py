@@ -12,17 +12,18 @@ from graphbrain.brain import engines
 from graphbrain.brain.backfill import Backfill, Progress
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.corrections import aliases, edits, orphans
+from graphbrain.corrections.put_right import NO_TIME
 from graphbrain.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
-from graphbrain.frontier import aliases, discovery, edits, notes, orphans
-from graphbrain.frontier.put_right import NO_TIME
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.frontier import discovery, notes
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import admin
 from graphbrain.hosts.politeness import NOTHING_COUNTED
 from graphbrain.inspect import scan
 from graphbrain.model import number
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 from graphbrain.schedule.change_rate import MOST_SHAPE
 from graphbrain.schedule.priors import NO_PRIORS
 from graphbrain.schedule.value import DAY

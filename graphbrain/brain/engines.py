@@ -15,9 +15,9 @@ from graphbrain.inspect.audit import Check, Exact
 from graphbrain.inspect.classic_audit import Classic
 from graphbrain.inspect.pages import View
 from graphbrain.model import Page
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 
-__all__ = ["Engine", "of"]
+__all__ = ["AccountEngine", "of"]
 
 
 class Cash(Protocol):
@@ -50,7 +50,7 @@ class Looks(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class AccountEngine:
     """One way to keep the accounts.
 
     Attributes:
@@ -64,12 +64,12 @@ class Engine:
 
 
 _ENGINES = {
-    "exact": Engine(pushes, pages, Exact(), True),
-    "classic": Engine(classic_pushes, classic_pages, Classic(), False),
+    "exact": AccountEngine(pushes, pages, Exact(), True),
+    "classic": AccountEngine(classic_pushes, classic_pages, Classic(), False),
 }
 
 
-def of(rule: Rule) -> Engine:
+def of(rule: Rule) -> AccountEngine:
     """Return a brain's engine. Raises BeingConverted when it is between two."""
     if rule.engine not in _ENGINES:
         raise BeingConverted

@@ -9,20 +9,20 @@ from dataclasses import replace
 from types import EllipsisType
 from typing import Any
 
-from graphbrain import border
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.hostnames import Named, host_and_port, named
 from graphbrain.hosts import admin
 from graphbrain.hosts.robots import readable
 from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
 from graphbrain.inspect import sections
+from graphbrain.intake import input_checks
 from graphbrain.model import Host, RobotsAnswer, number
 from graphbrain.records import Section
+from graphbrain.urls.hostnames import NamedHost, host_and_port, named
 
 __all__ = ["Hosting"]
 
@@ -137,7 +137,7 @@ class Hosting:
 
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
         """Obey a host's robots.txt, as `Brain.set_robots` describes."""
-        agent = None if agent is None else border.name("agent", agent)
+        agent = None if agent is None else input_checks.name("agent", agent)
         name, scheme = self._names.host(host), named(host).scheme or ""
         read = None if text is None else readable(text)
         delay = self._session.graph.write(
@@ -175,7 +175,7 @@ def _part(text: object) -> str:
             return named(part).name
         core = part.strip(".。．｡")
         if not core.isascii() or "%" in core:
-            part = part.replace(core, Named(*host_and_port(core)).name)
+            part = part.replace(core, NamedHost(*host_and_port(core)).name)
     except BadInput as error:
         raise BadInput(f"{wrong[:-1]} ({error}).") from None
     if "*" in part or " " in part:

@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any, TypeVar
 
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier import asked, claims, leases, resources
-from graphbrain.frontier.leases import Leasing
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.claims import idempotency, leases, resources, taking
+from graphbrain.claims.leases import Leasing
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 
 __all__ = ["LEASED", "Leases"]
 
-LEASED: tuple[Leasing, ...] = (claims.PAGES, resources.RESOURCES)
+LEASED: tuple[Leasing, ...] = (taking.PAGES, resources.RESOURCES)
 """The kinds of things that a claim leases: pages, and resources."""
 SWEEP_EVERY, FORGET_EVERY = 1.0, 60.0
 T = TypeVar("T")
@@ -42,9 +42,9 @@ class Leases:
         """Let failed pages wait again when their time has come. Return their number."""
 
         def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
-            return claims.retry(tx, ids, policy.manners, now)
+            return taking.retry(tx, ids, policy.manners, now)
 
-        return self._in_batches(claims.due, retry, "claims/retry")
+        return self._in_batches(taking.due, retry, "claims/retry")
 
     def _in_batches(
         self,
@@ -88,7 +88,7 @@ class Leases:
         """Return whether leases have lapsed, whether failed pages are due, and the stored properties of the brain."""
         now = self._session.now()
         lapsed = any(leasing.lapsed(tx, now, 1) for leasing in LEASED)
-        return lapsed, bool(claims.due(tx, now, 1)), tx.one("brain/read")[0]
+        return lapsed, bool(taking.due(tx, now, 1)), tx.one("brain/read")[0]
 
 
 def _sweep(leasing: Leasing, tx: Tx, nodes: Sequence[Any], policy: Policy, now: float) -> int:
@@ -96,4 +96,4 @@ def _sweep(leasing: Leasing, tx: Tx, nodes: Sequence[Any], policy: Policy, now: 
 
 
 def _forget(tx: Tx, _policy: Policy, now: float) -> int:
-    return asked.forget(tx, now)
+    return idempotency.forget(tx, now)

@@ -18,8 +18,8 @@ from graphbrain.inspect.audit import Audit
 from graphbrain.inspect.finding import Flows, outlook
 from graphbrain.inspect.pages import ForwardSums, View
 from graphbrain.inspect.scan import Progress, Wanted
-from graphbrain.methods import CASH, OWN, UNINDEXED, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
+from graphbrain.numeric.methods import CASH, OWN, UNINDEXED, method_of
 from graphbrain.ranking import store
 
 __all__ = ["Looking"]
@@ -234,7 +234,7 @@ class Looking:
         policy = session.policy
         found = figures.scanned(session.graph, session.now(), policy.schedule.prior, policy.manners.dead_after, stop)
         if stop():
-            raise figures.Stopped
+            raise figures.ScanStopped
         bound = session.graph.read(
             lambda tx: session.engine.looks.error_bound(tx, policy.rule), "audit/waiting", patient=False
         )

@@ -6,14 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from graphbrain import border, tokens
 from graphbrain.brain.session import Session
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.frontier.validate import unreadable
-from graphbrain.hostnames import named
+from graphbrain.intake import input_checks
 from graphbrain.model import Claim
-from graphbrain.url import is_key
-from graphbrain.url_v2 import VERSION as BETWEEN
+from graphbrain.reports.report_intake import unreadable
+from graphbrain.runtime import tokens
+from graphbrain.urls.hostnames import named
+from graphbrain.urls.normalization import is_key
+from graphbrain.urls.rules_v2 import VERSION as BETWEEN
 
 __all__ = ["Names"]
 
@@ -48,7 +49,9 @@ class Names:
         try:
             return self.page(url)[1]
         except BadInput as error:
-            raise BadInput(f"{border.shown(url)!r:.80} names no page ({error}); give its URL or its key.") from None
+            raise BadInput(
+                f"{input_checks.shown(url)!r:.80} names no page ({error}); give its URL or its key."
+            ) from None
 
     def key_and_url(self, url: str) -> tuple[str, str | None]:
         """Return the key of a page and, when it was not named by that, its URL."""
@@ -89,7 +92,7 @@ class Names:
         In a moved brain several claims may be for one page that were for several: those come in rounds, one after the
         other.
         """
-        keys = [claim.key if isinstance(claim, Claim) and border.usable(claim) else None for claim in held]
+        keys = [claim.key if isinstance(claim, Claim) and input_checks.usable(claim) else None for claim in held]
         moved = self._moved(held, keys) if self._session.was_moved else {}
         rounds: list[dict[int, str | None]] = [{}]
         met: Counter[str] = Counter()

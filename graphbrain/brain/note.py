@@ -8,9 +8,9 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.errors import BadInput
 from graphbrain.frontier import notes
-from graphbrain.frontier.validate import unreadable
 from graphbrain.graph.connection import bound
 from graphbrain.model import Claim
+from graphbrain.reports.report_intake import unreadable
 
 __all__ = ["Noting"]
 

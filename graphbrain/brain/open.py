@@ -11,14 +11,14 @@ from graphbrain.errors import SettingsError
 from graphbrain.graph import schema
 from graphbrain.graph.connection import Clock, Graph
 from graphbrain.hosts import health
-from graphbrain.rules import Rule
+from graphbrain.intake.scope import Scope
+from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
-from graphbrain.scope import Scope
 from graphbrain.settings import Settings, other_than, to_convert
-from graphbrain.url import RULES_VERSION
-from graphbrain.url_before import VERSIONS
+from graphbrain.urls.earlier_rules import VERSIONS
+from graphbrain.urls.normalization import RULES_VERSION
 
 __all__ = ["changes", "renew_lanes", "session"]
 

@@ -10,11 +10,11 @@ from typing import Any
 from graphbrain.accounts import pushes
 from graphbrain.accounts.pushes import Pushed
 from graphbrain.brain import engines
-from graphbrain.brain.engines import Engine
+from graphbrain.brain.engines import AccountEngine
 from graphbrain.brain.session import Session
+from graphbrain.claims.sampling import Spread
 from graphbrain.errors import GraphTooSmall
 from graphbrain.frontier import discovery
-from graphbrain.frontier.sampling import Spread
 from graphbrain.graph.connection import Tx
 
 __all__ = ["Pushing"]
@@ -40,7 +40,7 @@ class Pushing:
         """Push the most urgent sides, up to so many payments. Return also whether there was nothing left to push."""
         session, times = self._session, self._spread.times
 
-        def choose(tx: Tx) -> tuple[Engine, Any]:
+        def choose(tx: Tx) -> tuple[AccountEngine, Any]:
             rule = session.policy.rule  # of this attempt: the one before may have found the brain converted
             engine = engines.of(rule)
             return engine, engine.cash.candidates(tx, batch, times, rule, self._fewer())
@@ -58,7 +58,7 @@ class Pushing:
         engine = self._session.engine
         return [self._spend(engine, work) for work in engine.cash.named(ids)]
 
-    def _spend(self, engine: Engine, work: Any) -> Pushed:
+    def _spend(self, engine: AccountEngine, work: Any) -> Pushed:
         """Spend a batch that an engine has chosen: nothing, if the brain has been converted to the other one
         meanwhile."""
         session = self._session

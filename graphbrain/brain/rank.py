@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
 from graphbrain.brain.backfill import Backfill
-from graphbrain.brain.holds import Hold
+from graphbrain.brain.exclusive_lock import Hold
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
@@ -22,10 +21,11 @@ from graphbrain.frontier import discovery
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Tx
 from graphbrain.graph.exports import LinkTable
-from graphbrain.methods import METHODS, checked_method
 from graphbrain.model import number
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.methods import METHODS, checked_method
 from graphbrain.ranking import algorithms, store
-from graphbrain.ranking.algorithms import Scores, Until, Web
+from graphbrain.ranking.algorithms import LinkGraph, Scores, Until
 from graphbrain.work import Ranking
 
 __all__ = [
@@ -194,7 +194,7 @@ class Scoring:
                 raise UnknownPage(f"{url} is not in the graph.")
         return list(found.values())
 
-    def _web(self, wish: Wish, table: LinkTable, progress: RankProgress) -> Web:
+    def _web(self, wish: Wish, table: LinkTable, progress: RankProgress) -> LinkGraph:
         """Return the links, as far as they are wanted."""
         offsets, targets = table.offsets, table.targets
         if wish.only_external:
@@ -203,7 +203,7 @@ class Scoring:
                 offsets, targets, exports.terms(self._session.graph, table).hosts
             )
         progress("turning links", 0, 0)
-        return Web.of(offsets, targets, cores())
+        return LinkGraph.of(offsets, targets, cores())
 
     def _write(
         self,
@@ -272,7 +272,9 @@ def checked(wish: Wish, top: int) -> Wish:
     )
 
 
-def _compute(wish: Wish, web: Web, weights: Floats | None, first: Floats | None, progress: RankProgress) -> Scores:
+def _compute(
+    wish: Wish, web: LinkGraph, weights: Floats | None, first: Floats | None, progress: RankProgress
+) -> Scores:
     """Return the scores; `weights` as from `_restart`, `first` as from `_first`."""
 
     def tell(iteration: int, change: float) -> None:
@@ -311,7 +313,7 @@ def for_later(wish: Wish, passed: float, brought: float = 0.0) -> dict[str, Any]
     return {**kept, "flow": 1.0 if wish.damping is None else wish.damping, "base": base}
 
 
-def _passed(wish: Wish, web: Web, found: Scores, weights: Floats | None) -> tuple[float, float]:
+def _passed(wish: Wish, web: LinkGraph, found: Scores, weights: Floats | None) -> tuple[float, float]:
     """Return the sums that `for_later` takes."""
     score = found.columns[METHODS[wish.method][0]]
     if wish.method == "salsa":

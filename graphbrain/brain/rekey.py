@@ -15,15 +15,15 @@ from typing import Any, TypeVar
 
 from graphbrain.brain.backfill import Backfill, Progress
 from graphbrain.brain.session import Session
+from graphbrain.corrections import rekey as moving
+from graphbrain.corrections.rekey import Addresses, Rekeyed
 from graphbrain.errors import SettingsError
-from graphbrain.frontier import rekey as moving
-from graphbrain.frontier.rekey import Addresses, Rekeyed
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.rules import Rule
-from graphbrain.url import RULES_VERSION
-from graphbrain.url_before import VERSIONS
+from graphbrain.numeric.rules import Rule
+from graphbrain.urls.earlier_rules import VERSIONS
+from graphbrain.urls.normalization import RULES_VERSION
 
 __all__ = ["Rekeying"]
 

@@ -14,18 +14,19 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from graphbrain import border
 from graphbrain.brain.combine import Combiner, Ticket
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
 from graphbrain.brain.sitemaps import Sitemaps
 from graphbrain.brain.upkeep import Tending, Upkeep
+from graphbrain.claims import resources
 from graphbrain.errors import GraphTooSmall, GraphUnavailable
-from graphbrain.frontier import dense, report, resources
-from graphbrain.frontier.validate import TWICE, Intake, named, refused
-from graphbrain.frontier.verdicts import Item
 from graphbrain.graph.connection import Tx
+from graphbrain.intake import input_checks
 from graphbrain.model import OUTCOMES, Answer, AnyReport
+from graphbrain.reports import large_visits, report
+from graphbrain.reports.outcomes import Item
+from graphbrain.reports.report_intake import TWICE, Intake, named, refused
 
 __all__ = ["Reporting"]
 
@@ -47,7 +48,7 @@ class _Call:
 
     answers: list[Answer | None]
     checked: list[tuple[int, Item]] = field(default_factory=list)
-    resources: list[tuple[int, resources.Visited]] = field(default_factory=list)
+    resources: list[tuple[int, resources.ResourceVisit]] = field(default_factory=list)
     """The visits of resources that are no pages, with their numbers."""
 
     @property
@@ -145,7 +146,7 @@ class Reporting:
         pages: dict[int, Any] = {}
         met: set[str] = set()
         for number, item in enumerate(items):
-            claim = border.claim_of(item)
+            claim = input_checks.claim_of(item)
             if claim is None or claim.kind == "page":
                 pages[number] = item
             elif claim.key in met:
@@ -181,7 +182,7 @@ class Reporting:
         left = [(call, number, one) for call in calls for number, one in call.resources]
         session = self._session
         while left:
-            now: dict[str, tuple[_Call, int, resources.Visited]] = {}
+            now: dict[str, tuple[_Call, int, resources.ResourceVisit]] = {}
             for each in left:
                 if len(now) < BATCH_PAGES:
                     now.setdefault(each[2].key, each)
@@ -298,10 +299,10 @@ class Reporting:
     def _part(self, item: Item) -> None:
         """Add and remove most of a page's links before its visit is recorded."""
         session = self._session
-        keys = session.graph.read(lambda tx: dense.missing(tx, item, session.policy), "report")
-        for part in dense.parts(item, keys):
-            session.perform("report", dense.add, item, part)
-        session.exhaust("report", dense.remove, item)
+        keys = session.graph.read(lambda tx: large_visits.missing(tx, item, session.policy), "report")
+        for part in large_visits.parts(item, keys):
+            session.perform("report", large_visits.add, item, part)
+        session.exhaust("report", large_visits.remove, item)
 
 
 def _size(pages: int, links: int) -> float:

@@ -8,26 +8,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, TypeVarTuple
 
-from graphbrain import ahead
 from graphbrain.brain import engines
 from graphbrain.brain.counters import Counters
-from graphbrain.brain.engines import Engine
+from graphbrain.brain.engines import AccountEngine
+from graphbrain.claims.candidates import ByWorth, Finder, InOrder
+from graphbrain.corrections import put_right
 from graphbrain.errors import GraphUnavailable
-from graphbrain.frontier import put_right
-from graphbrain.frontier.candidates import ByWorth, Finder, InOrder
-from graphbrain.frontier.sections import Acting, Book
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.frontier.policy import Policy
+from graphbrain.frontier.section_factors import Acting, Book
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Clock, Graph, Tx, bound
-from graphbrain.hosts.state import Manners
-from graphbrain.rules import Rule
-from graphbrain.schedule.fingerprints import Change
+from graphbrain.hosts import clock_ahead
+from graphbrain.hosts.state import PolitenessPolicy
+from graphbrain.intake.scope import Scope
+from graphbrain.numeric.rules import Rule
+from graphbrain.schedule.fingerprints import ChangeTest
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
-from graphbrain.scope import Scope
 from graphbrain.settings import Settings
-from graphbrain.url import RULES_VERSION, Rules
-from graphbrain.url_before import OldKeys, old_keys
+from graphbrain.urls.earlier_rules import OldKeys, old_keys
+from graphbrain.urls.normalization import RULES_VERSION, Rules
 
 __all__ = ["PASS_BATCH", "Session", "whole"]
 
@@ -91,10 +91,12 @@ class Session:
         self.policy = Policy(
             rule,
             replace(Scope.of(settings), old_keys=self._forgotten_as if self.was_moved else None),
-            Manners.of(settings, stored),
+            PolitenessPolicy.of(settings, stored),
             settings.max_errors,
             self.schedule_of(settings),
-            Change(settings.change, settings.change_bits, settings.detector, sketches=settings.sections_per_host > 0),
+            ChangeTest(
+                settings.change, settings.change_bits, settings.detector, sketches=settings.sections_per_host > 0
+            ),
             settings.orphans,
             settings.park_after_seconds,
             settings.sections_per_host,
@@ -127,7 +129,7 @@ class Session:
         return settings
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> AccountEngine:
         """The engine that keeps the accounts. Raises BeingConverted while the brain is between two engines."""
         return engines.of(self.policy.rule)
 
@@ -189,7 +191,7 @@ class Session:
         if self._keeps_time and self.graph.time.agree(self.stored) is not None and not self.closed:
             self.graph.write(self._record_time, "brain/note")
         now, seen = self.now(), float(self.stored.get("clock_seen") or 0.0)
-        if ahead.is_ahead(seen, now):
+        if clock_ahead.is_ahead(seen, now):
             log.warning(
                 "The clock of Neo4j at %s was %.0f s ahead; times that it wrote are put right.",
                 self.graph.uri,

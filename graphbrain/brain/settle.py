@@ -8,14 +8,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import astuple
 
 from graphbrain.accounts import forwards, pushes, settlement
-from graphbrain.accounts.partition import Batch, Turns
+from graphbrain.accounts.partition import Batch, ShardTurns
 from graphbrain.accounts.settlement import SETTLED_TO, Goal
-from graphbrain.brain.holds import Hold
+from graphbrain.brain.exclusive_lock import Hold
 from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.corrections import edits
 from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
-from graphbrain.frontier import edits
 from graphbrain.graph.connection import Graph, Tx
-from graphbrain.rules import Forward, Rule
+from graphbrain.numeric.rules import Forward, Rule
 from graphbrain.work import Settled
 
 __all__ = ["Settling"]
@@ -142,13 +142,13 @@ class Settling:
             time.monotonic() - started,
         )
 
-    def _settle_all(self, goal: Goal, token: str, stopped: Callable[[], bool]) -> Iterator[settlement.Step]:
+    def _settle_all(self, goal: Goal, token: str, stopped: Callable[[], bool]) -> Iterator[settlement.SettlingStep]:
         """Settle batch by batch, a shard's next one when its last is done, until all is done or the pass overtaken."""
-        pace, turns = settlement.Pace(), Turns(goal.shards)
+        pace, turns = settlement.Pace(), ShardTurns(goal.shards)
         batches = [settlement.batches(goal, shard, pace) for shard in goal.shards]
-        going: dict[Future[settlement.Step | None], int] = {}
+        going: dict[Future[settlement.SettlingStep | None], int] = {}
 
-        def next_of(shard: Iterator[Batch]) -> settlement.Step | None:
+        def next_of(shard: Iterator[Batch]) -> settlement.SettlingStep | None:
             batch = None if stopped() else next(shard, None)
             if batch is None:
                 return None
@@ -175,10 +175,10 @@ class Settling:
                     if step:
                         yield step
 
-    def _settle_batch(self, goal: Goal, batch: Batch, token: str, *, again: bool = False) -> settlement.Step:
+    def _settle_batch(self, goal: Goal, batch: Batch, token: str, *, again: bool = False) -> settlement.SettlingStep:
         attempts = int(again)
 
-        def work(tx: Tx) -> settlement.Step:
+        def work(tx: Tx) -> settlement.SettlingStep:
             nonlocal attempts
             attempts += 1
             again = goal.blind or attempts > 1
@@ -189,7 +189,7 @@ class Settling:
         except GraphTooSmall:
             pages = batch.pages
             if len(pages) == 1:
-                return settlement.Step(1, left=1)
+                return settlement.SettlingStep(1, left=1)
             middle = len(pages) // 2
             parts = (Batch(part, part) for part in (pages[:middle], pages[middle:]))  # neighbours are read anew
             return settlement.together(*(self._settle_batch(goal, part, token, again=True) for part in parts))

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.claims import sitemaps
+from graphbrain.claims.resource_reports import Listed, ResourceVisit
+from graphbrain.claims.sitemap_state import Evidence, SitemapState, Trust
+from graphbrain.corrections import change_hints
+from graphbrain.corrections.change_hints import Noted, Source
 from graphbrain.errors import BadInput
-from graphbrain.frontier import change_hints, sitemaps
-from graphbrain.frontier.change_hints import Noted, Source
-from graphbrain.frontier.resource_reports import Listed, Visited
-from graphbrain.frontier.sitemap_state import Evidence, SitemapState, Trust
 from graphbrain.model import Hint, HintOutcome
 
 __all__ = ["Sitemaps"]
@@ -22,7 +23,7 @@ class Sitemaps:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def write(self, one: Visited) -> None:
+    def write(self, one: ResourceVisit) -> None:
         """Write the entries of a claimed sitemap, as far as its claim holds: pages as hints, and sitemaps of an index.
 
         The claim is held longer with each batch. A report of the same text goes on where another one was interrupted.

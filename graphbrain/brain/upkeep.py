@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from graphbrain import memory
 from graphbrain.accounts import settlement
 from graphbrain.brain import engines
 from graphbrain.brain.backfill import Backfill
@@ -21,11 +20,14 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.push import Pushing
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.brain.settle import Settling
+from graphbrain.corrections import aliases, edits, orphans
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.frontier import aliases, canonicals, edits, orphans, sections
+from graphbrain.frontier import section_factors, sections
 from graphbrain.graph.connection import bound
 from graphbrain.inspect.pages import ForwardSums
 from graphbrain.model import number
+from graphbrain.reports import canonicals
+from graphbrain.runtime import memory
 from graphbrain.schedule import priors
 from graphbrain.work import Settled, Tended
 
@@ -234,7 +236,7 @@ class Upkeep:
         if session.policy.acting is not None:
             self._raise_pages(session.policy.acting.book, over)
 
-    def _raise_pages(self, book: sections.Book, over: Callable[[], bool]) -> None:
+    def _raise_pages(self, book: section_factors.Book, over: Callable[[], bool]) -> None:
         """Let pages whose sections have risen wait with the higher factor, and choose some that try the sections that
         are held down."""
         session = self._session

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphbrain.brain.observe import Observer, together
 from graphbrain.errors import GraphbrainError, GraphTooSmall
-from graphbrain.lean_driver import lean_driver
+from graphbrain.runtime.lean_driver import lean_driver
 from graphbrain.work import Tended
 
 if TYPE_CHECKING:

@@ -45,8 +45,8 @@ def ask(
     Without NAME the questions are listed. The answer is read in a transaction that cannot write. What --how prints of a
     question runs in Neo4j Browser, too, with the parameters that are given.
     """
-    from graphbrain import show
     from graphbrain.analyst import questions
+    from graphbrain.terminal import show
 
     if name is None:
         if params or limit or since or how:
@@ -86,10 +86,10 @@ def summary(app: App, file: Path, since: datetime | None) -> None:
     FILE needs nothing else. It has plots and tables of progress, frontier, scores, hosts, depth, errors, duplicates
     and changes. Every page and link is read.
     """
-    from graphbrain import show
     from graphbrain.analyst import summary as pages
     from graphbrain.analyst.questions import beginning
     from graphbrain.ingest import dump
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         now = brain.now()
@@ -110,7 +110,7 @@ def findings(app: App, form: str) -> None:
     The share is that of the authority inside the scope: of pages what they hold, of links what is paid along them. A
     page may have several faults. The question of each, by 'graphbrain ask', names the pages. Every page is read.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.timed_line() as told:
         told("reading pages")
@@ -147,8 +147,8 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
     Prints where Browser is, who signs in, and the line to type. The guide leads from what is in the graph to its
     questions, each a click from running.
     """
-    from graphbrain import show
     from graphbrain.analyst import guide
+    from graphbrain.terminal import show
 
     given = guide.files()
     if save is not None:
@@ -156,7 +156,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
         return
     where, uri, user, password = _sign_in(app, origin)
     try:
-        server = guide.Server(port, _origins(where), given)
+        server = guide.GuideServer(port, _origins(where), given)
     except OSError as error:
         raise BadInput(f"The guide cannot be served on port {port} ({error.strerror}); give another --port.") from None
     with server:
@@ -200,7 +200,7 @@ def _origins(where: str) -> set[str]:
 
 
 def _save(folder: Path, given: Mapping[str, tuple[str, str]]) -> None:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     try:
         for name, (_, text) in given.items():
@@ -219,7 +219,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _list(found: tuple[Question, ...], form: str) -> None:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if form == "jsonl":
         show.json_lines(each.as_dict() for each in found)
@@ -236,7 +236,7 @@ def _list(found: tuple[Question, ...], form: str) -> None:
 
 
 def _explain(asked: Question, given: Mapping[str, Any], form: str) -> None:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     steps = asked.steps(given)
     if form == "jsonl":
@@ -251,7 +251,7 @@ def _explain(asked: Question, given: Mapping[str, Any], form: str) -> None:
 
 def _say_cost(asked: Question, graph: Graph) -> None:
     """Warn before a question is asked that it will take long: of a large graph, with what it reads."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     pages, links = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[:2]
     if ("link" in asked.cost and links > SLOW_LINKS) or ("page" in asked.cost and pages > SLOW_PAGES):
@@ -261,7 +261,7 @@ def _say_cost(asked: Question, graph: Graph) -> None:
 
 
 def _print(asked: Question, answer: Asked, form: str) -> None:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if form == "jsonl":
         show.json_lines(dict(zip(answer.columns, row, strict=True)) for row in answer.rows)
@@ -269,7 +269,7 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
         _csv(answer.columns, answer.rows)
     else:
         show.out(show.Title(asked.title))
-        if not show.write(show.Answer(answer.columns, answer.rows)):
+        if not show.write(show.AnswerTable(answer.columns, answer.rows)):
             show.say(f"graphbrain: no row; 'graphbrain ask {asked.name} --how' says what would be one.")
     if answer.note:
         show.say(f"graphbrain: {answer.note}")
@@ -279,7 +279,7 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows to stdout as comma-separated values."""
-    from graphbrain.tables import csv_line
+    from graphbrain.terminal.tables import csv_line
 
     sys.stdout.write(csv_line(columns))
     sys.stdout.writelines(csv_line(row) for row in rows)

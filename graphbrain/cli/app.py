@@ -35,7 +35,7 @@ from graphbrain.cli import (
 )
 from graphbrain.cli.common import connection
 from graphbrain.errors import GraphbrainError
-from graphbrain.lean_driver import lean_driver
+from graphbrain.runtime.lean_driver import lean_driver
 
 __all__ = ["cli", "main"]
 

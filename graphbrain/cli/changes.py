@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphbrain.bench.changes import Figures
+    from graphbrain.bench.changes import ChangeFigures
 
 __all__ = ["run"]
 
 
 def run(directory: Path, as_json: bool, *, other: Path | None = None, pages: int = 0) -> int:
     """Measure the methods of finding changes on the pages of a directory, all or so many."""
-    from graphbrain import show
     from graphbrain.bench import changes
+    from graphbrain.terminal import show
 
     with show.task_bar() as bar:
         figures = changes.measure(directory, other, pages, lambda done, of: bar("pages", done, of))
@@ -25,10 +25,10 @@ def run(directory: Path, as_json: bool, *, other: Path | None = None, pages: int
     return 0
 
 
-def _tell(figures: Figures) -> None:
-    from graphbrain import show
+def _tell(figures: ChangeFigures) -> None:
     from graphbrain.bench.changes import CLASSES, METHODS
-    from graphbrain.show import Cell
+    from graphbrain.terminal import show
+    from graphbrain.terminal.show import Cell
 
     deeds = sorted({what for _, what, _ in figures.scores})
     rows: list[list[object]] = []

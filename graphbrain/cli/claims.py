@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from graphbrain.cli.common import App, Number, as_json, brain_command
-from graphbrain.cli.lines import Lines
+from graphbrain.cli.lines import InputLines
 from graphbrain.errors import BadInput
 from graphbrain.model import KINDS, Answer, Claim, Claims, Report, Unusable
 
@@ -70,13 +70,13 @@ def next_(
     be had; none is claimed that was not asked for. It ends when all that was asked for is handed out
     and stdin has ended, when the crawl is finished, or when there was no page for --wait seconds.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     wanted = None if kinds is None else tuple(kind.strip() for kind in kinds.split(","))
     with app.brain() as brain:
         if follow:
-            _hand_out(brain, Lines(sys.stdin.buffer), _Asked(count or 0, wanted), worker, wait, now_only)
+            _hand_out(brain, InputLines(sys.stdin.buffer), _Asked(count or 0, wanted), worker, wait, now_only)
             return
         claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0, now_only=now_only, kinds=wanted)
     if as_json:
@@ -89,7 +89,7 @@ def next_(
 
 def _say_why(claims: Claims, now_only: bool) -> None:
     """Print why there are no more claims, and when there will be."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if claims.paused:
         show.say("graphbrain: the brain is paused: no pages are handed out until 'graphbrain resume'.")
@@ -128,10 +128,10 @@ class _Asked:
 
 
 def _hand_out(
-    brain: Brain, lines: Lines, wanted: _Asked, worker: str | None, patience: float | None, now_only: bool
+    brain: Brain, lines: InputLines, wanted: _Asked, worker: str | None, patience: float | None, now_only: bool
 ) -> None:
     """Print a claim for each page that is asked for, as soon as it can be had."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if sys.stdin.isatty():
         show.say("graphbrain: write how many pages you want, a line each time; Ctrl-D ends it.")
@@ -167,7 +167,7 @@ def _hand_out(
 def _asked(number: int, line: str) -> tuple[int, Kinds]:
     """Return how many claims a line asks for, and of which kinds. One that cannot be read asks for none, with a message
     on stderr."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     try:
         asked = json.loads(line)
@@ -222,11 +222,11 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
     With --follow it reports as many lines as are there, without waiting for more, and answers each by a line of JSON,
     in their order, until FILE ends. A line that was not answered is to be sent again.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     if schema:
-        from graphbrain.wire import report_schema
+        from graphbrain.intake.wire import report_schema
 
         sys.stdout.write(json.dumps(report_schema(), indent=2) + "\n")
         return 0
@@ -256,7 +256,7 @@ def _parts(source: Iterable[str], batch: int) -> Iterator[list[tuple[int, str]]]
 
 def _there(source: IO[str], batch: int) -> Iterator[list[tuple[int, str]]]:
     """The same, but no more at a time than are there."""
-    lines = Lines(source.buffer)  # type: ignore[attr-defined]
+    lines = InputLines(source.buffer)  # type: ignore[attr-defined]
     while (first := lines.next()) is not None:
         yield [first, *lines.there(batch - 1)]
 
@@ -266,7 +266,7 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
     `again`: a page that was reported twice among them is reported as often, for it is chance that they came together.
     """
-    from graphbrain.frontier.validate import TWICE
+    from graphbrain.reports.report_intake import TWICE
 
     items = [_read(line) for _, line in lines]
     answers = brain.report(items)
@@ -281,7 +281,7 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
 
 def _read(line: str) -> Report | Unusable:
-    from graphbrain import wire
+    from graphbrain.intake import wire
 
     item: dict[str, Any] = {}
     try:
@@ -304,8 +304,8 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
     FILE, or stdin, has JSON lines as 'next --json' prints them, or lines that have one as their 'claim'. With --json
     each is printed as it is now. Exits 1 when one was lost: somebody else may have the page.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     held = _claims(source)
     with app.brain(auto_tend=False) as brain:
@@ -327,7 +327,7 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
     Their pages wait again where they were. FILE, or stdin, is as for 'renew'. Exits 1 when one was lost before.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     held = _claims(source)
     with app.brain(auto_tend=False) as brain:
@@ -342,7 +342,7 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
 def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
     """The claims that lines name; what is none, with the reason."""
-    from graphbrain import wire
+    from graphbrain.intake import wire
 
     held: list[Claim | Unusable] = []
     for number, line in enumerate(source, 1):
@@ -371,7 +371,7 @@ def _lost(line: Claim | Unusable) -> dict[str, Any]:
 
 def _told(answers: Sequence[tuple[Any, Any]], done: str) -> int:
     """Print the results of claims, and return the exit code."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     good = sum(now is not None for _, now in answers)
     wrong = [line.reason for line, _ in answers if isinstance(line, Unusable)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphbrain.settings import InForce, Settings
 
 __all__ = [
-    "Address",
+    "AddressOption",
     "App",
     "Day",
     "Duration",
@@ -186,7 +186,7 @@ class Day(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is no day; give a day such as 2026-11-01.", param, ctx)
 
 
-class Address(click.ParamType):  # type: ignore[type-arg]
+class AddressOption(click.ParamType):  # type: ignore[type-arg]
     """A port, or a host and a port: 9464, 0.0.0.0:9464, [::1]:9464. Without a host it is this machine alone."""
 
     name = "address"
@@ -222,7 +222,7 @@ def number_or_none(text: str) -> float | None:
 
 def said_of(url: str, what: str, value: str) -> None:
     """Print the value that was set of a page."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     said = f"is set to {value}" if value.lower() != "none" else "is no longer set"
     show.say(f"graphbrain: the {what} of {url} {said}.")

@@ -14,7 +14,7 @@ __all__ = ["COMMANDS"]
 @click.argument("target", metavar="TO")
 def link(app: App, source: str, target: str) -> None:
     """Add a link; the accounts are repaired."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with app.brain() as brain:
         added = brain.link(source, target)
@@ -26,7 +26,7 @@ def link(app: App, source: str, target: str) -> None:
 @click.argument("target", metavar="TO")
 def unlink(app: App, source: str, target: str) -> int:
     """Remove a link; the accounts are repaired. Exits 1 when there is none."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with app.brain() as brain:
         removed = brain.unlink(source, target)
@@ -42,7 +42,7 @@ def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
 
     Exits 1 when one is not there; the others are deleted. With --for-ever what is not there is no mistake.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with app.brain() as brain:
         had = {url: brain.forget(url, for_ever=for_ever) for url in urls}
@@ -66,7 +66,7 @@ def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) 
     Those that were given up (parked, gone), those that redirect (alias), and those that wait to be tried again. What
     they have done before is forgotten. Exits 1 when there is none.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with app.brain() as brain:
         if host is not None:
@@ -84,7 +84,7 @@ def pause(app: App) -> None:
     Running crawlers take it up within a second. They may report what they hold; they wait, or end, as they do when
     nothing can be claimed.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         done = brain.pause()
@@ -97,7 +97,7 @@ def pause(app: App) -> None:
 @brain_command()
 def resume(app: App) -> None:
     """Hand out pages again, after 'pause'."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         done = brain.resume()
@@ -112,7 +112,7 @@ def park(app: App, urls: tuple[str, ...]) -> int:
     'retry URL' lets them wait again, as do 'now' and 'seed'. Exits 1 when one cannot be parked: a crawler holds it, it
     redirects, or it is outside the scope.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with app.brain() as brain:
         parked = dict(zip(urls, brain.park(*urls), strict=True))
@@ -134,7 +134,7 @@ def relevance(app: App, url: str | None, value: str | None, of_all: bool) -> Non
 
     'none' forgets it; '--all none' that of all pages.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if of_all:
         if value is not None or (url or "").lower() != "none":

@@ -15,10 +15,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from graphbrain.cli.common import Address, App, Duration, Number, as_json, brain_command
+from graphbrain.cli.common import AddressOption, App, Duration, Number, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.methods import METHODS
 from graphbrain.model import Hint, SeedAnswer
+from graphbrain.numeric.methods import METHODS
 from graphbrain.work import Tended
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, a
     with app.brain() as brain:
         while part := list(islice(wanted, SEEDS_AT_ONCE)):
             done += brain.seed(part)
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if as_json:
         show.json_lines([done])
@@ -93,7 +93,7 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
     that is known, says that this page has changed now. Of a broken file it reads what it can, and says what it cannot.
     Exits 1 when anything was refused; the rest is kept.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     refused = 0
     with app.brain() as brain:
@@ -122,7 +122,7 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
 
 def _print_hinted(source: str, counts: Sequence[tuple[str, int]], sitemaps: Sequence[str]) -> None:
     """Print the results of a file of hints, and the sitemaps that it lists."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if show.on_terminal():
         show.out(show.sheet([(source, ", ".join(f"{n:,} {name}" for name, n in counts))]), *sitemaps)
@@ -134,7 +134,7 @@ def _print_hinted(source: str, counts: Sequence[tuple[str, int]], sitemaps: Sequ
 def _hints(source: str) -> Hints:
     """The hints of a file, or a ping."""
     from graphbrain.feeds import reading as hints
-    from graphbrain.url import is_key
+    from graphbrain.urls.normalization import is_key
 
     if source.startswith(("http://", "https://")) or (is_key(source) and not Path(source).exists()):
         return hints.Hints((Hint(source),))
@@ -152,7 +152,7 @@ def _hints(source: str) -> Hints:
 @click.option("--until-settled", is_flag=True, help="End when no push is worth it any more.")
 @click.option("--rank", type=click.Choice(list(METHODS)), multiple=True, help="Keep the scores of 'rank METHOD' fresh.")
 @click.option("--every", type=Duration(1.0), metavar="TIME", help="How old they may be: 90s, 30m, 1h, 2d (1h).")
-@click.option("--metrics", type=Address(), metavar="[HOST:]PORT", help="Serve metrics for Prometheus there.")
+@click.option("--metrics", type=AddressOption(), metavar="[HOST:]PORT", help="Serve metrics for Prometheus there.")
 @as_json
 def work(
     app: App,
@@ -176,8 +176,8 @@ def work(
 
     'work --metrics 9464' serves metrics for Prometheus at http://127.0.0.1:9464/metrics (needs .[metrics]).
     """
-    from graphbrain import show
     from graphbrain.brain.workers import WorkerPool
+    from graphbrain.terminal import show
 
     if every is not None and not rank:
         raise click.UsageError("--every is for --rank: name the method whose scores are to be kept fresh.")
@@ -210,7 +210,7 @@ def work(
 @contextmanager
 def _metrics(app: App, pool: WorkerPool, host: str, port: int) -> Iterator[None]:
     """Serve the metrics of the brain and of these workers."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     try:
         from graphbrain.metrics.meter import Meter
@@ -230,7 +230,7 @@ def _metrics(app: App, pool: WorkerPool, host: str, port: int) -> Iterator[None]
 
 def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> None:
     """Show the work of the pool until a signal stops it, time is up, or its workers have ended."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     began = time.monotonic()
     with show.status_line() as status:
@@ -261,8 +261,8 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
 
 
 def _print_tended(done: Tended, as_json: bool) -> None:
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     if as_json:
         show.json_lines([done])
@@ -293,10 +293,10 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     in-links, and one of each part these do not reach, unless given. Run again, it goes on where it
     stopped.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
     from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import replay as run
+    from graphbrain.terminal import show
 
     recording = read(file, nodes=options["nodes"])
     show.say(f"{recording.name}: {recording.pages:,} pages, {recording.links:,} links.")
@@ -350,9 +350,9 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
     Lines that cannot be used are counted and left out. For files of more than a megabyte the local server is restarted
     on what Neo4j's import tool has made of them; settings and access tokens stay.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
     from graphbrain.ingest.importer import run
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.share_bar() as bar:
         done = run(brain, files, data=app.data, progress=bar, say=show.say, **options)

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphbrain import installs
 from graphbrain.cli.beside import console_beside
 from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
 from graphbrain.cli.starting import started
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.runtime import installs
 
 if TYPE_CHECKING:
     from http.cookiejar import Cookie
 
     from graphbrain.brain.brain import Brain
-    from graphbrain.crawl.closing import Found
-    from graphbrain.crawl.jsonl import Lines
-    from graphbrain.crawl.order import Order
+    from graphbrain.crawl.closing import CrawlEnd
+    from graphbrain.crawl.jsonl import PageLines
+    from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.running import Ended
     from graphbrain.crawl.spider import Running, Sink
     from graphbrain.crawl.warc import Archive
@@ -115,7 +115,7 @@ def crawl(
     Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 130
     when interrupted, 1 on an error, 2 on a wrong command line.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     _need_extra()
     from graphbrain.crawl.order import as_given
@@ -166,7 +166,7 @@ def _brain_at(app: App) -> tuple[dict[str, Any], bool]:
 # ---------------------------------------------------------------- before
 
 
-def _with_agent(order: Order, contact: str | None, no_contact: bool) -> Order:
+def _with_agent(order: CrawlOrder, contact: str | None, no_contact: bool) -> CrawlOrder:
     """The order with a user agent, where a contact was given."""
     from graphbrain import __version__
     from graphbrain.crawl.order import agent_for, token
@@ -183,14 +183,14 @@ def _with_agent(order: Order, contact: str | None, no_contact: bool) -> Order:
 
 
 def _say_if_unnamed(agent: str) -> None:
-    from graphbrain import show
     from graphbrain.crawl.order import lacks_contact
+    from graphbrain.terminal import show
 
     if lacks_contact(agent):
         show.say("graphbrain: the user agent names no contact: owners of sites cannot write to anybody.")
 
 
-def _prepare(connection: Mapping[str, Any], order: Order) -> str:
+def _prepare(connection: Mapping[str, Any], order: CrawlOrder) -> str:
     """Make the brain fit for the order, or refuse it; the user agent."""
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl import order as orders
@@ -213,10 +213,11 @@ def _prepare(connection: Mapping[str, Any], order: Order) -> str:
         return brain.settings.user_agent
 
 
-def _with_contact(brain: Brain, order: Order) -> Order:
+def _with_contact(brain: Brain, order: CrawlOrder) -> CrawlOrder:
     """The order with a user agent that names a contact, which is asked for; on this machine none is needed."""
-    from graphbrain import __version__, show
+    from graphbrain import __version__
     from graphbrain.crawl.order import DEFAULT_AGENT, agent_for, is_local
+    from graphbrain.terminal import show
 
     if order.user_agent is not None or brain.settings.user_agent != DEFAULT_AGENT:
         return order
@@ -241,19 +242,24 @@ def _with_contact(brain: Brain, order: Order) -> Order:
 
 
 def _run(
-    connection: Mapping[str, Any], order: Order, cookies: Sequence[Cookie], agent: str, data: Path | None, as_json: bool
+    connection: Mapping[str, Any],
+    order: CrawlOrder,
+    cookies: Sequence[Cookie],
+    agent: str,
+    data: Path | None,
+    as_json: bool,
 ) -> int:
     from graphbrain.crawl import closing
     from graphbrain.crawl.again import Again
     from graphbrain.crawl.requisites import Requisites
-    from graphbrain.crawl.running import Run
+    from graphbrain.crawl.running import ScrapyRun
     from graphbrain.crawl.showing import shown
     from graphbrain.crawl.spider import Running
-    from graphbrain.crawl.watching import Watch
+    from graphbrain.crawl.watching import CrawlWatch
 
     with ExitStack() as stack:
         sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
-        running = Running(order, Watch(), sinks, cookies)
+        running = Running(order, CrawlWatch(), sinks, cookies)
         if not order.revisit:
             running.again = Again()
             sinks.append(running.again)
@@ -263,9 +269,9 @@ def _run(
                 running.requisites = stack.enter_context(Requisites(order.warc))
                 sinks.append(running.requisites)
         say, looked = stack.enter_context(shown(running))
-        ended = Run(running, connection, agent, say, looked).run()
+        ended = ScrapyRun(running, connection, agent, say, looked).run()
     known = None if ended.reason == "failed" else _known(connection)
-    waiting = known.waiting if isinstance(known, closing.Found) else 0
+    waiting = known.waiting if isinstance(known, closing.CrawlEnd) else 0
     code = _code(running, ended, waiting)
     if known is not None:
         _show(running, ended, known, code, [*LOOK, *_browser(connection, data)], as_json)
@@ -273,18 +279,18 @@ def _run(
     return code
 
 
-def _lines(file: Path, order: Order) -> Lines:
-    from graphbrain.crawl.jsonl import Lines
+def _lines(file: Path, order: CrawlOrder) -> PageLines:
+    from graphbrain.crawl.jsonl import PageLines
 
-    return Lines(file, text=order.text, news=order.revisit)
+    return PageLines(file, text=order.text, news=order.revisit)
 
 
-def _archive(order: Order, agent: str, connection: Mapping[str, Any]) -> Archive:
+def _archive(order: CrawlOrder, agent: str, connection: Mapping[str, Any]) -> Archive:
     """The WARC files of this run; those that a killed one has left are mended first."""
-    from graphbrain import show
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl.archive import archive_of
     from graphbrain.crawl.warc import mend
+    from graphbrain.terminal import show
 
     assert order.warc is not None
     with Brain.open(**connection, as_it_is=True) as brain:
@@ -297,11 +303,11 @@ def _archive(order: Order, agent: str, connection: Mapping[str, Any]) -> Archive
         raise BadInput(f"--warc {order.warc} cannot be written ({error.strerror or error}).") from None
 
 
-def _look(order: Order, as_json: bool) -> int:
+def _look(order: CrawlOrder, as_json: bool) -> int:
     """Say what a crawl would do."""
-    from graphbrain import show
     from graphbrain.crawl import dryrun
     from graphbrain.crawl import order as orders
+    from graphbrain.terminal import show
 
     if not order.urls:
         raise BadInput("--dry-run wants the URLs that a crawl would begin with.")
@@ -332,11 +338,11 @@ def _code(running: Running, ended: Ended, waiting: int) -> int:
     return LIMIT if waiting else DONE
 
 
-def _known(connection: Mapping[str, Any]) -> Found | GraphbrainError:
+def _known(connection: Mapping[str, Any]) -> CrawlEnd | GraphbrainError:
     """What the brain knows at the end, or why it cannot be asked."""
-    from graphbrain import show
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl import closing
+    from graphbrain.terminal import show
 
     try:
         with Brain.open(**connection, as_it_is=True) as brain, show.status_line() as line:
@@ -347,11 +353,11 @@ def _known(connection: Mapping[str, Any]) -> Found | GraphbrainError:
 
 
 def _show(
-    running: Running, ended: Ended, known: Found | GraphbrainError, code: int, where: Sequence[str], as_json: bool
+    running: Running, ended: Ended, known: CrawlEnd | GraphbrainError, code: int, where: Sequence[str], as_json: bool
 ) -> None:
     """Print the six lines, on stdout."""
-    from graphbrain import show
     from graphbrain.crawl import closing
+    from graphbrain.terminal import show
 
     rows = closing.lines(running.watch, ended.seconds, known, where)
     if as_json:
@@ -370,7 +376,7 @@ def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
 
 def _say_end(running: Running, ended: Ended, code: int, waiting: int, data: Path | None) -> None:
     """What else is to be said: why nothing was fetched, and how to go on."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     for sentence in running.watch.ends_walled():
         show.say(f"graphbrain: {sentence}")

@@ -95,8 +95,8 @@ def dump_pages(
     unless --format does. The format 'nodes' is the node file of an edge
     list: id, 1 if the page was fetched or 0, URL.
     """
-    from graphbrain import show
     from graphbrain.ingest import dump
+    from graphbrain.terminal import show
 
     form = _form_of(file, form, as_json, ENDINGS | {".nodes": "nodes"})
     layout = _checked(Page, form, columns, raw)
@@ -129,8 +129,8 @@ def dump_links(
     unless --format does. The other options say which pages' out-links. The
     format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
     """
-    from graphbrain import show
     from graphbrain.ingest import dump
+    from graphbrain.terminal import show
 
     form = _form_of(file, form, as_json, ENDINGS | {".edges": "edges"})
     layout = _checked(KnownLink, form, columns, raw)
@@ -149,8 +149,8 @@ def dump_tables(app: App, /, folder: Path, as_json: bool) -> None:
 
     DIR is a new folder, or an empty one. A page is known by its key in all tables. A manifest is written last.
     """
-    from graphbrain import show
     from graphbrain.analyst import frames
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         manifest = frames.dump(brain.graph, folder, brain.now, bar)
@@ -169,7 +169,7 @@ def _to(file: Path | None) -> Any:
 @contextmanager
 def _bar(file: Path | None) -> Iterator[Callable[[int, int], None]]:
     """A bar, unless the dump itself is on the terminal."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with show.bar("dumping", shown=file is not None or not sys.stdout.isatty()) as bar:
         yield bar

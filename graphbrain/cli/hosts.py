@@ -29,8 +29,8 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
     By name, with how many pages they have, and with what politeness goes by: the delay as it is now, claims out, what
     is used of the budget.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     given: dict[str, Any] = {} if count is None else {"count": count}
     with app.brain(auto_tend=False) as brain:
@@ -69,8 +69,8 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
     Without options it shows what is known of it. 'none' goes back to the brain's setting. What is set of a host before
     its first page holds from that on.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     if unblock and block is not None:
         raise click.UsageError("Give either --block or --unblock, not both.")
@@ -104,7 +104,7 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
     answered, '-' is stdin. Without it, the text that was set is printed. Pages that it forbids are taken out, those of
     them that it allows come back, and its Crawl-delay holds.
     """
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if remove and (file is not None or agent is not None):
         raise click.UsageError("--remove takes neither a file nor an agent.")
@@ -142,8 +142,8 @@ def sections(app: App, name: str, as_json: bool) -> None:
     share of a page's text that is expected to be new to the host, FACTOR by how much new pages of the section count
     where the setting 'value' names harvest. All pages of the host are read.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         found = brain.sections(name)

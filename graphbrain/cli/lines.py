@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["Lines"]
+__all__ = ["InputLines"]
 
 CHUNK = 1 << 16
 A_WHILE = 3_600.0  # waiting without an end is not broken off by Ctrl-C on some systems
@@ -21,7 +21,7 @@ AHEAD = 200
 """Lines that are read before they are asked for: their writer waits then."""
 
 
-class Lines:
+class InputLines:
     """The lines of a binary stream with their numbers, the first is 1; blank ones are counted and left out."""
 
     def __init__(self, stream: Any, ahead: int = AHEAD) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from graphbrain.cli.common import App, as_json, brain_command, which_pages
-from graphbrain.methods import CASH, SCORES, UNINDEXED
+from graphbrain.numeric.methods import CASH, SCORES, UNINDEXED
 
 __all__ = ["COMMANDS"]
 
@@ -37,8 +37,8 @@ def top(app: App, count: int, by: str, as_json: bool) -> None:
     By anything but authority and hub every page is read. A batch score must have been written by 'graphbrain rank';
     pages of which no relevance or value is known are left out.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         pages = brain.top(count, by=by)
@@ -59,8 +59,8 @@ def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
     And why it has its scores: who pays it most, and whom it pays. A score is the payout (1 unless set) plus what its
     payers have paid. URL may also be the page's key, here and wherever a page is named.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         found = brain.page(url)
@@ -86,8 +86,8 @@ def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: 
     With the day each was first seen, and state and scores of the page at its other end. The best come first: targets
     by authority, sources by hub.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     ways = [way for way, wanted in (("out", outward is not False), ("in", outward is not True)) if wanted]
     with app.brain(auto_tend=False) as brain:
@@ -112,8 +112,8 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
 
     With one URL only, from any seed to it: how it was, or can be, found. Exits 1 when there is none.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         steps = brain.path(url, other)
@@ -143,8 +143,8 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     And that fit all options given. --host has an index, and so has a --min-score of 32 or more by authority or hub:
     then the best come first. Without these, and by a batch score, every page is read.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
         raise click.UsageError("Give a TEXT or say which pages.")
@@ -161,8 +161,8 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
 @as_json
 def stats(app: App, as_json: bool) -> None:
     """Show the crawl in figures."""
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         figures = brain.stats()
@@ -181,8 +181,8 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
 
     And states with claims and indexes. Exits 1 when something is off.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     if whole and sample is not None:
         raise click.UsageError("Give either --sample or --all, not both.")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graphbrain.bench.many import Measured
     from graphbrain.bench.order import Curve
     from graphbrain.ingest.recording import Recording
-    from graphbrain.show import Cell
+    from graphbrain.terminal.show import Cell
 
 __all__ = ["OPTIONS", "run"]
 
@@ -49,11 +49,11 @@ def run(
     **how: Any,
 ) -> int:
     """Measure the orders; 130 when it was interrupted."""
-    from graphbrain import show
     from graphbrain.bench import many, order, plots
     from graphbrain.ingest.recording import read
-    from graphbrain.methods import factors
+    from graphbrain.numeric.methods import factors
     from graphbrain.settings import Settings
+    from graphbrain.terminal import show
 
     values = list(dict.fromkeys(values or [Settings.names()["value"]]))
     for value in values:
@@ -99,8 +99,8 @@ class _Measuring:
     """Has a brain been filled? Then it is cleared before the next crawl."""
 
     def __enter__(self) -> None:
-        from graphbrain import show
         from graphbrain.ingest.replay import stoppable
+        from graphbrain.terminal import show
 
         self._stack = ExitStack()
         self._stack.enter_context(stoppable(self.stop))
@@ -111,8 +111,8 @@ class _Measuring:
 
     def curves(self, recording: Recording, begin: Sequence[int]) -> list[Curve]:
         """The curves of all orders on what these pages reach, the omniscient one's first."""
-        from graphbrain import show
         from graphbrain.bench import order
+        from graphbrain.terminal import show
 
         web = order.web_of(recording, begin, self.sitemap)
         show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
@@ -133,7 +133,7 @@ class _Measuring:
 
     def ended(self) -> int:
         """130 when it was interrupted, else 0."""
-        from graphbrain import show
+        from graphbrain.terminal import show
 
         if self.stop.is_set():
             show.say("graphbrain: interrupted; a live crawl's figures are of what it had fetched by then.")
@@ -143,9 +143,9 @@ class _Measuring:
 
 def _many(measure: _Measuring, recordings: Iterator[Recording], seeds_each: int, as_json: bool) -> int:
     """Measure many recordings, and print the result of each order over all of them; 130 when it was interrupted."""
-    from graphbrain import show
     from graphbrain.bench import many
     from graphbrain.bench.order import web_of
+    from graphbrain.terminal import show
 
     done: list[many.Measured] = []
     with measure:
@@ -173,9 +173,9 @@ def _many(measure: _Measuring, recordings: Iterator[Recording], seeds_each: int,
 
 
 def _tell_many(crawls: Sequence[Measured], rows: Sequence[Mapping[str, Any]]) -> None:
-    from graphbrain import show
     from graphbrain.bench.many import COUNTED, EARLY, REFERENCES
-    from graphbrain.show import Cell
+    from graphbrain.terminal import show
+    from graphbrain.terminal.show import Cell
 
     each = [
         [Cell(share, f"{share:.3f}"), name, crawl.pages, *_from(crawl, COUNTED)]
@@ -206,21 +206,21 @@ def _from(crawl: Measured, least: int) -> tuple[str, str, str]:
 
 def _gained(early: Mapping[str, float] | None) -> Cell:
     """By how much an order is above OPIC in the mean, and at the least."""
-    from graphbrain.show import Cell
+    from graphbrain.terminal.show import Cell
 
     return Cell(None, "") if early is None else Cell(early["mean"], f"{early['mean']:+.3f} ({early['least']:+.3f})")
 
 
 def _passed_over(path: Path, why: str) -> None:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     show.say(f"{path.name} is passed over: {why}")
 
 
 def _tell(curves: Sequence[Curve], as_json: bool) -> None:
-    from graphbrain import show
     from graphbrain.bench.order import AT
-    from graphbrain.show import Cell
+    from graphbrain.terminal import show
+    from graphbrain.terminal.show import Cell
 
     best = curves[0].area
     rows = [curve.row(best) for curve in curves]

@@ -12,7 +12,7 @@ from graphbrain.cli.common import App, as_json, connection, pass_app
 from graphbrain.errors import BadInput, GraphbrainError
 
 if TYPE_CHECKING:
-    from graphbrain.bench.precision import Point, Run, Trial
+    from graphbrain.bench.precision import Point, PrecisionRun, PrecisionTrial
     from graphbrain.brain.brain import Brain
 
 __all__ = ["COMMANDS"]
@@ -71,8 +71,8 @@ def precision(
 
 
 def _as_it_stands(app: App, out: Path, as_json: bool, rounds: int) -> int:
-    from graphbrain import show
     from graphbrain.bench import precision as experiment
+    from graphbrain.terminal import show
 
     _try(out)
     draws = _draws()
@@ -89,10 +89,10 @@ def _as_it_stands(app: App, out: Path, as_json: bool, rounds: int) -> int:
 
 
 def _over_a_crawl(app: App, file: Path, nodes: Path | None, out: Path, yes: bool, as_json: bool, **options: Any) -> int:
-    from graphbrain import show
     from graphbrain.bench import precision as experiment
     from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import stoppable
+    from graphbrain.terminal import show
 
     trials = _trials(options.pop("engine"), options.pop("eps"), options.pop("window"))
     _try(out)
@@ -138,8 +138,8 @@ def _try(out: Path) -> None:
 
 def _draws() -> bool:
     """Can pictures be drawn? A sentence where they cannot: the figures are worth having without."""
-    from graphbrain import show
     from graphbrain.bench import plots
+    from graphbrain.terminal import show
 
     try:
         plots.needed()
@@ -162,18 +162,18 @@ def _ask(brain: Brain, yes: bool) -> None:
         raise GraphbrainError("Nothing was done; say --yes.")
 
 
-def _trials(engine: str, eps: tuple[float, ...], window: tuple[float, ...]) -> list[Trial]:
-    from graphbrain.bench.precision import Trial
+def _trials(engine: str, eps: tuple[float, ...], window: tuple[float, ...]) -> list[PrecisionTrial]:
+    from graphbrain.bench.precision import PrecisionTrial
 
     if any(not 0 < value <= 1 for value in eps) or any(value < 0 for value in window):
         raise BadInput("eps must be above 0, at most 1, and a window 0 or more.")
-    exact = [Trial("exact", value) for value in eps or (0.1, 0.03, 0.01)]
-    classic = [Trial("classic", value) for value in window or (4.0, 16.0, 0.0)]
+    exact = [PrecisionTrial("exact", value) for value in eps or (0.1, 0.03, 0.01)]
+    classic = [PrecisionTrial("classic", value) for value in window or (4.0, 16.0, 0.0)]
     return {"exact": exact, "classic": classic, "both": exact + classic}[engine]
 
 
 def _print(points: list[Point], as_json: bool) -> None:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     if as_json:
         show.json_lines(point.row() for point in points)
@@ -183,7 +183,7 @@ def _print(points: list[Point], as_json: bool) -> None:
 
 
 def _cells(point: Point) -> list[Any]:
-    from graphbrain.show import Cell
+    from graphbrain.terminal.show import Cell
 
     far = point.distance
     rounds = "live" if point.rounds is None else str(point.rounds)
@@ -195,14 +195,14 @@ def _cells(point: Point) -> list[Any]:
     ]  # fmt: skip
 
 
-def _write(run: Run, out: Path, more: bool) -> None:
+def _write(run: PrecisionRun, out: Path, more: bool) -> None:
     from graphbrain.bench import precision as experiment
 
     experiment.write_points(out / POINTS, run, more=more)
     experiment.write_scores(out / SCORES, run, more=more)
 
 
-def _draw(run: Run, out: Path) -> list[Path]:
+def _draw(run: PrecisionRun, out: Path) -> list[Path]:
     from graphbrain.bench import precision_plot
 
     name = "".join(c if c.isalnum() or c == "." else "-" for c in run.trial.name).replace("--", "-")

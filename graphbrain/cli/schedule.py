@@ -66,9 +66,9 @@ def now(
     on a terminal. Delays of hosts hold. Fails when one of them cannot be fetched: it is outside the scope, or was
     forgotten for ever.
     """
-    from graphbrain import show
     from graphbrain.errors import UnknownPage
     from graphbrain.ingest.seed_files import urls_in
+    from graphbrain.terminal import show
 
     if not urls and host is None and pattern is None and source is None:
         raise click.UsageError("Give at least one URL, --host, --pattern or --file.")
@@ -100,7 +100,7 @@ def now(
 
 def _makes(unknown: list[str]) -> bool:
     """Ask on a terminal whether pages are to be made of URLs that have not been met."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     few = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3:,} more" if len(unknown) > 3 else "")
     if sys.stdin.isatty() and sys.stderr.isatty():

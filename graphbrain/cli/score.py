@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from graphbrain.cli.common import App, Number, as_json, brain_command
-from graphbrain.methods import METHODS
+from graphbrain.numeric.methods import METHODS
 
 __all__ = ["COMMANDS"]
 
@@ -40,8 +40,8 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
     Each score has sum 1 over all pages. Without METHOD it lists the scores that the pages carry. Exits 1 when the
     tolerance was not reached.
     """
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     given = {name: value for name, value in options.items() if not (value is None or value is False or value == ())}
     if source is not None:
@@ -69,8 +69,8 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
 
 def _bring(app: App, source: str, as_json: bool) -> int:
     """Write scores from files."""
-    from graphbrain import show
     from graphbrain.brain import bring
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         scores, pages = bring.rank(brain, source, bar)
@@ -96,9 +96,9 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
     key. Crawlers may go on meanwhile. What changes waits for pushes, which 'graphbrain tend' makes. Exits 1 when
     another process makes such a pass.
     """
-    from graphbrain import show
     from graphbrain.accounts.settlement import SETTLED_TO
     from graphbrain.brain import bring
+    from graphbrain.terminal import show
 
     error = SETTLED_TO if tolerance is None else tolerance
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
@@ -122,8 +122,8 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
 
 def _list(app: App, as_json: bool) -> int:
     """The scores that the pages carry."""
-    from graphbrain import show
     from graphbrain.cli import sheets
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         found = brain.rankings()

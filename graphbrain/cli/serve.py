@@ -48,13 +48,13 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     """
     import logging
 
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     try:
         from graphbrain.service import serve as service
     except ImportError as error:
         raise BadInput(_needs(error)) from None
-    address = service.Address(
+    address = service.ListenAddress(
         options["host"], options["port"], options["cert"], options["key"], without_tls=options["without_tls"]
     ).checked(options["without_token"])
     limits = service.Limits(
@@ -95,7 +95,7 @@ def console(app: App, port: int, role: str, no_browser: bool, until_eof: bool) -
     import secrets
     import webbrowser
 
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     try:
         from graphbrain.service import access
@@ -119,7 +119,7 @@ def console(app: App, port: int, role: str, no_browser: bool, until_eof: bool) -
 
         try:
             service.serve(
-                brain, service.Address(port=port), service.Terms(data=app.data), say=show.say, on_start=started
+                brain, service.ListenAddress(port=port), service.Terms(data=app.data), say=show.say, on_start=started
             )
         finally:
             access.revoke(brain.graph, name, brain.now())
@@ -135,7 +135,7 @@ def _end_with_input() -> None:
 @contextlib.contextmanager
 def _brain(app: App) -> Iterator[Any]:
     """The brain that is served."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
     with contextlib.ExitStack() as held:
@@ -185,8 +185,8 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
     NAME stands in the service's log and is the worker of the claims. The token itself is kept nowhere: the brain has
     its SHA-256 digest.
     """
-    from graphbrain import show
     from graphbrain.service import access
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         token = access.make(brain.graph, name, role, brain.now(), expires)  # type: ignore[arg-type]
@@ -203,9 +203,9 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
 @pass_app
 def token_list(app: App, as_json: bool) -> None:
     """List the tokens that were made, but for what they are."""
-    from graphbrain import show
     from graphbrain.cli import sheets
     from graphbrain.service import access
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         found, now = access.grants(brain.graph), brain.now()
@@ -235,8 +235,8 @@ def token_revoke(app: App, names: tuple[str, ...]) -> int:
 
     Services that run take it up within seconds. Exits 1 where all were revoked before.
     """
-    from graphbrain import show
     from graphbrain.service import access
+    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         fresh = [access.revoke(brain.graph, name, brain.now()) for name in names]

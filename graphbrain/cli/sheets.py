@@ -1,7 +1,7 @@
 """The output of each command for a person or a program: its tables and sheets, and the forms of times, sizes and
 scores.
 
-`graphbrain.tables` lays a table out for a terminal and for a pipe.
+`graphbrain.terminal.tables` lays a table out for a terminal and for a pipe.
 """
 
 from __future__ import annotations
@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-from graphbrain.methods import FORWARD
 from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
+from graphbrain.numeric.methods import FORWARD
 from graphbrain.records import Record, Section
 from graphbrain.settings import InForce
-from graphbrain.show import figures_sheet, progress_bar, rows_table, sheet
-from graphbrain.tables import Cell, Sheet, Table, flat, named, number, on_terminal
+from graphbrain.terminal.show import figures_sheet, progress_bar, rows_table, sheet
+from graphbrain.terminal.tables import Cell, Sheet, Table, flat, named, number, on_terminal
 from graphbrain.work import Ranking
 
 if TYPE_CHECKING:
     from graphbrain.ingest.importer import Imported
-    from graphbrain.ingest.replay import Progress as ReplayProgress
-    from graphbrain.ingest.replay import ReplayResult
+    from graphbrain.ingest.replay import ReplayProgress, ReplayResult
 
 __all__ = [
     "all_links_table",

@@ -13,7 +13,7 @@ from graphbrain.cli.common import Number, as_json
 
 if TYPE_CHECKING:
     from graphbrain.simulate.histories import History
-    from graphbrain.simulate.simulation import Budget, Outcome
+    from graphbrain.simulate.simulation import Budget, SimulationOutcome
 
 __all__ = ["COMMANDS"]
 
@@ -96,10 +96,10 @@ def _simulate(
     **invented: Any,
 ) -> None:
     """Check everything, then run the policies one after another, then print."""
-    from graphbrain import show
     from graphbrain.bench import plots
     from graphbrain.schedule.change_rate import Prior
     from graphbrain.simulate.simulation import Budget, run
+    from graphbrain.terminal import show
 
     chosen = _chosen(names)
     start = days // 2 if start is None else start
@@ -110,7 +110,7 @@ def _simulate(
     found = _history(history, days, seed, invented)
     spent = Budget(budget or found.pages / 10.0, tuple(sorted(changes)))
     spent.check(days)
-    outcomes: list[Outcome] = []
+    outcomes: list[SimulationOutcome] = []
     with show.task_bar() as bar:
         for name in chosen:
             outcomes.append(
@@ -159,7 +159,7 @@ def _history(path: Path | None, days: int, seed: int, invented: dict[str, Any]) 
 
 
 def _figures(
-    history: History, outcomes: Sequence[Outcome], budget: Budget, start: int, host_cap: float | None
+    history: History, outcomes: Sequence[SimulationOutcome], budget: Budget, start: int, host_cap: float | None
 ) -> Iterator[dict[str, Any]]:
     """One row a policy, as printed by --json."""
     from graphbrain.simulate import simulation
@@ -193,7 +193,7 @@ def _shown(number: float) -> float:
     return float(f"{number:.9g}")
 
 
-def _segments(one: Outcome, best: Outcome, budget: Budget) -> Iterator[dict[str, Any]]:
+def _segments(one: SimulationOutcome, best: SimulationOutcome, budget: Budget) -> Iterator[dict[str, Any]]:
     """After each change of the budget: the share of the first days, of the rest, and when it had recovered."""
     from graphbrain.simulate import simulation
 
@@ -212,7 +212,7 @@ def _segments(one: Outcome, best: Outcome, budget: Budget) -> Iterator[dict[str,
 def _print(
     history: History, rows: Sequence[dict[str, Any]], budget: Budget, start: int, host_cap: float | None
 ) -> None:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     bound = f"{rows[0]['optimum']:.4f}"
     show.out(
@@ -248,13 +248,13 @@ def _print(
 
 
 def _percent(share: float | None) -> Any:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     return show.Cell(None if share is None else 100 * share, "–" if share is None else f"{100 * share:.1f}")
 
 
 def _recoveries(rows: Sequence[dict[str, Any]]) -> Any:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     lines = [
         (

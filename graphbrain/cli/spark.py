@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from graphbrain.cli.common import F, Number, as_json
-from graphbrain.methods import METHODS
+from graphbrain.numeric.methods import METHODS
 
 __all__ = ["COMMANDS"]
 
@@ -55,7 +55,7 @@ def _on(master: str | None, conf: tuple[str, ...], blocks: int | None) -> Any:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, float], None]]:
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     with show.task_bar() as bar:
         bar("starting Spark, reading the dump", 0, 0)
@@ -64,7 +64,7 @@ def _progress() -> Iterator[Callable[[int, float], None]]:
 
 def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
     """Print what was done, and return the exit code."""
-    from graphbrain import show
+    from graphbrain.terminal import show
 
     facts = manifest.get("ranking") or manifest
     if as_json:
@@ -191,8 +191,8 @@ def spark_import(
     VERTICES and EDGES are the text files of a host graph or a domain graph: a file, a folder or a pattern, gzipped or
     not. The result is JSON lines of hosts, their links and values, which 'graphbrain import' takes and settles.
     """
-    from graphbrain import show
     from graphbrain.spark import webgraph
+    from graphbrain.terminal import show
 
     done = webgraph.cut(vertices, edges, ranks, out, top, _on(master, conf, None))
     if as_json:

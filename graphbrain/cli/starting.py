@@ -14,8 +14,8 @@ __all__ = ["started"]
 def started(data: Path | None, **options: Any) -> Server:
     """The data directory's server, started if it does not run. `options`: those of `lifecycle.start`. Raises
     ServerFailed."""
-    from graphbrain import show
     from graphbrain.server import lifecycle
+    from graphbrain.terminal import show
 
     with show.timed_line() as line:
 

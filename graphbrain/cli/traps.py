@@ -12,7 +12,7 @@ from graphbrain.cli.common import App
 from graphbrain.errors import GraphbrainError
 
 if TYPE_CHECKING:
-    from graphbrain.bench.traps import Crawled, Row, Trial
+    from graphbrain.bench.traps import Row, TrapCrawl, TrapTrial
 
 __all__ = ["OPTIONS", "OWN_OPTIONS", "run"]
 
@@ -37,12 +37,12 @@ def run(
     yes: bool = False,
 ) -> int:
     """Measure them; 130 when it was interrupted, and where it judges 1 when any is not good enough."""
-    from graphbrain import show
     from graphbrain.bench import traps
     from graphbrain.ingest.replay import stoppable
+    from graphbrain.terminal import show
 
     asked = _trials(shapes, _seeds(seeds, seed_count), order, values, processes, pages)
-    stop, done = threading.Event(), list[traps.Crawled]()
+    stop, done = threading.Event(), list[traps.TrapCrawl]()
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         if (count := brain.stats()["pages"]) and not yes:
             raise GraphbrainError(f"The brain holds {show.counted(count, 'page')}; --yes lets 'traps' delete them.")
@@ -87,7 +87,7 @@ def _trials(
     values: Sequence[str],
     processes: Sequence[int],
     pages: int,
-) -> list[Trial]:
+) -> list[TrapTrial]:
     """The crawls that are asked for, seed by seed, so that an interrupted run has something of each shape; before one
     by a value with harvest on a look-alike, the one without."""
     from graphbrain.bench import traps
@@ -98,7 +98,7 @@ def _trials(
     for value in values:
         Settings(value=value).checked()
     wanted = (
-        traps.Trial(shape.name, seed, pages, each, value, number)
+        traps.TrapTrial(shape.name, seed, pages, each, value, number)
         for seed in seeds
         for shape in traps.chosen(shapes)
         for each in orders
@@ -109,7 +109,7 @@ def _trials(
     return list(dict.fromkeys(trial for pair in pairs for trial in pair if trial is not None))
 
 
-def _crawl_figures(crawled: Crawled) -> dict[str, Any]:
+def _crawl_figures(crawled: TrapCrawl) -> dict[str, Any]:
     trial = crawled.trial
     return {
         "measure": "crawl",
@@ -120,8 +120,8 @@ def _crawl_figures(crawled: Crawled) -> dict[str, Any]:
 
 
 def _tell(rows: Sequence[Row]) -> None:
-    from graphbrain import show
-    from graphbrain.show import Cell
+    from graphbrain.terminal import show
+    from graphbrain.terminal.show import Cell
 
     def number(value: float) -> Cell:
         return Cell(value, f"{value:.3f}")

@@ -14,7 +14,7 @@ from graphbrain.cli.common import App
 from graphbrain.errors import BadInput, GraphbrainError
 
 if TYPE_CHECKING:
-    from graphbrain.bench.worlds import Outcome, World
+    from graphbrain.bench.worlds import World, WorldOutcome
 
 __all__ = ["OPTIONS", "OWN_OPTIONS", "run"]
 
@@ -41,10 +41,10 @@ def run(
     yes: bool = False,
 ) -> int:
     """Try them; 1 when any has failed, 130 when it was interrupted."""
-    from graphbrain import show
     from graphbrain.bench import worlds
     from graphbrain.ingest.replay import stoppable
     from graphbrain.simulate.on_graph import SimulatedClock
+    from graphbrain.terminal import show
 
     tried = list(_worlds(file, seeds, count, hosts, order, large, named))
     clock, stop, failed, done = SimulatedClock(), threading.Event(), 0, 0
@@ -132,9 +132,9 @@ def _name(world: World) -> str:
     return world.name or f"world {world.seed}"
 
 
-def _tell(outcome: Outcome, as_json: bool) -> None:
-    from graphbrain import show
+def _tell(outcome: WorldOutcome, as_json: bool) -> None:
     from graphbrain.bench.worlds import to_json
+    from graphbrain.terminal import show
 
     log = outcome.log
     if as_json:
@@ -183,7 +183,7 @@ def _some(findings: Sequence[Any]) -> Iterator[str]:
     yield from (f"{judge}: {number - SHOWN} more" for judge, number in count.items() if number > SHOWN)
 
 
-def _figures(outcome: Outcome) -> dict[str, Any]:
+def _figures(outcome: WorldOutcome) -> dict[str, Any]:
     log = outcome.log
     return {
         "world": _name(outcome.world),

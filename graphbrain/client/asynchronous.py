@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import httpx
 
 from graphbrain.client import shapes
-from graphbrain.client.calls import LONGEST_WAIT, SOFTLY, Call, Calls, Job, Lines, address
+from graphbrain.client.calls import LONGEST_WAIT, SOFTLY, Call, Calls, JobCall, LinesCall, address
 from graphbrain.client.sending import failed, headers_of, options, result_of, retrying_async, seconds_of, take
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import (
@@ -92,7 +92,7 @@ class AsyncClient:
                 return call.read(take(await self._http.send(request), call.text))
         raise AssertionError  # the last attempt raises
 
-    async def _lines(self, lines: Lines[T]) -> AsyncIterator[T]:
+    async def _lines(self, lines: LinesCall[T]) -> AsyncIterator[T]:
         async for attempt in retrying_async(self._limit, lines):
             with attempt:
                 request = self._http.build_request("GET", f"v1/{lines.path}", params=lines.query, timeout=self._limit)
@@ -111,7 +111,7 @@ class AsyncClient:
         finally:
             await response.aclose()
 
-    async def _do(self, job: Job[T]) -> T:
+    async def _do(self, job: JobCall[T]) -> T:
         told = await self._ask(job.begin)
         try:
             while told["state"] == "running":

@@ -33,7 +33,7 @@ from graphbrain.model import (
 from graphbrain.records import Asked, Finding, Section
 from graphbrain.work import Ranking, Settled, Tended
 
-__all__ = ["Call", "Calls", "Job", "Lines", "address"]
+__all__ = ["Call", "Calls", "JobCall", "LinesCall", "address"]
 
 T = TypeVar("T")
 LONGEST_WAIT = 30.0
@@ -65,7 +65,7 @@ class Call(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines(Generic[T]):
+class LinesCall(Generic[T]):
     """A request that is answered by lines, and how each is read."""
 
     path: str
@@ -74,7 +74,7 @@ class Lines(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Job(Generic[T]):
+class JobCall(Generic[T]):
     """A request that begins a job, and the function that reads its result. `progress` is called with (step, done, of),
     or without the step."""
 
@@ -145,9 +145,9 @@ def _key() -> str:
     return uuid.uuid4().hex
 
 
-def _begun(name: str, read: Callable[[Any], T], progress: Any, named: bool = True, **body: Any) -> Job[T]:
+def _begun(name: str, read: Callable[[Any], T], progress: Any, named: bool = True, **body: Any) -> JobCall[T]:
     begin = Call("POST", name, _itself, body=shapes.dumps(body), key=_key())
-    return Job(begin, read, progress, named)
+    return JobCall(begin, read, progress, named)
 
 
 class Calls:
@@ -241,8 +241,8 @@ class Calls:
         return _get("payments", shapes.payments, url=url, n=n)
 
     @staticmethod
-    def links(url: str, way: str, limit: int | None) -> Lines[LinkedPage]:
-        return Lines("links", lambda told: LinkedPage(**told), _given({"url": url, "way": way, "limit": limit}))
+    def links(url: str, way: str, limit: int | None) -> LinesCall[LinkedPage]:
+        return LinesCall("links", lambda told: LinkedPage(**told), _given({"url": url, "way": way, "limit": limit}))
 
     @staticmethod
     def path(url: str, other: str | None) -> Call[list[LinkedPage]]:
@@ -254,16 +254,16 @@ class Calls:
         return _get("neighbours", lambda told: (told["successors"], told["predecessors"]), url=url)
 
     @staticmethod
-    def find(text: str, which: Mapping[str, Any]) -> Lines[Page]:
-        return Lines("find", shapes.page, _given({"text": text or None, **which}))
+    def find(text: str, which: Mapping[str, Any]) -> LinesCall[Page]:
+        return LinesCall("find", shapes.page, _given({"text": text or None, **which}))
 
     @staticmethod
-    def dump_pages(which: Mapping[str, Any]) -> Lines[Page]:
-        return Lines("dump_pages", shapes.page, _given(which))
+    def dump_pages(which: Mapping[str, Any]) -> LinesCall[Page]:
+        return LinesCall("dump_pages", shapes.page, _given(which))
 
     @staticmethod
-    def dump_links(which: Mapping[str, Any]) -> Lines[KnownLink]:
-        return Lines("dump_links", lambda told: KnownLink(**told), _given(which))
+    def dump_links(which: Mapping[str, Any]) -> LinesCall[KnownLink]:
+        return LinesCall("dump_links", lambda told: KnownLink(**told), _given(which))
 
     @staticmethod
     def stats() -> Call[dict[str, Any]]:
@@ -301,8 +301,8 @@ class Calls:
         return _get("settings", lambda told: dict(told["settings"]))
 
     @staticmethod
-    def hosts(text: str | None, which: Mapping[str, Any]) -> Lines[Host]:
-        return Lines("hosts", lambda told: Host(**told), _given({"text": text, **which}))
+    def hosts(text: str | None, which: Mapping[str, Any]) -> LinesCall[Host]:
+        return LinesCall("hosts", lambda told: Host(**told), _given({"text": text, **which}))
 
     @staticmethod
     def host(name: str) -> Call[Host]:
@@ -343,20 +343,20 @@ class Calls:
     # -------------------------------------------------------------- jobs
 
     @staticmethod
-    def settle(given: Mapping[str, Any], progress: Any, stop: Callable[[], bool]) -> Job[Settled]:
+    def settle(given: Mapping[str, Any], progress: Any, stop: Callable[[], bool]) -> JobCall[Settled]:
         job = _begun("settle", lambda told: Settled(**told), progress, **given)
         return dataclasses.replace(job, stop=stop)
 
     @staticmethod
-    def audit(sample: int | None, progress: Any) -> Job[Any]:
+    def audit(sample: int | None, progress: Any) -> JobCall[Any]:
         return _begun("audit", shapes.audit, progress, named=False, sample=sample)
 
     @staticmethod
-    def rank(method: str, given: Mapping[str, Any], progress: Any) -> Job[Ranking]:
+    def rank(method: str, given: Mapping[str, Any], progress: Any) -> JobCall[Ranking]:
         return _begun("rank", shapes.ranking, progress, method=method, **given)
 
     @staticmethod
-    def rank_if_due(method: str, every: float, progress: Any) -> Job[Ranking | None]:
+    def rank_if_due(method: str, every: float, progress: Any) -> JobCall[Ranking | None]:
         """Batch scores, where they are old."""
         return _begun(
             "rank_if_due",
@@ -367,19 +367,19 @@ class Calls:
         )
 
     @staticmethod
-    def change(settings: Mapping[str, Any], progress: Any) -> Job[None]:
+    def change(settings: Mapping[str, Any], progress: Any) -> JobCall[None]:
         return _begun("change", _itself, progress, named=False, settings=dict(settings))
 
     @staticmethod
-    def clear(progress: Any) -> Job[None]:
+    def clear(progress: Any) -> JobCall[None]:
         return _begun("clear", _itself, progress, named=False)
 
     @staticmethod
-    def forget_relevance(progress: Any) -> Job[int]:
+    def forget_relevance(progress: Any) -> JobCall[int]:
         return _begun("forget_relevance", _itself, progress, named=False)
 
     @staticmethod
-    def convert_engine(engine: str, progress: Any) -> Job[bool]:
+    def convert_engine(engine: str, progress: Any) -> JobCall[bool]:
         return _begun("convert_engine", _itself, progress, named=False, engine=engine)
 
     @staticmethod

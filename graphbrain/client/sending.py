@@ -10,7 +10,7 @@ import tenacity
 
 from graphbrain import __version__
 from graphbrain.client import shapes
-from graphbrain.client.calls import Call, Job, Lines
+from graphbrain.client.calls import Call, JobCall, LinesCall
 from graphbrain.errors import BadInput, GraphbrainError, ServiceRefused, ServiceUnavailable
 
 __all__ = ["failed", "headers_of", "options", "result_of", "retrying", "retrying_async", "seconds_of", "take"]
@@ -91,7 +91,7 @@ def _pause(state: tenacity.RetryCallState) -> float:
     return max(_SOON(state), error.seconds if isinstance(error, _Later) else 0.0)
 
 
-def _raised(call: Call[Any] | Lines[Any]) -> Any:
+def _raised(call: Call[Any] | LinesCall[Any]) -> Any:
     """Raise the error of the last attempt, in the words of this package."""
 
     def end(state: tenacity.RetryCallState) -> Any:
@@ -128,7 +128,7 @@ def _untrusted(error: BaseException | None) -> bool:
     return False
 
 
-def _arguments(limit: float, call: Call[Any] | Lines[Any]) -> dict[str, Any]:
+def _arguments(limit: float, call: Call[Any] | LinesCall[Any]) -> dict[str, Any]:
     over = tenacity.stop_after_delay(limit)
     return {
         "retry": tenacity.retry_if_exception_type((_Later, httpx.TransportError)),
@@ -138,17 +138,17 @@ def _arguments(limit: float, call: Call[Any] | Lines[Any]) -> dict[str, Any]:
     }
 
 
-def retrying(limit: float, call: Call[Any] | Lines[Any]) -> tenacity.Retrying:
+def retrying(limit: float, call: Call[Any] | LinesCall[Any]) -> tenacity.Retrying:
     """Attempts at a request, for so many seconds."""
     return tenacity.Retrying(**_arguments(limit, call))
 
 
-def retrying_async(limit: float, call: Call[Any] | Lines[Any]) -> tenacity.AsyncRetrying:
+def retrying_async(limit: float, call: Call[Any] | LinesCall[Any]) -> tenacity.AsyncRetrying:
     """The same, for an event loop."""
     return tenacity.AsyncRetrying(**_arguments(limit, call))
 
 
-def result_of(job: Job[T], told: Any) -> T:
+def result_of(job: JobCall[T], told: Any) -> T:
     """The result of a job that has ended. Raises its error."""
     if told["state"] == "failed":
         raise shapes.error_of(told)

@@ -11,7 +11,6 @@ from typing import Any
 
 from graphbrain import errors
 from graphbrain.errors import GraphbrainError, ServiceRefused, ServiceUnavailable
-from graphbrain.methods import SCORES
 from graphbrain.model import (
     Answer,
     AnyReport,
@@ -27,6 +26,7 @@ from graphbrain.model import (
     SeedAnswer,
     Unusable,
 )
+from graphbrain.numeric.methods import SCORES
 from graphbrain.records import Asked, ExpectedCopy, PageSection
 from graphbrain.work import Audit, Ranking
 

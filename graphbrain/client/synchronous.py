@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import httpx
 
 from graphbrain.client import shapes
-from graphbrain.client.calls import LONGEST_WAIT, SOFTLY, Call, Calls, Job, Lines, address
+from graphbrain.client.calls import LONGEST_WAIT, SOFTLY, Call, Calls, JobCall, LinesCall, address
 from graphbrain.client.sending import failed, headers_of, options, result_of, retrying, seconds_of, take
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import (
@@ -95,7 +95,7 @@ class Client:
                 return call.read(take(self._http.send(request), call.text))
         raise AssertionError  # the last attempt raises
 
-    def _lines(self, lines: Lines[T]) -> Iterator[T]:
+    def _lines(self, lines: LinesCall[T]) -> Iterator[T]:
         for attempt in retrying(self._limit, lines):
             with attempt:
                 request = self._http.build_request("GET", f"v1/{lines.path}", params=lines.query, timeout=self._limit)
@@ -114,7 +114,7 @@ class Client:
         finally:
             response.close()
 
-    def _do(self, job: Job[T]) -> T:
+    def _do(self, job: JobCall[T]) -> T:
         told = self._ask(job.begin)
         try:
             while told["state"] == "running":

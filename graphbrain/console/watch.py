@@ -14,10 +14,10 @@ from graphbrain.brain.brain import Brain
 from graphbrain.console.hosts import COLUMNS, table
 from graphbrain.console.minutes import Minutes
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.masking import masked_values
 from graphbrain.metrics.sampling import Sample
+from graphbrain.runtime.tokens import made_at
 from graphbrain.server import installation, lifecycle
-from graphbrain.tokens import made_at
+from graphbrain.urls.masking import masked_values
 
 __all__ = ["activity", "found", "host", "hosts", "overview", "page"]
 

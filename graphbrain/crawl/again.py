@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from graphbrain import Answer, Brain, Fetched
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.hosts.health import crawl_patience
-from graphbrain.scrapy import Report, Visit
+from graphbrain.scrapy import Report, ScrapyVisit
 
 __all__ = ["Again"]
 
@@ -40,7 +40,7 @@ class Again:
         self._began = self._last_first = self._clock()
         return 0
 
-    def finished(self, visit: Visit, report: Fetched) -> None:
+    def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
         """Do nothing: the page is looked up with others."""
 
     def before(self, reports: Sequence[Report]) -> None:

@@ -23,7 +23,7 @@ from graphbrain.crawl.warc import Archive, Exchange
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from graphbrain.crawl.order import Order
+    from graphbrain.crawl.order import CrawlOrder
 
 __all__ = ["Archiving", "info_of"]
 
@@ -33,7 +33,7 @@ REBUILT = (
 )
 
 
-def info_of(order: Order, agent: str, scope: str) -> dict[str, str]:
+def info_of(order: CrawlOrder, agent: str, scope: str) -> dict[str, str]:
     """The fields of a warcinfo record."""
     info = {
         "software": f"graphbrain/{__version__}",
@@ -76,7 +76,7 @@ class Archiving:
         return response
 
 
-def _exchange(order: Order, request: Request, response: Response) -> Exchange:
+def _exchange(order: CrawlOrder, request: Request, response: Response) -> Exchange:
     hidden = withheld(order.headers)
     netloc = urlparse_cached(request).netloc.rpartition("@")[2]
     sent = [("Host", netloc), *_pairs(request.headers, hidden)]
@@ -99,7 +99,7 @@ def _line(value: Any) -> str:
     return " ".join(value.decode("latin-1").split("\n")).replace("\r", " ")
 
 
-def archive_of(order: Order, agent: str, scope: str) -> Archive:
+def archive_of(order: CrawlOrder, agent: str, scope: str) -> Archive:
     """The archive of an order, which names its folder."""
     assert order.warc is not None
     return Archive(order.warc, info_of(order, agent, scope), order.warc_size)

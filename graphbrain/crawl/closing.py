@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphbrain import Brain
-from graphbrain.crawl.watching import Watch
+from graphbrain.crawl.watching import CrawlWatch
 from graphbrain.errors import GraphbrainError
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.show import counted
+from graphbrain.terminal.show import counted
 
-__all__ = ["Found", "as_dict", "found", "lines", "seconds_of"]
+__all__ = ["CrawlEnd", "as_dict", "found", "lines", "seconds_of"]
 
 MOST_PAGES = 500_000
 """Of a larger graph, broken links and duplicates are not counted: each is a question that reads every page."""
@@ -24,7 +24,7 @@ OUTSIDE = {"scope": "outside the scope", "robots": "forbidden by robots.txt", "s
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CrawlEnd:
     """What the brain knows at the end. `waiting`: pages that wait for their first try. `broken`, `duplicates`: None if
     they were not counted."""
 
@@ -35,21 +35,23 @@ class Found:
     duplicates: int | None
 
 
-def found(brain: Brain, stats: dict[str, Any]) -> Found:
+def found(brain: Brain, stats: dict[str, Any]) -> CrawlEnd:
     """Look at the brain. `stats`: of the same."""
     rows = brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
     left = {str(because): int(pages) for because, pages in rows}
     untried = left.pop("", 0)
     if stats["pages"] > MOST_PAGES:
-        return Found(left, stats["pages"], untried, None, None)
+        return CrawlEnd(left, stats["pages"], untried, None, None)
     links = brain.ask("broken-links", limit=MOST_ROWS)
     broken = {row[links.columns.index("broken")] for row in links.rows}
     copies = brain.ask("duplicates", limit=MOST_ROWS)
     more = sum(row[copies.columns.index("pages")] - 1 for row in copies.rows)
-    return Found(left, stats["pages"], untried, (len(links.rows), len(broken)), more)
+    return CrawlEnd(left, stats["pages"], untried, (len(links.rows), len(broken)), more)
 
 
-def lines(watch: Watch, seconds: float, known: Found | GraphbrainError, where: Sequence[str]) -> list[tuple[str, str]]:
+def lines(
+    watch: CrawlWatch, seconds: float, known: CrawlEnd | GraphbrainError, where: Sequence[str]
+) -> list[tuple[str, str]]:
     """The six lines, as names and what is to be said. `where`: how to look at the crawl. `known`: an error where the
     brain could not be asked."""
     outcomes = watch.outcomes
@@ -74,7 +76,7 @@ def lines(watch: Watch, seconds: float, known: Found | GraphbrainError, where: S
     ]
 
 
-def as_dict(watch: Watch, seconds: float, known: Found | GraphbrainError, code: int) -> dict[str, Any]:
+def as_dict(watch: CrawlWatch, seconds: float, known: CrawlEnd | GraphbrainError, code: int) -> dict[str, Any]:
     """The same as values. What was not counted is None."""
     asked = None if isinstance(known, GraphbrainError) else known
     return {
@@ -92,7 +94,7 @@ def as_dict(watch: Watch, seconds: float, known: Found | GraphbrainError, code: 
     }
 
 
-def _broken(known: Found) -> str:
+def _broken(known: CrawlEnd) -> str:
     if known.broken is None:
         return "not counted, the graph is large: graphbrain ask broken-links"
     links, pages = known.broken
@@ -102,7 +104,7 @@ def _broken(known: Found) -> str:
     return f"{counted(links, 'link')}{most} to {counted(pages, 'page')} that failed: graphbrain ask broken-links"
 
 
-def _copies(known: Found) -> str:
+def _copies(known: CrawlEnd) -> str:
     if known.duplicates is None:
         return "not counted, the graph is large: graphbrain ask duplicates"
     if not known.duplicates:
@@ -111,7 +113,7 @@ def _copies(known: Found) -> str:
     return f"{counted(known.duplicates, 'page')} {are} the same as another: graphbrain ask duplicates"
 
 
-def _left_out(watch: Watch, known: Found) -> str:
+def _left_out(watch: CrawlWatch, known: CrawlEnd) -> str:
     parts = [
         f"{counted(pages, 'page')} {OUTSIDE.get(because, because)}" for because, pages in sorted(known.outside.items())
     ]

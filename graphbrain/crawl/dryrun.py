@@ -19,16 +19,16 @@ from urllib.request import Request, urlopen
 from scrapy.http import HtmlResponse
 
 from graphbrain.crawl.closing import seconds_of
-from graphbrain.crawl.order import Order, shared
+from graphbrain.crawl.order import CrawlOrder, shared
 from graphbrain.crawl.spider import links_of
 from graphbrain.errors import BadInput
 from graphbrain.feeds import reading
 from graphbrain.hosts.robots import Robots, parsed, product, readable
-from graphbrain.scope import Scope
+from graphbrain.intake.scope import Scope
 from graphbrain.settings import Settings
-from graphbrain.url import address, host_of
+from graphbrain.urls.normalization import address, host_of
 
-__all__ = ["Site", "looked_at", "rows"]
+__all__ = ["DryRunSite", "looked_at", "rows"]
 
 MOST_SITEMAPS = 20
 TIMEOUT = 20.0
@@ -36,7 +36,7 @@ LARGEST = 8 << 20
 
 
 @dataclass
-class Site:
+class DryRunSite:
     """What was seen of one start host. `inside`: pages in scope that may be fetched, `forbidden` by robots.txt,
     `outside` the scope, as far as the start pages and sitemaps name them. `delay`: seconds between two pages."""
 
@@ -50,11 +50,11 @@ class Site:
     troubles: list[str] = field(default_factory=list)
 
 
-def looked_at(order: Order, agent: str, progress: Callable[[str], None] = lambda _: None) -> list[Site]:
+def looked_at(order: CrawlOrder, agent: str, progress: Callable[[str], None] = lambda _: None) -> list[DryRunSite]:
     """Look at each start host in turn, with a second between two requests, or what --delay says."""
     settings = Settings.read(environ={}, **shared(order))
     scope, pause = Scope.of(settings), settings.delay_seconds
-    sites: dict[str, Site] = {}
+    sites: dict[str, DryRunSite] = {}
     look = _Look(agent, pause, progress)
     for url in order.bare_urls():
         parts = urlsplit(url)
@@ -73,9 +73,9 @@ class _Look:
         self._rules: dict[str, Robots | None] = {}
         self._next = 0.0
 
-    def site(self, origin: str, settings: Settings, scope: Scope) -> Site:
+    def site(self, origin: str, settings: Settings, scope: Scope) -> DryRunSite:
         """A host's robots.txt and sitemaps."""
-        site = Site(origin, delay=settings.delay_seconds)
+        site = DryRunSite(origin, delay=settings.delay_seconds)
         status, body = self._get(f"{origin}/robots.txt", site)
         self._rules[origin] = parsed(readable(body)) if status == 200 else None
         site.robots = f"{len(body):,} bytes" if status == 200 else "none" if status else "not had"
@@ -90,7 +90,7 @@ class _Look:
         self._sitemaps(site, named or [f"{origin}/sitemap.xml"], scope, bool(named))
         return site
 
-    def _sitemaps(self, site: Site, named: list[str], scope: Scope, told: bool) -> None:
+    def _sitemaps(self, site: DryRunSite, named: list[str], scope: Scope, told: bool) -> None:
         todo, seen = list(named), set[str]()
         while todo and len(seen) < MOST_SITEMAPS:
             url = todo.pop(0)
@@ -108,7 +108,7 @@ class _Look:
         if todo:
             site.troubles.append(f"{len(todo):,} more sitemaps were not read")
 
-    def page(self, site: Site, url: str, scope: Scope) -> None:
+    def page(self, site: DryRunSite, url: str, scope: Scope) -> None:
         """A start page, and its links."""
         self._sort(site, [url], scope)
         if url in site.forbidden:
@@ -121,7 +121,7 @@ class _Look:
         elif status:
             site.troubles.append(f"{url} answers {status}")
 
-    def _sort(self, site: Site, urls: Iterable[str], scope: Scope) -> None:
+    def _sort(self, site: DryRunSite, urls: Iterable[str], scope: Scope) -> None:
         for url in urls:
             with suppress(BadInput):
                 bare = address(url)
@@ -133,7 +133,7 @@ class _Look:
                 else:
                     site.inside.add(bare)
 
-    def _get(self, url: str, site: Site | None) -> tuple[int, bytes]:
+    def _get(self, url: str, site: DryRunSite | None) -> tuple[int, bytes]:
         """Status and body; the status is 0 where there was no answer."""
         time.sleep(max(0.0, self._next - time.monotonic()))
         self._progress(url)
@@ -153,7 +153,7 @@ class _Look:
             self._next = time.monotonic() + self._pause
 
 
-def rows(sites: Iterable[Site]) -> list[tuple[str, Any]]:
+def rows(sites: Iterable[DryRunSite]) -> list[tuple[str, Any]]:
     """What was seen, as names and values."""
     found: list[tuple[str, Any]] = []
     for site in sites:

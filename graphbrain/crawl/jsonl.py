@@ -19,9 +19,9 @@ from graphbrain import Answer, Brain, Claim, Fetched
 from graphbrain.crawl.gone import first_missed, is_missing
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.schedule.fingerprints import visible_text
-from graphbrain.scrapy import Report, Visit
+from graphbrain.scrapy import Report, ScrapyVisit
 
-__all__ = ["Lines"]
+__all__ = ["PageLines"]
 
 NEWS = ("new", "changed", "gone")
 """What is written of a crawl that comes back: a line for each page that has news."""
@@ -29,7 +29,7 @@ READ_BACK = 8 << 20
 """Bytes of the file's end in which lines of the journal are looked for."""
 
 
-class Lines:
+class PageLines:
     """The file of a crawl, which one process writes at a time. To be used as a context manager, and by the thread that
     writes, but for `finished`."""
 
@@ -49,7 +49,7 @@ class Lines:
         except OSError as error:
             raise BadInput(f"{file} cannot be written ({error.strerror or error}).") from None
 
-    def __enter__(self) -> Lines:
+    def __enter__(self) -> PageLines:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,7 +69,7 @@ class Lines:
         self._journal.unlink(missing_ok=True)
         return len(left)
 
-    def finished(self, visit: Visit, report: Fetched) -> None:
+    def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
         """Keep the text of a page until its visit was reported."""
         if self._text and visit.response is not None and report.claim is not None and not report.not_modified:
             kind = visit.response.headers.get("Content-Type")

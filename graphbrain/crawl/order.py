@@ -18,11 +18,11 @@ from urllib.parse import urlsplit
 
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hosts.robots import product
-from graphbrain.scope import Scope
+from graphbrain.intake.scope import Scope
 from graphbrain.settings import Settings, added
-from graphbrain.url import address, host_of
+from graphbrain.urls.normalization import address, host_of
 
-__all__ = ["SCOPES", "Order", "added_to", "is_local", "refusal", "shared"]
+__all__ = ["SCOPES", "CrawlOrder", "added_to", "is_local", "refusal", "shared"]
 
 SCOPES = ("host", "domain", "prefix")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
@@ -32,7 +32,7 @@ DEFAULT_AGENT = "graphbrain"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class CrawlOrder:
     """What one `graphbrain crawl` is to do. None, or empty: not asked for; the brain's own setting holds.
 
     `urls`: where the crawl begins; none: it goes on. `scope`: one of `SCOPES`. `include`, `exclude`: regular
@@ -71,7 +71,7 @@ class Order:
         """Was a scope asked for, other than by the start URLs?"""
         return self.scope is not None or bool(self.include or self.exclude)
 
-    def checked(self) -> Order:
+    def checked(self) -> CrawlOrder:
         """Itself with its URLs as the graph spells them. Raises BadInput for a URL that is none, SettingsError for a
         pattern that is no regular expression, or options that need a URL."""
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
@@ -100,7 +100,7 @@ class Order:
 # ---------------------------------------------------------------- scope
 
 
-def shared(order: Order) -> dict[str, Any]:
+def shared(order: CrawlOrder) -> dict[str, Any]:
     """The shared settings of a new brain for this order, without those that it does not name; of a scope it names all,
     also where nothing limits it."""
     found: dict[str, Any] = manners(order)
@@ -114,13 +114,13 @@ def shared(order: Order) -> dict[str, Any]:
     return found
 
 
-def manners(order: Order) -> dict[str, Any]:
+def manners(order: CrawlOrder) -> dict[str, Any]:
     """The shared settings that the order names, those of its scope left aside."""
     given = {"delay_seconds": order.delay, "user_agent": order.user_agent, "max_depth": order.max_depth}
     return {name: value for name, value in given.items() if value is not None}
 
 
-def added_to(brain: Settings, order: Order) -> dict[str, Any]:
+def added_to(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
     """The scope of a brain with that of the order: its hosts, patterns and exclusions. Empty settings of the brain
     limit nothing, and stay so."""
     new, changes = shared(order), dict[str, Any]()
@@ -133,7 +133,7 @@ def added_to(brain: Settings, order: Order) -> dict[str, Any]:
     return {name: value for name, value in changes.items() if value != getattr(brain, name)}
 
 
-def refusal(brain: Settings, order: Order) -> str:
+def refusal(brain: Settings, order: CrawlOrder) -> str:
     """Why this order cannot be carried out on a brain that has pages, and what to do, in a sentence; empty if it can.
 
     What the order does not name is the brain's own. A start URL must be in the brain's scope; a scope that is named
@@ -179,12 +179,12 @@ def _among(alternatives: str, pattern: str) -> bool:
     return not alternatives or f"|{alternatives}|" in f"|{pattern}|"
 
 
-def _hosts(order: Order) -> list[str]:
+def _hosts(order: CrawlOrder) -> list[str]:
     urls = order.bare_urls()
     return [_domain(host_of(url)) if order.scope == "domain" else host_of(url) for url in urls]
 
 
-def _alternatives(order: Order) -> list[str]:
+def _alternatives(order: CrawlOrder) -> list[str]:
     """What a URL must match: of each start URL its place, with what is to be included; and that URL itself."""
     found = []
     for url in order.bare_urls():
@@ -263,6 +263,6 @@ def token(agent: str) -> str:
     return found
 
 
-def as_given(order: Mapping[str, Any]) -> Order:
+def as_given(order: Mapping[str, Any]) -> CrawlOrder:
     """An order of these options."""
-    return Order(**order).checked()
+    return CrawlOrder(**order).checked()

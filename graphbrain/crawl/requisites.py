@@ -25,8 +25,8 @@ from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain import Answer, Brain, Fetched
 from graphbrain.errors import BadInput
-from graphbrain.scrapy import Report, Visit
-from graphbrain.url import address, host_of
+from graphbrain.scrapy import Report, ScrapyVisit
+from graphbrain.urls.normalization import address, host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -128,7 +128,7 @@ class Requisites:
         self._delay = brain.settings.delay_seconds
         return 0
 
-    def finished(self, visit: Visit, report: Fetched) -> None:
+    def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
         """Note what a page needs."""
         if visit.response is not None and not report.not_modified and 200 <= visit.response.status < 300:
             self._add(visit.response)

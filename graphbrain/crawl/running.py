@@ -21,12 +21,12 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain.crawl.secrets import middlewares
-from graphbrain.crawl.spider import CrawlScheduler, Pages, Running
+from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-__all__ = ["Ended", "Run"]
+__all__ = ["Ended", "ScrapyRun"]
 
 GRACE = 10.0
 """Seconds for which a run that is to end waits for answers that are on their way."""
@@ -53,7 +53,7 @@ class Ended:
     seconds: float = 0.0
 
 
-class Run:
+class ScrapyRun:
     """One run of Scrapy. To be run once in a process: a reactor cannot be started again.
 
     `connection`: where the brain is, as arguments of `Brain.open`. `agent`: the user agent. `say`: is called with
@@ -82,7 +82,7 @@ class Run:
         """Crawl until nothing is left, a limit is reached, or somebody interrupts."""
         with self._logging():
             process = CrawlerProcess(self._settings())
-            self._crawler = process.create_crawler(Pages)
+            self._crawler = process.create_crawler(PageSpider)
             self._crawler.signals.connect(self._opened, signals.spider_opened)
             self._crawler.signals.connect(self._closed, signals.spider_closed)
             process.crawl(self._crawler, run=self._running)

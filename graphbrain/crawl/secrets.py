@@ -17,7 +17,7 @@ from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
 from graphbrain.crawl.spider import Running
 from graphbrain.errors import BadInput
-from graphbrain.url import address, host_of
+from graphbrain.urls.normalization import address, host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

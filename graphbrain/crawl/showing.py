@@ -17,9 +17,9 @@ from rich.text import Text
 from graphbrain.crawl.closing import seconds_of
 from graphbrain.crawl.spider import Running
 from graphbrain.errors import GraphbrainError
-from graphbrain.show import counted
+from graphbrain.terminal.show import counted
 
-__all__ = ["Figures", "Say", "line", "shown"]
+__all__ = ["CrawlFigures", "Say", "line", "shown"]
 
 EVERY = 60.0
 """Seconds between two lines where there is no terminal."""
@@ -28,7 +28,7 @@ LEAST_PAUSE, SHARE = 3.0, 20.0
 Say = Callable[[str], None]
 
 
-class Figures:
+class CrawlFigures:
     """What the brain says of its frontier, asked now and then by a thread of its own."""
 
     def __init__(self, running: Running) -> None:
@@ -36,7 +36,7 @@ class Figures:
         self.stats: Mapping[str, Any] = {}
         self._thread = threading.Thread(target=self._ask, name="graphbrain figures", daemon=True)
 
-    def __enter__(self) -> Figures:
+    def __enter__(self) -> CrawlFigures:
         self._thread.start()
         return self
 
@@ -67,7 +67,7 @@ class Figures:
         return "still growing" if frontier["end"] == "never" else ""
 
 
-def line(running: Running, figures: Figures, seconds: float) -> str:
+def line(running: Running, figures: CrawlFigures, seconds: float) -> str:
     """All of it in one line."""
     watch, waiting = running.watch, figures.waiting()
     parts = [counted(watch.fetched, "page"), f"{watch.rate():.1f}/s"]
@@ -82,7 +82,7 @@ def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
     """Within the block progress is shown; a function that says a sentence, and one that is to be called often."""
     console = Console(stderr=True, highlight=False)
     began = time.monotonic()
-    with Figures(running) as figures:
+    with CrawlFigures(running) as figures:
         if console.is_terminal:
             with Live(
                 get_renderable=lambda: _table(running, figures, time.monotonic() - began, console.width),
@@ -111,7 +111,7 @@ def _plain(text: str) -> None:
     print(f"graphbrain: {text}", file=sys.stderr, flush=True)
 
 
-def _table(running: Running, figures: Figures, seconds: float, width: int) -> Table:
+def _table(running: Running, figures: CrawlFigures, seconds: float, width: int) -> Table:
     watch = running.watch
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)

@@ -19,18 +19,18 @@ from scrapy.utils import response as responses
 
 from graphbrain import Answer, Brain, Failed, Fetched, Link
 from graphbrain.crawl.gone import with_gone
-from graphbrain.crawl.watching import Watch
+from graphbrain.crawl.watching import CrawlWatch
 from graphbrain.pagefacts import FORBID_FOLLOW, forbids_index
-from graphbrain.scrapy import Joined, Options, Reader, Report, Scheduler, Visit, Witness
-from graphbrain.wall import bare
+from graphbrain.scrapy import Joined, Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
+from graphbrain.urls.walls import bare
 
 if TYPE_CHECKING:
     from graphbrain.crawl.again import Again
-    from graphbrain.crawl.order import Order
+    from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.warc import Archive
 
-__all__ = ["CrawlScheduler", "Pages", "Running", "Sink", "forbids_follow", "has_password_field", "links_of"]
+__all__ = ["CrawlScheduler", "PageSpider", "Running", "Sink", "forbids_follow", "has_password_field", "links_of"]
 
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
@@ -48,7 +48,7 @@ class Sink(Protocol):
     def recover(self, brain: Brain) -> int:
         """Complete what a killed process has left."""
 
-    def finished(self, visit: Visit, report: Fetched) -> None:
+    def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
         """A page was fetched and read; in the thread of the event loop."""
 
     def before(self, reports: Sequence[Report]) -> None:
@@ -61,7 +61,9 @@ class Sink(Protocol):
 class Running:
     """What one run shares: its order, its watch, and where results go."""
 
-    def __init__(self, order: Order, watch: Watch, sinks: Sequence[Sink] = (), cookies: Iterable[Cookie] = ()) -> None:
+    def __init__(
+        self, order: CrawlOrder, watch: CrawlWatch, sinks: Sequence[Sink] = (), cookies: Iterable[Cookie] = ()
+    ) -> None:
         self.order, self.watch, self.sinks, self.cookies = order, watch, sinks, tuple(cookies)
         self.scheduler: CrawlScheduler | None = None
         self.brain: Brain | None = None
@@ -73,7 +75,7 @@ class Running:
         """None for a crawl that comes back to its pages."""
 
 
-class Pages(Spider):
+class PageSpider(Spider):
     """Begins with the order's URLs; what follows is the brain's."""
 
     name = "graphbrain"
@@ -109,7 +111,7 @@ class CrawlScheduler(Scheduler):
         run: Running = self.crawler.spider.run  # type: ignore[union-attr]
         return run
 
-    def make_reader(self, options: Options, agent: str) -> Reader:
+    def make_reader(self, options: ScrapyOptions, agent: str) -> Reader:
         """Called when the brain is open."""
         return PageReader(options, agent, self.run.order, self.run.watch)
 
@@ -139,7 +141,7 @@ class CrawlScheduler(Scheduler):
         most = self.run.order.max_pages
         return most is not None and self.pages + under_way >= most
 
-    def finished(self, visit: Visit, result: Report | None) -> None:
+    def finished(self, visit: ScrapyVisit, result: Report | None) -> None:
         """Called when a visit has ended."""
         self._note_answer(visit, result)
         if isinstance(result, Fetched) and result.redirected_to is None:
@@ -147,7 +149,7 @@ class CrawlScheduler(Scheduler):
             for sink in self.run.sinks:
                 sink.finished(visit, result)
 
-    def _note_answer(self, visit: Visit, result: Report | None) -> None:
+    def _note_answer(self, visit: ScrapyVisit, result: Report | None) -> None:
         """Let the watch know what a visit met."""
         watch, host, response = self.run.watch, visit.claim.host, visit.response
         if result is None:
@@ -189,7 +191,7 @@ class _Reported(Witness):
 class PageReader(Reader):
     """Reads the links of a page, all of them, in one pass."""
 
-    def __init__(self, options: Options, agent: str, order: Order, watch: Watch) -> None:
+    def __init__(self, options: ScrapyOptions, agent: str, order: CrawlOrder, watch: CrawlWatch) -> None:
         super().__init__(options, agent)
         self._obeys, self._all_files, self._watch = not order.follow_all, order.all_files, watch
 

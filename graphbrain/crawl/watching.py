@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from graphbrain.model import Answer, Failed, Fetched
 
-__all__ = ["REFUSING", "HostSeen", "Watch"]
+__all__ = ["REFUSING", "CrawlWatch", "CrawledHost"]
 
 MOST_HOSTS = 10_000
 """Hosts of which answers are counted."""
@@ -51,7 +51,7 @@ _SILENCE = {
 
 
 @dataclass(slots=True)
-class HostSeen:
+class CrawledHost:
     """The answers of one host.
 
     Attributes:
@@ -93,7 +93,7 @@ class HostSeen:
         return self.pages - self.in_vain()
 
 
-class Watch:
+class CrawlWatch:
     """Counts one run. All methods may be called by any thread. `clock`: monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -105,7 +105,7 @@ class Watch:
         self.errors: Counter[str] = Counter()
         """Failed visits, by status or how they failed."""
         self.bytes = 0
-        self.hosts: dict[str, HostSeen] = {}
+        self.hosts: dict[str, CrawledHost] = {}
         self.left_out: Counter[str] = Counter()
         self._files: set[int] = set()
         self._recent: deque[float] = deque()
@@ -185,7 +185,7 @@ class Watch:
                 name, _, text = error.partition(": ")
                 self._wall(seen, next((why for start, why in _SILENCE.items() if name.startswith(start)), text[:100]))
 
-    def _wall(self, seen: HostSeen, kind: int | str) -> None:
+    def _wall(self, seen: CrawledHost, kind: int | str) -> None:
         seen.since = seen.since if seen.walls else self.now()
         if kind in seen.walls or len(seen.walls) < MOST_PLACES:
             seen.walls[kind] += 1
@@ -217,9 +217,9 @@ class Watch:
                 self._files.add(mark)
                 self.left_out[why] += 1
 
-    def _host(self, name: str) -> HostSeen | None:
+    def _host(self, name: str) -> CrawledHost | None:
         if name not in self.hosts and len(self.hosts) < MOST_HOSTS:
-            self.hosts[name] = HostSeen()
+            self.hosts[name] = CrawledHost()
         return self.hosts.get(name)
 
     # ---------------------------------------------------------------- what is to be said
@@ -238,7 +238,7 @@ class Watch:
                     seen.said = True
                     yield why
 
-    def _blocks(self, name: str, seen: HostSeen) -> str:
+    def _blocks(self, name: str, seen: CrawledHost) -> str:
         """Return the sentence on a site that blocks; empty if it does not."""
         many, useful, logins = seen.walls.total(), seen.useful(), seen.logins()
         if many and not useful and (many >= REFUSALS or self.now() > seen.since + PATIENCE):
@@ -268,7 +268,7 @@ def _count(places: Counter[str], place: str, more: int = 1) -> None:
         places[place] += more
 
 
-def _walled(name: str, seen: HostSeen, which: str) -> str:
+def _walled(name: str, seen: CrawledHost, which: str) -> str:
     """Return the sentence on a site whose answers are walls. `which`: its requests that met one."""
     kind = seen.walls.most_common(1)[0][0]
     if isinstance(kind, str):
@@ -278,7 +278,7 @@ def _walled(name: str, seen: HostSeen, which: str) -> str:
     return f"{name} {does} this crawl: {which} had the status {kind}; {_WHY[kind]}."
 
 
-def _leads_to_login(name: str, seen: HostSeen) -> str:
+def _leads_to_login(name: str, seen: CrawledHost) -> str:
     return f"{name} leads to a login ({seen.login()}): --cookies or --header can bring a session."
 
 

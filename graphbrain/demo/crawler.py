@@ -45,13 +45,14 @@ from urllib.request import (
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
-from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, retry_after
+from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link
 from graphbrain.errors import BadInput
 from graphbrain.hosts.robots import product
+from graphbrain.intake import retry_after
 from graphbrain.model import Fault
 from graphbrain.pagefacts import HEADERS, PageFacts
 from graphbrain.relevance import guess
-from graphbrain.url import resolved, without_user
+from graphbrain.urls.normalization import resolved, without_user
 
 __all__ = ["HtmlPage", "crawl", "fetch", "main"]
 

@@ -27,11 +27,11 @@ from graphbrain.demo.web import through
 from graphbrain.model import AnyReport
 from graphbrain.relevance import TopicRelevance
 
-__all__ = ["Crew", "Told"]
+__all__ = ["Crew", "WorkerReport"]
 
 
 @dataclass(frozen=True)
-class Told:
+class WorkerReport:
     """A crawler's line about one report. `held` has the begin and end of its claim; `relevance` is None if nothing was
     judged."""
 
@@ -57,7 +57,7 @@ class Crew:
     def __init__(self, count: int) -> None:
         self.count = count
         self.failed: str | None = None
-        self._heard: queue.SimpleQueue[tuple[int, Told | None]] = queue.SimpleQueue()
+        self._heard: queue.SimpleQueue[tuple[int, WorkerReport | None]] = queue.SimpleQueue()
         self._processes: dict[int, subprocess.Popen[str]] = {}
         self._threads: list[threading.Thread] = []
         self._killed: set[int] = set()
@@ -115,7 +115,7 @@ class Crew:
         self._processes[number].kill()
         self._processes[number].wait()
 
-    def hear(self, seconds: float) -> Iterator[tuple[int, Told] | None]:
+    def hear(self, seconds: float) -> Iterator[tuple[int, WorkerReport] | None]:
         """Yield the crawlers' lines until all have ended, and None whenever none came for these seconds."""
         going = self.count
         while going:
@@ -156,7 +156,7 @@ class Crew:
                     self._ready.release()
                 else:
                     self._let_the_others()
-                    self._heard.put((number, Told(**{**told, "held": tuple(told["held"])})))
+                    self._heard.put((number, WorkerReport(**{**told, "held": tuple(told["held"])})))
         if (code := process.wait()) and number not in self._killed:
             self.failed = self.failed or f"its process has ended with code {code}"
         with suppress(OSError):
@@ -216,10 +216,10 @@ def main() -> int:
     return 0
 
 
-def _told(brain: _Watched, result: Fetched | Failed, answer: Answer) -> Told:
+def _told(brain: _Watched, result: Fetched | Failed, answer: Answer) -> WorkerReport:
     claim, failed = result.claim, isinstance(result, Failed)
     assert claim is not None
-    return Told(
+    return WorkerReport(
         result.url,
         claim.key,
         (claim.until - brain.settings.lease_seconds, min(brain.reporting, claim.until)),

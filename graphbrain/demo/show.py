@@ -24,9 +24,9 @@ from typing import Any
 import platformdirs
 from rich.table import Table
 
-from graphbrain import Brain, GraphbrainError, Page, show
+from graphbrain import Brain, GraphbrainError, Page
 from graphbrain.brain.workers import WorkerPool
-from graphbrain.demo.crew import Crew, Told
+from graphbrain.demo.crew import Crew, WorkerReport
 from graphbrain.demo.pages import SEEDS
 from graphbrain.demo.web import Web
 from graphbrain.errors import SchemaMismatch, SettingsError, UnknownPage
@@ -34,9 +34,10 @@ from graphbrain.inspect.audit import Audit
 from graphbrain.relevance import TopicRelevance
 from graphbrain.server import lifecycle
 from graphbrain.settings import Settings
-from graphbrain.show import counted
+from graphbrain.terminal import show
+from graphbrain.terminal.show import counted
 
-__all__ = ["Crawled", "Found", "default_data_dir", "run_demo"]
+__all__ = ["DemoCrawl", "DemoResult", "default_data_dir", "run_demo"]
 
 CRAWL = "demo"
 CRAWLERS = 2
@@ -69,7 +70,7 @@ def default_data_dir() -> Path:
 
 
 @dataclass
-class Crawled:
+class DemoCrawl:
     """The crawlers' reports so far, and the brain's answers.
 
     Attributes:
@@ -96,7 +97,7 @@ class Crawled:
     killed_at: float | None = None
     came_back: dict[str, float] = field(default_factory=dict)
 
-    def add(self, number: int, told: Told) -> None:
+    def add(self, number: int, told: WorkerReport) -> None:
         """Count one report of a crawler."""
         self.reported += 1
         self.by_crawler[number] += 1
@@ -178,7 +179,7 @@ def run_demo(
             brain.tend(None, stop=halt.wanted.is_set)
             halt.check()
             line("recomputing every score from its neighbours")
-            found = Found.of(brain, web, crawled, own if stays else None)
+            found = DemoResult.of(brain, web, crawled, own if stays else None)
             halt.check()
             line("")
             _print(found, own, stays, uri)
@@ -301,9 +302,9 @@ def _crawl(
     line: show.Line,
     say: Say,
     halt: _Interruption,
-) -> Crawled:
+) -> DemoCrawl:
     """Crawl the web from its seeds, and kill a crawler in the middle. Return the counts of the reports."""
-    crawled = Crawled()
+    crawled = DemoCrawl()
     brain.seed(web.seeds)
     names = ("uri", "user", "password", "database", "limit_seconds")
     connection = {**{name: getattr(brain.settings, name) for name in names}, "crawl": CRAWL, "share": False}
@@ -337,7 +338,7 @@ def _crawl(
     return crawled
 
 
-def _kill(crew: Crew, brain: Brain, web: Web, crawled: Crawled, say: Say) -> None:
+def _kill(crew: Crew, brain: Brain, web: Web, crawled: DemoCrawl, say: Say) -> None:
     """Kill a crawler while it holds pages. The web delays its answers meanwhile, so that there are some."""
 
     def held() -> list[str]:
@@ -361,7 +362,7 @@ def _kill(crew: Crew, brain: Brain, web: Web, crawled: Crawled, say: Say) -> Non
     )
 
 
-def _moment(stats: dict[str, Any], crawled: Crawled) -> str:
+def _moment(stats: dict[str, Any], crawled: DemoCrawl) -> str:
     lost = len(crawled.victim_held) - len(crawled.came_back)
     waits = f", {lost} to come back" if lost else ""
     return f"{len(crawled.held):,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
@@ -371,20 +372,20 @@ def _moment(stats: dict[str, Any], crawled: Crawled) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class DemoResult:
     """The result of a demo: the best pages, the figures, the audit, and, if the server is kept, the way to look at the
     graph."""
 
     hubs: list[Page]
     authorities: list[Page]
     titles: dict[str, str]
-    crawled: Crawled
+    crawled: DemoCrawl
     stats: dict[str, Any]
     audit: Audit
     browser: dict[str, str]
 
     @classmethod
-    def of(cls, brain: Brain, web: Web, crawled: Crawled, kept: lifecycle.Server | None) -> Found:
+    def of(cls, brain: Brain, web: Web, crawled: DemoCrawl, kept: lifecycle.Server | None) -> DemoResult:
         """Read the result from the brain."""
         browser = {"connect": brain.settings.uri, "user": brain.settings.user}
         if kept is not None:
@@ -472,7 +473,7 @@ class Found:
         )
 
 
-def _print(found: Found, own: lifecycle.Server | None, stays: bool, uri: str | None) -> None:
+def _print(found: DemoResult, own: lifecycle.Server | None, stays: bool, uri: str | None) -> None:
     show.prose(_top(found.hubs, "hub", found.titles), "")
     show.prose(_top(found.authorities, "authority", found.titles), "")
     show.prose(show.sheet(found.summary()), "")

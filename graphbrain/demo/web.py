@@ -26,7 +26,7 @@ from urllib.request import ProxyHandler, Request
 
 from graphbrain.demo.pages import SEEDS, WebPage, build, render
 
-__all__ = ["Visit", "Web", "WebPage", "through"]
+__all__ = ["DemoVisit", "Web", "WebPage", "through"]
 
 Answer = tuple[int, dict[str, str], bytes]
 Headers = Mapping[str, str] | Message
@@ -37,7 +37,7 @@ HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class DemoVisit:
     """One request: its time (`time.monotonic`), host and URL, and the answer's status."""
 
     when: float
@@ -61,7 +61,7 @@ class Web:
         self.pages: dict[str, WebPage] = build(seed, pages)
         self.seeds = SEEDS
         self.hosts = frozenset(urlsplit(url).netloc for url in self.pages)
-        self.visits: list[Visit] = []
+        self.visits: list[DemoVisit] = []
         self.asked: Counter[str] = Counter()
         self.robots: dict[str, str] = {}
         self._going = threading.Event()
@@ -124,7 +124,7 @@ class Web:
             nth = self.asked[url]
         status, more, body = self._respond(url, nth, headers)
         with self._lock:
-            self.visits.append(Visit(when, urlsplit(url).netloc, url, status))
+            self.visits.append(DemoVisit(when, urlsplit(url).netloc, url, status))
         return status, HTML | more, body
 
     def _respond(self, url: str, nth: int, headers: Headers) -> Answer:

@@ -21,11 +21,11 @@ from email.utils import mktime_tz, parsedate_tz
 from typing import Any
 from xml.parsers import expat
 
-from graphbrain import installs
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.feeds import repair
+from graphbrain.intake.wire import json_object
 from graphbrain.model import Hint
-from graphbrain.wire import json_object
+from graphbrain.runtime import installs
 
 __all__ = ["LARGEST", "Hints", "moment", "read", "read_feed", "read_lines", "read_sitemap"]
 

@@ -1,37 +1,6 @@
-"""Discovery, reports and claims: pages are created, wait, are leased, and come back.
+"""Pages: how they come in, their sections and URL variants, notes on them, and the policy that all changes obey.
 
-`validate` checks reported items, `report` writes them in one transaction, `discovery` makes pages, `claims` leases them
-from the heads of the queues (`candidates`), `requeue` decides anew where they wait, `edits` are corrections.
-May touch: statements on pages, visits and claims; links and hosts through their rooms.
+May touch: statements on pages and sections; links and hosts through their rooms.
 """
 
-__all__ = [
-    "aliases",
-    "asked",
-    "candidates",
-    "canonicals",
-    "change_hints",
-    "claim_tuning",
-    "claims",
-    "dense",
-    "discovery",
-    "edits",
-    "expected",
-    "leases",
-    "notes",
-    "orphans",
-    "outlook",
-    "put_right",
-    "rekey",
-    "report",
-    "requeue",
-    "resource_reports",
-    "resources",
-    "sampling",
-    "sections",
-    "sitemap_state",
-    "sitemaps",
-    "spellings",
-    "validate",
-    "verdicts",
-]
+__all__ = ["discovery", "expected", "notes", "policy", "section_factors", "sections", "url_variants"]

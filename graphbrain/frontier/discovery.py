@@ -16,15 +16,15 @@ import numpy as np
 from graphbrain.accounts import algebra, ledgers
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.arrays import Floats
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.hosts import health
 from graphbrain.hosts.state import SHARED_QUEUE
+from graphbrain.intake.scope import Scope
 from graphbrain.model import ROBOTS
-from graphbrain.rules import SEED_FLOW, Rule
-from graphbrain.schedule.lanes import Known
-from graphbrain.scope import Scope
-from graphbrain.url import host_of, name_of, path_repeats, surplus
+from graphbrain.numeric.arrays import Floats
+from graphbrain.numeric.rules import SEED_FLOW, Rule
+from graphbrain.schedule.lanes import PageColumns
+from graphbrain.urls.normalization import host_of, name_of, path_repeats, surplus
 
 __all__ = [
     "Looked",
@@ -172,8 +172,8 @@ def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], tupl
     return [page for page in wanted if gone.isdisjoint(old[page.key])]
 
 
-def _known(pages: Sequence[New]) -> Known:
-    return Known(
+def _known(pages: Sequence[New]) -> PageColumns:
+    return PageColumns(
         in_weight=np.array([page.in_weight for page in pages]),
         depth=np.array([float(page.depth) for page in pages]),
         path_repeats=np.array([float(path_repeats(page.url)) for page in pages]),
@@ -184,12 +184,12 @@ def _known(pages: Sequence[New]) -> Known:
     )
 
 
-def _first_payouts(pages: Sequence[New], known: Known, rule: Rule) -> Floats:
+def _first_payouts(pages: Sequence[New], known: PageColumns, rule: Rule) -> Floats:
     hosts = [host_of(page.url) for page in pages] if rule.knows_hosts else ()
     return algebra.payout(rule, known.relevance, np.zeros(len(pages), dtype=bool), known.is_seed, hosts)
 
 
-def _first_marks(known: Known, payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
+def _first_marks(known: PageColumns, payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
     """Return lanes and authority priorities of pages that only the virtual page has paid yet."""
     lanes, priorities = ledgers.of(rule).first_marks(known, payouts, rule)
     return lanes.tolist(), [None if bucket == NONE else bucket for bucket in priorities.tolist()]

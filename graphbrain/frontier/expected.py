@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from graphbrain.graph.connection import Tx
-from graphbrain.sections.copies import Content, Expectations, Trial
+from graphbrain.sections.copies import Content, CopyTrial, Expectations
 from graphbrain.sections.site import Site
 
 __all__ = ["KeyOf", "compared", "contents", "expectations"]
@@ -26,7 +26,7 @@ of all pages that it remembers are read."""
 def expectations(tx: Tx, site: Site, key_of: KeyOf) -> Expectations:
     """Return the expectations of copies from the visits that a host remembers."""
     tree = site.sections.tree
-    trial = Trial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
+    trial = CopyTrial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
     return trial.learned(contents(tx, trial.wanted(), key_of))
 
 

@@ -15,46 +15,38 @@ from __future__ import annotations
 import heapq
 import math
 import random
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from graphbrain.accounts import ledgers
 from graphbrain.errors import BadInput
-from graphbrain.frontier.discovery import APART, New
+from graphbrain.frontier.discovery import New
 from graphbrain.frontier.expected import compared
+from graphbrain.frontier.policy import Policy
+from graphbrain.frontier.section_factors import Acting, Book
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Fetched
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import shingles
 from graphbrain.schedule.lanes import ASKED
 from graphbrain.sections.shapes import name_of
-from graphbrain.sections.site import GROWN, Sections, Site, Visit
-from graphbrain.url import host_of
-
-if TYPE_CHECKING:
-    from graphbrain.frontier.candidates import Finder
-    from graphbrain.frontier.verdicts import Policy, Verdict
+from graphbrain.sections.site import GROWN, FirstVisit, Sections, Site
+from graphbrain.urls.normalization import host_of
 
 __all__ = [
     "AT_ONCE",
     "LEARNED_AFTER",
-    "Acting",
-    "Book",
-    "Held",
+    "HeldSections",
     "Tries",
     "Waiting",
     "choose",
     "held_down",
     "hosts_to_learn",
     "learn",
-    "note",
     "note_old",
     "put_back",
-    "put_back_front",
     "raise_some",
     "raised",
     "rising",
@@ -65,12 +57,6 @@ __all__ = [
 
 AT_ONCE = 200
 """Pages that one transaction learns from."""
-FRESH = 1.0
-"""Seconds for which a process uses the sections of a host that it has read."""
-OUT_FOR = 60.0
-"""Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from."""
-HOSTS_KNOWN = 5_000
-NOTHING = Sections()
 FEWEST_VISITS, MOST_AWAITED = 8, 50
 LEARNED_AFTER = 10.0
 """A host is learned when so many of its first visits wait for it (of a larger one as many as its sections are learned
@@ -85,25 +71,6 @@ CLAIMED = -1.0
 
 
 # ---------------------------------------------------------------------- what a report notes
-
-
-def note(tx: Tx, verdicts: Sequence[Verdict]) -> None:
-    """Note the first visits among these from which something can be learned. Of visits at the same time the one that is
-    reported first is the first."""
-    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _says(v)]
-    if first:
-        rows = [[v.visit.page, v.item.at + APART * place, v.item.seen.shingles] for place, v in enumerate(first)]
-        tx.do("sections/unlearned", rows=rows)
-
-
-def _says(verdict: Verdict) -> bool:
-    """Return whether a first visit shows the yield of its section: by a text, a canonical, a permanent redirect, or
-    because the page is missing. A page that could not be fetched, though it may be there, shows nothing."""
-    item = verdict.item
-    if not isinstance(item.report, Fetched):
-        return item.missing and not verdict.visit.errors
-    alias, named = verdict.answer.outcome == "alias", bool(item.facts) and item.facts[1] is not None
-    return not item.walled and (item.seen.shingles is not None or alias or named)
 
 
 # ---------------------------------------------------------------------- learning
@@ -141,7 +108,9 @@ def learn(
     site = Site.unknown() if known is None else Site.read(known, evidence, text)
     copies = _copies(tx, rows, key_of)
     visits = [
-        Visit(url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies, at, _hash(sketch))
+        FirstVisit(
+            url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies, at, _hash(sketch)
+        )
         for page, url, state, fetched, _, sketch, at, _ in rows
     ]
     after, shares = site.after(visits, most)
@@ -243,66 +212,6 @@ def _may_rise(before: Sections, after: Sections) -> bool:
 # ---------------------------------------------------------------------- acting
 
 
-class Book:
-    """The sections of hosts that a process has read, with the brain's time of the read; and the names of the pages that
-    it has claimed since. Thread-safe."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._read: OrderedDict[str, tuple[float, str, Sections]] = OrderedDict()
-        self._out: dict[str, dict[int | None, float]] = {}
-        """The names of claimed pages, with the times of their claims, by host."""
-
-    def of(self, tx: Tx, hosts: Iterable[str], *, fresh: bool = False) -> Mapping[str, Sections]:
-        """The sections of these hosts; `fresh`: as they are in this transaction."""
-        names, now = sorted(set(hosts)), self._clock()
-        with self._lock:
-            known = {name: self._read[name] for name in names if name in self._read}
-        stale = [name for name in names if fresh or name not in known or abs(now - known[name][0]) > FRESH]
-        if stale:
-            stored = dict(tx.one("sections/read", hosts=stale)[0])
-            read = {name: (now, *_parsed(known.get(name), stored.get(name, ""))) for name in stale}
-            with self._lock:
-                for name, (at, text, found) in read.items():
-                    before = self._out.get(name, {})
-                    self._out[name] = {out: since for out, since in before.items() if abs(now - since) <= OUT_FOR}
-                    known[name] = self._read[name] = at, text, replace(found, out=self._out[name])
-                while len(self._read) > HOSTS_KNOWN:
-                    self._out.pop(self._read.popitem(last=False)[0], None)
-        return {name: known[name][2] for name in names}
-
-    def took(self, pages: Iterable[tuple[str, str]]) -> None:
-        """These pages (URL, host) were claimed for their first visit: others of their names are echoes from now on, as
-        long as it is not known whether the visit has brought anything."""
-        now = self._clock()
-        with self._lock:
-            for url, host in pages:
-                if host in self._out:
-                    self._out[host][name_of(url)] = now
-
-    def forget(self, host: str) -> None:
-        """Read the sections of this host anew when they are wanted: it was just learned from."""
-        with self._lock:
-            self._read.pop(host, None)
-
-
-def _parsed(known: tuple[float, str, Sections] | None, text: str) -> tuple[str, Sections]:
-    if known is not None and known[1] == text:
-        return known[1:]
-    return text, Sections.read(text) if text else NOTHING
-
-
-@dataclass(frozen=True, slots=True)
-class Acting:
-    """The way in which new pages wait by their sections: by the remembered sections, and by the rule of the brain.
-    `key_of`: the key of the page of a URL, None where it has none."""
-
-    book: Book
-    rule: Rule
-    key_of: Callable[[str], str | None] = field(compare=False)
-
-
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A page that was never fetched, and the factor it waits with."""
@@ -373,13 +282,6 @@ class _Either:
         return name in self.one or name in self.other
 
 
-def put_back_front(tx: Tx, finder: Finder, acting: Acting, now: float) -> int:
-    """The same of the first pages of the shared queue; of how many."""
-    front = finder.front(tx, now, AT_ONCE, AT_ONCE)
-    rows = tx.one("sections/fronts", ids=[page for (page, *_), _ in front])[0] if front else []
-    return len(put_back(tx, [Waiting(*row) for row in rows], acting, now))
-
-
 def _wait_with(tx: Tx, factors: Mapping[int, float], rule: Rule, now: float, *, fall: bool) -> list[int]:
     """Let these pages (id → factor) that were never fetched wait with lower factors (`fall`), or with higher ones.
     Return the pages that do. Pages that a caller has chosen do not fall: seeds, and pages that are wanted at once."""
@@ -416,7 +318,7 @@ def rising(tx: Tx) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldSections:
     """The pages of a host that wait with factors below 1.
 
     `times`: how often the host had been learned from. `rising`: id → factor of those that wait with lower factors than
@@ -430,7 +332,7 @@ class Held:
     tries: int
 
 
-def held_down(tx: Tx, host: str, book: Book) -> Held:
+def held_down(tx: Tx, host: str, book: Book) -> HeldSections:
     """The pages of a host that wait with factors below 1, by reading all of them."""
     times: int = tx.one("sections/times", host=host)[0]
     sections = book.of(tx, [host], fresh=True)[host]
@@ -450,7 +352,7 @@ def held_down(tx: Tx, host: str, book: Book) -> Held:
         for pattern, pages in waiting.items()
         for _, _, page in heapq.nsmallest(wanted[pattern] - chosen[pattern], pages)
     }
-    return Held(times, rising, best, math.ceil(sum(wanted.values()) / 2))
+    return HeldSections(times, rising, best, math.ceil(sum(wanted.values()) / 2))
 
 
 def _tries_of(pages: int) -> int:
@@ -468,7 +370,7 @@ def choose(tx: Tx, chosen: Mapping[int, float]) -> None:
     tx.do("sections/choose", rows=sorted([page, at] for page, at in chosen.items()))
 
 
-def raised(tx: Tx, host: str, held: Held) -> None:
+def raised(tx: Tx, host: str, held: HeldSections) -> None:
     """Note that the pages of a host wait, and were chosen, by its present sections, if nothing was learned
     meanwhile."""
     tx.do("sections/raised", host=host, learned=held.times, tries=held.tries)

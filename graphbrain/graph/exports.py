@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.arrays import Floats, Ints
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Reads, Tx, intact
-from graphbrain.places import find
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.places import find
 
-__all__ = ["LinkTable", "Terms", "column", "in_ranges", "links", "over_all", "terms", "urls"]
+__all__ = ["LinkTable", "ScoreTerms", "column", "in_ranges", "links", "over_all", "terms", "urls"]
 
 RANGE = 20_000
 """The number of ids in one transaction."""
@@ -61,7 +61,7 @@ class LinkTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ScoreTerms:
     """Columns over the pages of a table: the terms of scores besides the links.
 
     Attributes:
@@ -145,7 +145,7 @@ def _table(ranges: list[_Range]) -> LinkTable:
     return LinkTable(ids, np.cumsum(counts), targets[:filled])
 
 
-def terms(graph: Reads, table: LinkTable) -> Terms:
+def terms(graph: Reads, table: LinkTable) -> ScoreTerms:
     """Return hosts, relevance and payouts of the pages of a table."""
     numbers: dict[str, int] = {}
     hosts = np.full(table.pages, -1, dtype=np.int32)
@@ -159,7 +159,7 @@ def terms(graph: Reads, table: LinkTable) -> Terms:
     places = np.empty(len(numbers) + 1, dtype=np.int32)
     places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
     places[-1] = -1  # the index −1 of deleted pages refers to this element
-    return Terms(places[hosts], relevance, payout)
+    return ScoreTerms(places[hosts], relevance, payout)
 
 
 def column(graph: Reads, table: LinkTable, name: str) -> Floats:

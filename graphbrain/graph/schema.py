@@ -19,7 +19,7 @@ from graphbrain.errors import SchemaMismatch
 from graphbrain.graph.connection import Graph, Tx
 from graphbrain.graph.statements import link_types, names, property_names, statement
 
-__all__ = ["PAGE_CHAIN", "Step", "adopt", "apply", "check", "imported", "pending", "steps"]
+__all__ = ["PAGE_CHAIN", "SchemaStep", "adopt", "apply", "check", "imported", "pending", "steps"]
 
 PAGE_CHAIN = (
     *("last_lease", "url_surplus", "path_repeats", "siblings_before", "harvest", "flow", "live_pagerank"),
@@ -36,7 +36,7 @@ come first, in three records, or in four if the first of them fits into an exist
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SchemaStep:
     """One schema file with its number and checksum."""
 
     number: int
@@ -44,10 +44,10 @@ class Step:
     checksum: str
 
 
-def steps() -> tuple[Step, ...]:
+def steps() -> tuple[SchemaStep, ...]:
     """Return the schema of this version, in order."""
     return tuple(
-        Step(
+        SchemaStep(
             int(name.removeprefix("schema/")[:3]),
             name.removeprefix("schema/"),
             hashlib.sha256(statement(name).text.encode()).hexdigest()[:16],
@@ -56,10 +56,10 @@ def steps() -> tuple[Step, ...]:
     )
 
 
-def applied(graph: Graph) -> dict[int, Step]:
+def applied(graph: Graph) -> dict[int, SchemaStep]:
     """Return the steps that were applied to this database, by number."""
     rows = graph.read(lambda tx: tx.many("brain/steps"), "brain/steps")
-    return {number: Step(number, name, checksum) for number, name, checksum in rows}
+    return {number: SchemaStep(number, name, checksum) for number, name, checksum in rows}
 
 
 def check(graph: Graph) -> None:
@@ -81,7 +81,7 @@ def check(graph: Graph) -> None:
             )
 
 
-def pending(graph: Graph) -> tuple[Step, ...]:
+def pending(graph: Graph) -> tuple[SchemaStep, ...]:
     """Return the steps that are still to be applied."""
     done = applied(graph)
     return tuple(step for step in steps() if step.number not in done)
@@ -127,7 +127,7 @@ def _adopt(tx: Tx) -> Mapping[str, Any]:
     return brain
 
 
-def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[Step, ...]:
+def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[SchemaStep, ...]:
     """Apply the missing steps and return them. Two processes may do so at the same time.
 
     Args:
@@ -155,7 +155,7 @@ def _number_names(tx: Tx) -> None:
     tx.do("brain/tokens", properties=properties, types=link_types())
 
 
-def _make(tx: Tx, missing: Sequence[Step], unique: bool) -> None:
+def _make(tx: Tx, missing: Sequence[SchemaStep], unique: bool) -> None:
     """Make the missing steps that are constraints (`unique`), or those that are not.
 
     The last step comes first: the first steps concern pages, of which there may be many, and quick steps run while

@@ -4,4 +4,4 @@ A host is read and locked here, asked whether it may be visited now, given the r
 May touch: statements on hosts and addresses. Knows nothing of queues of pages or of accounts.
 """
 
-__all__ = ["addresses", "admin", "health", "origins", "politeness", "resource", "robots", "state"]
+__all__ = ["addresses", "admin", "clock_ahead", "health", "origins", "politeness", "resource", "robots", "state"]

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from graphbrain import ahead
 from graphbrain.graph.connection import Tx
+from graphbrain.hosts import clock_ahead
 
 __all__ = ["FULL_WAIT", "Address", "lock", "write"]
 
@@ -68,7 +68,7 @@ class Address:
     def put_right(self, now: float) -> None:
         """Put right the times of a clock that was ahead: the last claim of one of its hosts counts as now, and turns
         are given anew."""
-        if ahead.is_ahead(self.next_at - self.delay, now):
+        if clock_ahead.is_ahead(self.next_at - self.delay, now):
             self.next_at = now + self.delay
             self.turns_until = min(self.turns_until, self.next_at)
 

@@ -15,12 +15,12 @@ from typing import Any
 from graphbrain.errors import UnknownHost
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
-from graphbrain.hostnames import USUAL_PORT
 from graphbrain.hosts import politeness, robots
 from graphbrain.hosts.origins import Times
-from graphbrain.hosts.state import KEPT, HostState, Manners
+from graphbrain.hosts.state import KEPT, HostState, PolitenessPolicy
 from graphbrain.model import FOR_EVER, Host
-from graphbrain.wall import MANY, bare
+from graphbrain.urls.hostnames import USUAL_PORT
+from graphbrain.urls.walls import MANY, bare
 
 __all__ = [
     "Told",
@@ -50,7 +50,7 @@ OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
 """The values that can be set for a host, and the property that holds each."""
 
 
-def _view(row: Mapping[str, Any], manners: Manners) -> Host:
+def _view(row: Mapping[str, Any], manners: PolitenessPolicy) -> Host:
     host = HostState(row, manners)
     return Host(
         name=host.name,
@@ -84,7 +84,7 @@ def _view(row: Mapping[str, Any], manners: Manners) -> Host:
 
 
 def look(
-    tx: Tx, after: str, limit: int, which: Mapping[str, Any], manners: Manners, now: float
+    tx: Tx, after: str, limit: int, which: Mapping[str, Any], manners: PolitenessPolicy, now: float
 ) -> tuple[str | None, list[Host]]:
     """Return those of the next hosts by name that fit, and the last name that was looked at (None: there is none)."""
     dead = manners.dead_after or NEVER_DEAD
@@ -109,7 +109,7 @@ def sized(tx: Tx, found: Sequence[Host], most: int) -> list[Host]:
     return [full(host) for host in found]
 
 
-def listed(tx: Tx, name: str, manners: Manners) -> Host:
+def listed(tx: Tx, name: str, manners: PolitenessPolicy) -> Host:
     """Return one host. Raises UnknownHost when it has not been met."""
     rows = tx.one("hosts/view", name=name)[0]
     if not rows:
@@ -122,13 +122,13 @@ def unknown(name: object) -> UnknownHost:
     return UnknownHost(f"No page of host {name!r:.80} is known.")
 
 
-def _locked(tx: Tx, name: str, manners: Manners, now: float) -> HostState:
+def _locked(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostState:
     if name not in politeness.read(tx, [name], manners):
         raise unknown(name)
     return politeness.lock(tx, [name], manners, now)[name]
 
 
-def _met(tx: Tx, name: str, manners: Manners, now: float) -> HostState:
+def _met(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostState:
     """Return the same of a host that need not have been met."""
     tx.do("pages/hosts", names=[name], now=now)
     return politeness.lock(tx, [name], manners, now)[name]
@@ -148,13 +148,13 @@ def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float)
     politeness.write(tx, [host], (), now)
 
 
-def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: Manners, now: float) -> None:
+def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: PolitenessPolicy, now: float) -> None:
     """Set what is given of one host's `delay`, `in_flight` and `budget`; None goes back to the brain's."""
     host = _met(tx, name, manners, now)
     _rewrite(tx, host, {OWN[what]: value for what, value in given.items()}, now)
 
 
-def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float) -> None:
+def block(tx: Tx, name: str, seconds: float | None, manners: PolitenessPolicy, now: float) -> None:
     """Block a host for so long from now, and for as long as it has asked for; None: until an operator lifts the
     block."""
     host = _met(tx, name, manners, now)
@@ -164,7 +164,7 @@ def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float
     politeness.write(tx, [host], (), now)
 
 
-def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
+def unblock(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> None:
     """Lift a host's block, forget its complaints and that it did not answer, and give it back its full rate."""
     host = _locked(tx, name, manners, now)
     before = host.delay
@@ -177,7 +177,7 @@ def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
 
 
 def set_robots(
-    tx: Tx, name: str, text: str | None, agent: str | None, manners: Manners, now: float, scheme: str = ""
+    tx: Tx, name: str, text: str | None, agent: str | None, manners: PolitenessPolicy, now: float, scheme: str = ""
 ) -> float | None:
     """Keep the robots.txt of a host, or of its pages of one scheme, and mark its pages as still to be judged.
 
@@ -242,7 +242,7 @@ def _obey(
     return own.delay(agent or manners.agent) if own is not None else 0.0
 
 
-def robots_text(tx: Tx, name: str, scheme: str, manners: Manners) -> str | None:
+def robots_text(tx: Tx, name: str, scheme: str, manners: PolitenessPolicy) -> str | None:
     """Return the robots.txt that holds for a host's pages of a scheme; without one, that of both, or else of one of
     them.
 
@@ -258,14 +258,16 @@ def robots_text(tx: Tx, name: str, scheme: str, manners: Manners) -> str | None:
     return texts.get("") or (None if scheme else texts.get("https") or texts.get("http"))
 
 
-def no_news(tx: Tx, name: str, told: Told, manners: Manners, now: float) -> None:
+def no_news(tx: Tx, name: str, told: Told, manners: PolitenessPolicy, now: float) -> None:
     """Remove the mark after all pages of a host were judged by `told`, if that is still its robots.txt."""
     host = politeness.lock(tx, [name], manners)[name]
     if host.robots() == told:
         _rewrite(tx, host, {"robots_news": None}, now)
 
 
-def review(tx: Tx, now: float, manners: Manners, revision: int, look: Callable[[list[HostState]], None] | None) -> int:
+def review(
+    tx: Tx, now: float, manners: PolitenessPolicy, revision: int, look: Callable[[list[HostState]], None] | None
+) -> int:
     """Apply the brain's settings to the next hosts. Return their number, 0 when the backfill has ended.
 
     Pages that were set aside are offered where there is room now, a robots.txt is read for the present user agent.

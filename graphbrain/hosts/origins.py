@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from graphbrain import ahead
-from graphbrain.hosts import health
+from graphbrain.hosts import clock_ahead, health
 from graphbrain.hosts.resource import ResourceState, Said
 from graphbrain.model import ROBOTS_KEY
 
@@ -50,11 +49,11 @@ class Times:
 
     def are_due(self, now: float) -> bool:
         """Is the robots.txt to be read anew? Also where a clock that was ahead has written the times."""
-        return now >= self.renew_at or ahead.is_ahead(self.at, now)
+        return now >= self.renew_at or clock_ahead.is_ahead(self.at, now)
 
     def hold(self, now: float) -> bool:
         """Do the rules hold without being read anew?"""
-        return not ahead.is_ahead(self.at, now) and now < self.at + HOLDS
+        return not clock_ahead.is_ahead(self.at, now) and now < self.at + HOLDS
 
 
 def times_of(texts: Sequence[str] | None) -> dict[str, Times]:
@@ -96,7 +95,7 @@ class Origin(ResourceState):
 
     def tries_at(self, now: float) -> float:
         """Return when it may be claimed: it failed, and is tried again then; `now` where nothing delays it."""
-        if self.due_at is None or ahead.is_ahead(self.failed, now):
+        if self.due_at is None or clock_ahead.is_ahead(self.failed, now):
             return now
         return max(now, self.due_at)
 
@@ -122,4 +121,4 @@ class Origin(ResourceState):
 
     def _failing_from(self, now: float) -> float:
         """Since when it has failed, if it fails now."""
-        return now if self.failing_since is None else ahead.event(self.failing_since, now)
+        return now if self.failing_since is None else clock_ahead.event(self.failing_since, now)

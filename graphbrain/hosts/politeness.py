@@ -25,11 +25,20 @@ from typing import Any
 from graphbrain.graph.connection import Again, Tx
 from graphbrain.hosts import addresses, robots
 from graphbrain.hosts.addresses import Address
-from graphbrain.hosts.state import COLUMNS, FAILING_COLUMNS, KEPT, NO_TEXT, SHARED_QUEUE, HostState, Manners, Request
+from graphbrain.hosts.state import (
+    COLUMNS,
+    FAILING_COLUMNS,
+    KEPT,
+    NO_TEXT,
+    SHARED_QUEUE,
+    HostRequest,
+    HostState,
+    PolitenessPolicy,
+)
 
 __all__ = [
     "NOTHING_COUNTED",
-    "Ends",
+    "HostEffects",
     "conclude",
     "conclude_and_hold",
     "crowded",
@@ -58,7 +67,7 @@ WOKEN = 8
 
 
 @dataclass(slots=True)
-class Ends:
+class HostEffects:
     """The effects of one transaction's visits and ended claims on one host."""
 
     claims: int = 0
@@ -69,7 +78,7 @@ class Ends:
     """the addresses at which the ended claims were counted"""
     successes: Counter[str] = field(default_factory=Counter)
     """pages that were fetched, by the token of their claims"""
-    failures: list[Request] = field(default_factory=list)
+    failures: list[HostRequest] = field(default_factory=list)
     """refused, broken and silent ones"""
     well_at: float | None = None
     """when the last well attempt ended"""
@@ -91,7 +100,7 @@ class Ends:
         self.well_at = max(self.well_at or 0.0, at)
         self.well_asked_at = max(self.well_asked_at, asked_at)
 
-    def certain(self, manners: Manners) -> bool:
+    def certain(self, manners: PolitenessPolicy) -> bool:
         """Return whether the host must be locked, whatever its properties are."""
         timed = self.seconds is not None and manners.response_times > 0
         return bool(self.claims or self.spent or self.failures or timed)
@@ -104,7 +113,9 @@ class Ends:
         return told or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
 
-def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners, now: float | None) -> dict[str, HostState]:
+def _hosts(
+    tx: Tx, statement: str, names: Iterable[str], manners: PolitenessPolicy, now: float | None
+) -> dict[str, HostState]:
     wanted = sorted(set(names))
     rows = tx.one(statement, names=wanted)[0] if wanted else []
     return {row[0]: HostState(_stored(row), manners).put_right(now) for row in rows}
@@ -121,12 +132,12 @@ def _stored(row: Sequence[Any]) -> dict[str, Any]:
     return stored
 
 
-def read(tx: Tx, names: Iterable[str], manners: Manners, now: float | None = None) -> dict[str, HostState]:
+def read(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
     """Hosts as they are now, without a lock; their times are put right, where `now` is given."""
     return _hosts(tx, "hosts/read", names, manners, now)
 
 
-def lock(tx: Tx, names: Iterable[str], manners: Manners, now: float | None = None) -> dict[str, HostState]:
+def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
     """Lock hosts, by name, and `read` them. No page may be locked after this. Raises Again if one is gone."""
     wanted = set(names)
     hosts = _hosts(tx, "hosts/lock", wanted, manners, now)
@@ -135,7 +146,7 @@ def lock(tx: Tx, names: Iterable[str], manners: Manners, now: float | None = Non
     return hosts
 
 
-def places(tx: Tx, hosts: Iterable[HostState], manners: Manners, now: float) -> dict[str, Address]:
+def places(tx: Tx, hosts: Iterable[HostState], manners: PolitenessPolicy, now: float) -> dict[str, Address]:
     """Lock the addresses of locked hosts, if they have limits. No host may be locked after this."""
     if not manners.by_address:
         return {}
@@ -189,9 +200,9 @@ def write(tx: Tx, hosts: Iterable[HostState], at: Iterable[Address], now: float)
 
 def conclude(
     tx: Tx,
-    ends: Mapping[str, Ends],
+    ends: Mapping[str, HostEffects],
     filing: Mapping[str, float],
-    manners: Manners,
+    manners: PolitenessPolicy,
     now: float,
     retrying: Iterable[str] = (),
 ) -> Mapping[str, str]:
@@ -207,9 +218,9 @@ def conclude(
 
 def conclude_and_hold(
     tx: Tx,
-    ends: Mapping[str, Ends],
+    ends: Mapping[str, HostEffects],
     filing: Mapping[str, float],
-    manners: Manners,
+    manners: PolitenessPolicy,
     now: float,
     retrying: Callable[[Mapping[str, HostState]], Iterable[str]] = lambda _: (),
     involved: Iterable[str] = (),
@@ -249,14 +260,14 @@ def conclude_and_hold(
     return {name: name if name in own else SHARED_QUEUE for name in names}, held
 
 
-def _waiting(tx: Tx, left: Mapping[str, int], manners: Manners, now: float) -> set[str]:
+def _waiting(tx: Tx, left: Mapping[str, int], manners: PolitenessPolicy, now: float) -> set[str]:
     """Hosts that may wait for room at the addresses that claims leave."""
     if not left or not manners.address_most:
         return set()
     return set(tx.one("hosts/at_addresses", names=sorted(left), now=now, limit=max(left.values()) + WOKEN)[0])
 
 
-def _end(host: HostState, end: Ends, now: float) -> None:
+def _end(host: HostState, end: HostEffects, now: float) -> None:
     host.in_flight = max(0, host.in_flight - end.claims)
     if end.spent:
         host.refund(end.spent)
@@ -272,7 +283,7 @@ def _end(host: HostState, end: Ends, now: float) -> None:
         host.address = end.address
 
 
-def _attend(host: HostState, end: Ends, now: float) -> None:
+def _attend(host: HostState, end: HostEffects, now: float) -> None:
     """Apply the attempts of a transaction to the health of a host, in the order in which they were made."""
     if host.is_evidence(end.spared_at):
         host.clear_pages(now)
@@ -332,7 +343,7 @@ def crowded(tx: Tx, met: Iterable[HostState], now: float) -> bool:
     return any(host.ill() for host in met) and not may_probe(*_probes(tx, now)[:2])
 
 
-def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) -> Mapping[str, str]:
+def queues(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: float) -> Mapping[str, str]:
     """In which queue pages of these hosts wait, decided under the lock of those that have one of their own.
 
     `filing`: host → from when on the first of those pages may be visited.
@@ -340,7 +351,7 @@ def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) ->
     return conclude(tx, {}, filing, manners, now)
 
 
-def file_retries(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) -> None:
+def file_retries(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: float) -> None:
     """Pages of these hosts, whose last visit failed, are put in the queues of retries; the hosts are locked.
 
     `filing`: host → from when on the first of these pages may be visited.

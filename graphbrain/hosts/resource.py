@@ -1,7 +1,7 @@
 """A resource as one transaction has locked it: what a claim fetches, its lease, and what happened to it.
 
 A resource is claimed and reported as a page is, and is no page. `origins` has the robots.txt of an origin;
-`frontier.sitemap_state` has a sitemap. A resource waits in a queue of its kind and host, or, as a robots.txt, in none.
+`claims.sitemap_state` has a sitemap. A resource waits in a queue of its kind and host, or, as a robots.txt, in none.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-from graphbrain import ahead
-from graphbrain.tokens import made_at
+from graphbrain.hosts import clock_ahead
+from graphbrain.runtime.tokens import made_at
 
 __all__ = ["MOST_REDIRECTS", "ResourceState", "Said", "queue_key"]
 
@@ -118,7 +118,7 @@ class ResourceState:
         """
         if self.lease is None or self.lease_until is None:
             return None
-        if ahead.is_ahead(made_at(self.lease), now):
+        if clock_ahead.is_ahead(made_at(self.lease), now):
             self.lease_until = min(self.lease_until, now + lease)
         return self.lease_until
 

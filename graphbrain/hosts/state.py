@@ -12,15 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from graphbrain import ahead
-from graphbrain.hostnames import USUAL_PORT
-from graphbrain.hosts import health
+from graphbrain.hosts import clock_ahead, health
 from graphbrain.hosts.addresses import FULL_WAIT, Address
-from graphbrain.hosts.manners import Manners
 from graphbrain.hosts.origins import Times, as_texts, times_of
+from graphbrain.hosts.politeness_policy import PolitenessPolicy
 from graphbrain.hosts.robots import Robots
 from graphbrain.model import FOR_EVER
-from graphbrain.tokens import made_at
+from graphbrain.runtime.tokens import made_at
+from graphbrain.urls.hostnames import USUAL_PORT
 
 __all__ = [
     "COLUMNS",
@@ -30,9 +29,9 @@ __all__ = [
     "LONGEST_HAND_DELAY",
     "NO_TEXT",
     "SHARED_QUEUE",
+    "HostRequest",
     "HostState",
-    "Manners",
-    "Request",
+    "PolitenessPolicy",
     "aside_queue",
     "is_retrys_turn",
     "open_queues",
@@ -172,7 +171,7 @@ _CHANGING: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HostRequest:
     """One request that failed.
 
     Attributes:
@@ -207,7 +206,7 @@ class HostState:
     """
 
     stored: Mapping[str, Any] = field(repr=False)
-    manners: Manners
+    manners: PolitenessPolicy
     name: str = field(init=False)
     queued: bool = field(init=False)
     blocked_until: float = field(init=False)
@@ -395,9 +394,9 @@ class HostState:
         """The same host, with what a clock wrote that was ahead put right, where `now` is known."""
         if now is not None:
             patience = self.patience(now) if self.failing else 0.0
-            self.righted = ahead.put_host_right(self, patience, now)
-            if ahead.is_ahead(self.robots_held_at, now):
-                self.robots_hold = ahead.reckoned(self.robots_hold, self.robots_held_at, now)
+            self.righted = clock_ahead.put_host_right(self, patience, now)
+            if clock_ahead.is_ahead(self.robots_held_at, now):
+                self.robots_hold = clock_ahead.reckoned(self.robots_hold, self.robots_held_at, now)
                 self.robots_held_at, self.righted = now, True
         return self
 
@@ -518,12 +517,12 @@ class HostState:
         """Return whether a failure of a page at that moment shows something about the page. None: it did not fail."""
         return failed_at is not None and failed_at > self.recovered_at
 
-    def is_own_fault(self, request: Request) -> bool:
+    def is_own_fault(self, request: HostRequest) -> bool:
         """Is the page of this failed request to blame? It was before, or it failed and others were well since."""
         failed_at = request.failed_before
         return request.known_ill or (self.is_evidence(failed_at) and self.well_since(failed_at))
 
-    def slow_down(self, complaints: Sequence[Request], now: float) -> None:
+    def slow_down(self, complaints: Sequence[HostRequest], now: float) -> None:
         """Block it after a 429 or 503 for as long as it asked (without a Retry-After: doubling), and halve its rate;
         but only once for requests that were under way together.
 
@@ -590,7 +589,7 @@ class HostState:
                 self.lift_block()
                 self.pace = min(1.0, self.pace + since * RECOVERY)
 
-    def fail(self, requests: Sequence[Request], now: float) -> None:
+    def fail(self, requests: Sequence[HostRequest], now: float) -> None:
         """Requests failed, none of them by the fault of their pages alone: once for what was under way together."""
         # It may be asked again at once: what is claimed at the moment of an event, as far as tokens show, came after
         # it, unless this is still that moment.

@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 from graphbrain.errors import BadInput
 from graphbrain.model import KnownLink, Page
-from graphbrain.tables import defused
+from graphbrain.terminal.tables import defused
 
 __all__ = ["SHORT", "Layout", "opened", "write_links", "write_pages"]
 

@@ -18,26 +18,26 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain.arrays import Flags, Floats, Ints, Numbers
 from graphbrain.errors import BadInput
-from graphbrain.frontier.validate import Intake
-from graphbrain.frontier.verdicts import Item
 from graphbrain.ingest import reader
 from graphbrain.ingest.formats import RecordedPage
-from graphbrain.ingest.reader import Meter, Progress, Source
+from graphbrain.ingest.reader import Progress, ReadMeter, Source
 from graphbrain.ingest.recording import generated_url
+from graphbrain.intake.wire import json_object, report_from_dict
 from graphbrain.model import Answer, Fetched, Report
-from graphbrain.url import Rules, names_user
-from graphbrain.wire import json_object, report_from_dict
+from graphbrain.numeric.arrays import Flags, Floats, Ints, Numbers
+from graphbrain.reports.outcomes import Item
+from graphbrain.reports.report_intake import Intake
+from graphbrain.urls.normalization import Rules, names_user
 
-__all__ = ["Harvest", "Texts", "read"]
+__all__ = ["Harvest", "TextBuffer", "read"]
 
 
 BLOCK_LINKS = 1 << 22
 NAMED = 5
 
 
-class Texts(Sequence[str]):
+class TextBuffer(Sequence[str]):
     """Many texts in one buffer: a fraction of the memory of a list of them."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -175,7 +175,7 @@ def read(
     kinds = {source.kind for source in sources}
     if "json" in kinds and len(kinds) > 1:
         raise BadInput("JSON lines name pages by URL and the other files by number; import one or the other.")
-    meter = Meter(sum(source.size for source in sources), progress)
+    meter = ReadMeter(sum(source.size for source in sources), progress)
     taken = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
     # Pages first: whether a link's ends are pages is known only then.
     for source in sorted(sources, key=lambda source: source.kind == "edges"):
@@ -203,11 +203,11 @@ class _Graph:
         self._left_out = LeftOut()
         self._chunks: list[Ints] = []
         self._ids = array("q")
-        self._urls = Texts()
+        self._urls = TextBuffer()
         self._keys = bytearray()
         self._crawled = bytearray()
 
-    def take(self, source: Source, meter: Meter) -> None:
+    def take(self, source: Source, meter: ReadMeter) -> None:
         """Read one file."""
         reader.read(source, self, meter)
 
@@ -314,7 +314,7 @@ def _without(harvest: Harvest, owned: Numbers) -> Harvest:
     degrees = np.diff(harvest.offsets)[owned]
     harvest.offsets = np.concatenate([[0], np.cumsum(degrees)])
     harvest.targets = place[harvest.targets]
-    harvest.urls = Texts(harvest.urls[i] for i in owned.tolist())
+    harvest.urls = TextBuffer(harvest.urls[i] for i in owned.tolist())
     alias, page = harvest.merged
     harvest.merged = alias, place[page]
     for name in ("fetched", "at", "status", "relevance", "ids"):
@@ -398,7 +398,7 @@ class _Visits:
         self._rules, self._max_links, self._now = rules, max_links, now
         self._left_out = LeftOut()
         self._numbers: dict[bytes, int] = {}
-        self._urls = Texts()
+        self._urls = TextBuffer()
         self._fetched = bytearray()
         self._at, self._relevance, self._status = array("d"), array("d"), array("h")
         self._links = array("i")
@@ -406,7 +406,7 @@ class _Visits:
         self._later: list[Report] = []
         self._values: dict[int, float] = {}
 
-    def take(self, source: Source, meter: Meter) -> None:
+    def take(self, source: Source, meter: ReadMeter) -> None:
         """Read one file."""
         for number, block in source.blocks(meter.file):
             for at, line in enumerate(block.split(b"\n"), number):

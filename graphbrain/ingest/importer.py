@@ -22,7 +22,6 @@ import numpy as np
 
 from graphbrain.accounts import adjacency
 from graphbrain.accounts.settlement import SETTLED_TO, STEADY, waiting_share
-from graphbrain.arrays import Ints
 from graphbrain.brain import imports
 from graphbrain.brain.workers import to_stderr
 from graphbrain.errors import BadInput, GraphRefused, SettingsError
@@ -32,11 +31,12 @@ from graphbrain.graph.connection import Tx, bound
 from graphbrain.ingest import harvest as harvests
 from graphbrain.ingest import neo4j_admin
 from graphbrain.ingest.harvest import Harvest
-from graphbrain.ingest.rows import Bulk, Run
+from graphbrain.ingest.rows import Bulk, ImportRun
+from graphbrain.numeric.arrays import Ints
 from graphbrain.server import installation, lifecycle
 from graphbrain.server.jars import Say
 from graphbrain.settings import Settings
-from graphbrain.url import Rules
+from graphbrain.urls.normalization import Rules
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -161,7 +161,7 @@ def _read(
     bulk = Bulk(
         harvest,
         brain.policy,
-        Run(brain.now(), uuid.uuid4().hex),
+        ImportRun(brain.now(), uuid.uuid4().hex),
         rules,
         [harvest.find(seed, rules) for seed in seeds] if seeds else None,
         tolerance=STEADY * waiting_share(brain.policy.rule, SETTLED_TO) if in_memory else None,

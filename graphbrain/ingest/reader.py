@@ -26,12 +26,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphbrain.arrays import Ints
 from graphbrain.errors import BadInput
 from graphbrain.ingest import formats
 from graphbrain.ingest.formats import WIDTHS, RecordedPage, filled
+from graphbrain.numeric.arrays import Ints
 
-__all__ = ["Meter", "Progress", "Source", "Taker", "line_of_link", "read"]
+__all__ = ["Progress", "ReadMeter", "Source", "Taker", "line_of_link", "read"]
 
 BLOCK_BYTES = 1 << 24
 LINES_LOOKED_AT = 20
@@ -59,7 +59,7 @@ class Taker(Protocol):
         """Line `number` cannot be used."""
 
 
-class Meter:
+class ReadMeter:
     """Adds up what has been read of all files."""
 
     def __init__(self, total: int = 0, progress: Progress = lambda *_: None) -> None:
@@ -134,7 +134,7 @@ def _kind(head: Sequence[bytes]) -> str:
     return next((kind for line, after in pairwise([*head, b""]) if (kind := formats.kind_of(line, after))), "")
 
 
-def read(source: Source, taker: Taker, meter: Meter) -> None:
+def read(source: Source, taker: Taker, meter: ReadMeter) -> None:
     """Hand on all that a file of pages and links by number says. Raises BadInput when it cannot be read."""
     widths = WIDTHS.get(source.kind, ())
     headed = source.kind != "hollins"

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain.arrays import Flags, Ints, Numbers
 from graphbrain.errors import BadInput
 from graphbrain.ingest import reader
 from graphbrain.ingest.formats import RecordedPage
-from graphbrain.ingest.reader import Meter, Source
-from graphbrain.url import spell
+from graphbrain.ingest.reader import ReadMeter, Source
+from graphbrain.numeric.arrays import Flags, Ints, Numbers
+from graphbrain.urls.normalization import spell
 
 __all__ = ["PAGES_PER_HOST", "Recording", "generated_url", "read"]
 
@@ -204,8 +204,8 @@ def read(path: Path | str, *, nodes: Path | str | None = None) -> Recording:
     for path in beside:
         other = Source.of(path, "nodes")
         other.kind = "nodes"
-        reader.read(other, taken, Meter())
-    reader.read(source, taken, Meter())
+        reader.read(other, taken, ReadMeter())
+    reader.read(source, taken, ReadMeter())
     return _built(taken.raw(source, beside), source.path.name)
 
 

@@ -29,7 +29,7 @@ from graphbrain.model import Answer, Claim, Claims, Fetched
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
 
-__all__ = ["Progress", "ReplayResult", "replay", "stoppable"]
+__all__ = ["ReplayProgress", "ReplayResult", "replay", "stoppable"]
 
 PATIENCE = 600.0  # seconds; a page that is due later than that is not waited for
 LOOKED_UP = 20
@@ -37,7 +37,7 @@ LOOKED_UP = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ReplayProgress:
     """How far a replay is: `pages` of `total` and `links` reported, and what it is doing."""
 
     phase: Literal["crawl", "settle"]
@@ -106,7 +106,7 @@ def replay(
     batch: int = 200,
     limit: int | None = None,
     settle: bool = True,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[ReplayProgress], None] = lambda _: None,
     say: Callable[[str], None] = to_stderr,
     data: Path | None = None,
     stop: threading.Event | None = None,
@@ -189,7 +189,7 @@ class _Run:
     recording: Recording
     batch: int
     limit: int | None
-    progress: Callable[[Progress], None]
+    progress: Callable[[ReplayProgress], None]
     say: Callable[[str], None]
     stop: threading.Event
     reported: Callable[[Sequence[int]], None]
@@ -239,7 +239,7 @@ class _Run:
     def crawl(self) -> None:
         """Claim, look up, report, until nothing is left, or the limit, or it is stopped."""
         waiting = False
-        self.progress(Progress("crawl", 0, self.total, 0))
+        self.progress(ReplayProgress("crawl", 0, self.total, 0))
         while not self.stop.is_set() and (self.limit is None or self.pages < self.limit):
             claims = self.next(wait=0.5 if waiting else 0.0)
             waiting = not claims
@@ -282,7 +282,7 @@ class _Run:
             self.count(item, answer)
         taken = [item.url for item, answer in zip(items, answers, strict=True) if answer.accepted]
         self.reported([self.recording.index[url] for url in taken])
-        self.progress(Progress("crawl", self.pages, self.total, self.links))
+        self.progress(ReplayProgress("crawl", self.pages, self.total, self.links))
 
     def fetched(self, claim: Claim) -> Fetched:
         """What a crawler would have found on the page; its body is the same at each visit."""
@@ -307,10 +307,10 @@ class _Run:
 
     def settle(self) -> None:
         """Tend until no push is worth it, or it is stopped."""
-        self.progress(Progress("settle", self.pages, self.total, self.links))
+        self.progress(ReplayProgress("settle", self.pages, self.total, self.links))
         self.brain.settle(if_cheaper=True, stop=self.stop.is_set)
         while not self.stop.is_set() and not self.settled:
-            self.progress(Progress("settle", self.pages, self.total, self.links))
+            self.progress(ReplayProgress("settle", self.pages, self.total, self.links))
             self.settled = self.brain.tend(1.0, stop=self.stop.is_set).settled
         if self.settled:
             done = self.brain.tend(None, stop=self.stop.is_set)

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain import csr
 from graphbrain.accounts import algebra, solve
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.solve import FixedPoint, System
-from graphbrain.arrays import Flags, Floats, Ints, Numbers
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.frontier.policy import Policy
 from graphbrain.hosts.state import SHARED_QUEUE
 from graphbrain.ingest.harvest import Harvest
+from graphbrain.intake.scope import Scope
 from graphbrain.model import SCOPE
-from graphbrain.rules import Forward, Rule
+from graphbrain.numeric import csr
+from graphbrain.numeric.arrays import Flags, Floats, Ints, Numbers
+from graphbrain.numeric.rules import Forward, Rule
 from graphbrain.schedule import lanes, novelty
 from graphbrain.schedule.value import DAY
-from graphbrain.scope import Scope
-from graphbrain.url import Rules, host_of, name_of, path_repeats, surplus
+from graphbrain.urls.normalization import Rules, host_of, name_of, path_repeats, surplus
 
 __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 
@@ -158,7 +158,7 @@ def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, place: Numbers) -
 
 
 @dataclass(frozen=True)
-class Run:
+class ImportRun:
     """What all rows of an import share: its time in epoch seconds, and the token of its visits."""
 
     now: float
@@ -192,7 +192,7 @@ class Bulk:
         self,
         harvest: Harvest,
         policy: Policy,
-        run: Run,
+        run: ImportRun,
         rules: Rules,
         seeds: Sequence[int] | None = None,
         *,
@@ -266,13 +266,13 @@ class Bulk:
         flow, live_pagerank = (self._forwards[forward.name].has for forward in rule.forwards)
         return np.where(harvest.fetched, score, lanes.blended(rule.blend, score, flow, live_pagerank, self._known))
 
-    def _knowledge(self) -> lanes.Known:
+    def _knowledge(self) -> lanes.PageColumns:
         """What the order goes by beside the accounts."""
         repeats = np.array([float(path_repeats(url)) for url in self.harvest.urls])
         is_seed = np.zeros(self.harvest.pages, dtype=bool)
         is_seed[list(self.seeds)] = True
         before = np.where(is_seed, 0.0, self._siblings_before())
-        return lanes.Known(
+        return lanes.PageColumns(
             self.in_weight, self._depth, repeats, before, is_seed, self.harvest.relevance, np.ones(self.harvest.pages)
         )
 

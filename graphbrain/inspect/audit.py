@@ -24,19 +24,19 @@ from numpy.typing import NDArray
 
 from graphbrain.accounts import adjacency, ledgers, link_sums
 from graphbrain.accounts.algebra import FIRST_RANK, NONE
-from graphbrain.accounts.exact_ledger import Ledger, Marks
+from graphbrain.accounts.exact_ledger import AccountMarks, Ledger
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.arrays import Ints
-from graphbrain.frontier import canonicals
-from graphbrain.frontier.candidates import Finder
-from graphbrain.frontier.verdicts import Policy
+from graphbrain.claims.candidates import Finder
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.state import HostState, open_queues
 from graphbrain.inspect.pages import ForwardSums
 from graphbrain.inspect.sections import faults
-from graphbrain.rules import Forward, Rule
+from graphbrain.numeric.arrays import Ints
+from graphbrain.numeric.rules import Forward, Rule
+from graphbrain.reports import canonicals
 from graphbrain.schedule.lanes import is_frontier
 from graphbrain.work import Audit
 
@@ -271,7 +271,7 @@ class Exact:
         """What each side holds against what its neighbours say; marks against the accounts they follow from."""
         assert isinstance(ledger, Ledger)
         ledger.read_payouts(tx)
-        marks, tips, due = Marks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
+        marks, tips, due = AccountMarks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
         hub, authority = ledger.hub_score, ledger.authority_score
         for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
             _account(row, float(hub[place]), float(authority[place]), tally)
@@ -362,7 +362,7 @@ def _coming_back(row: list[Any], rule: Rule, tally: Tally) -> None:
 
 
 def _marks(
-    row: list[Any], marks: Marks, tips: Mapping[str, NDArray[np.bool_]], place: int, rule: Rule, tally: Tally
+    row: list[Any], marks: AccountMarks, tips: Mapping[str, NDArray[np.bool_]], place: int, rule: Rule, tally: Tally
 ) -> None:
     """Ranks, priorities and lanes follow from the accounts; a float's last bit may tip a bucket by one."""
     names = ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane")

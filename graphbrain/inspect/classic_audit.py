@@ -18,7 +18,7 @@ from graphbrain.accounts.classic_ledger import ClassicLedger, read_virtual
 from graphbrain.accounts.ledger import Accounts
 from graphbrain.graph.connection import Tx
 from graphbrain.inspect.audit import TOLERANCE, Tally
-from graphbrain.rules import Rule, total_cash
+from graphbrain.numeric.rules import Rule, total_cash
 
 __all__ = ["Classic"]
 

@@ -14,9 +14,9 @@ from graphbrain.accounts.classic_algebra import Virtual
 from graphbrain.accounts.classic_ledger import read_virtual
 from graphbrain.graph.connection import Tx
 from graphbrain.inspect import pages
-from graphbrain.methods import CASH, UNINDEXED
 from graphbrain.model import Page
-from graphbrain.rules import Rule
+from graphbrain.numeric.methods import CASH, UNINDEXED
+from graphbrain.numeric.rules import Rule
 
 __all__ = ["Shares", "error_bound", "page", "top", "view"]
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.arrays import Ints
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx
 from graphbrain.graph.exports import LinkTable
+from graphbrain.numeric.arrays import Ints
 
 __all__ = ["Clicks", "clicks", "fewest", "of_page"]
 

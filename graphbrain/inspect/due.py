@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphbrain.arrays import Floats
-from graphbrain.frontier.verdicts import Policy
-from graphbrain.methods import METHODS
+from graphbrain.frontier.policy import Policy
 from graphbrain.model import Page
-from graphbrain.rules import Rule
+from graphbrain.numeric.arrays import Floats
+from graphbrain.numeric.methods import METHODS
+from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.value import DAY
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.schedule.change_rate import Prior
 
-__all__ = ["COUNTS", "Counted", "Quick", "Scanned", "Stopped", "counted", "quick", "scanned"]
+__all__ = ["COUNTS", "Counted", "Quick", "ScanStopped", "Scanned", "counted", "quick", "scanned"]
 
 IDS_AT_ONCE = 20_000
 COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed", "found", "left")
@@ -67,7 +67,7 @@ class Scanned:
     silent: int = 0
 
 
-class Stopped(Exception):
+class ScanStopped(Exception):
     """Raised by `scanned` when it is to stop half way."""
 
 
@@ -93,7 +93,7 @@ def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Calla
     last_id = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id", patient=False)
     for first in range(0, 0 if last_id is None else last_id + 1, IDS_AT_ONCE):
         if stop():
-            raise Stopped
+            raise ScanStopped
         rows = graph.read(
             bound(
                 Tx.many,
@@ -120,7 +120,7 @@ def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Calla
     if copies:
         found.fresh, found.age = fresh / copies, age / copies
     if stop():
-        raise Stopped
+        raise ScanStopped
     found.blocked, found.slowed, found.silent, ready = graph.read(
         lambda tx: tx.one("figures/hosts", now=now, dead=dead_after), "figures/hosts", patient=False
     )

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 from graphbrain.accounts.algebra import FIRST_RANK
 from graphbrain.accounts.sides import score
 from graphbrain.graph.connection import Tx, intact
-from graphbrain.masking import masked_values
-from graphbrain.methods import CASH, SCORES, UNINDEXED
 from graphbrain.model import LOOKED_UP, Page
-from graphbrain.rules import SEED_FLOW, Forward, Rule
-from graphbrain.tokens import made_at
+from graphbrain.numeric.methods import CASH, SCORES, UNINDEXED
+from graphbrain.numeric.rules import SEED_FLOW, Forward, Rule
+from graphbrain.runtime.tokens import made_at
+from graphbrain.urls.masking import masked_values
 
 __all__ = ["ForwardSums", "View", "error_bound", "highest", "page", "page_of", "top", "view"]
 

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphbrain import border
 from graphbrain.accounts import algebra
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.sides import score
@@ -26,10 +25,11 @@ from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.inspect import pages
 from graphbrain.inspect.pages import View
-from graphbrain.masking import masked
-from graphbrain.methods import UNINDEXED
+from graphbrain.intake import input_checks
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
-from graphbrain.rules import Rule
+from graphbrain.numeric.methods import UNINDEXED
+from graphbrain.numeric.rules import Rule
+from graphbrain.urls.masking import masked
 
 __all__ = ["Progress", "Wanted", "check_score", "ends", "links", "neighbours", "path", "payments", "wanted_pages"]
 
@@ -78,7 +78,7 @@ class Wanted:
         if state is not None and state not in STATES:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
         check_score(by)
-        if not isinstance(text, str) or not border.sendable(text):
+        if not isinstance(text, str) or not input_checks.sendable(text):
             raise BadInput(f"text must be text that can be sent, not {text!r:.80}.")
         if min_score is not None and (not isinstance(min_score, int | float) or not abs(min_score) <= LARGEST):
             raise BadInput(f"min_score must be a finite number, not {min_score!r:.80}.")

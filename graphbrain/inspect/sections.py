@@ -10,14 +10,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from graphbrain.frontier.sections import Book
+from graphbrain.frontier.section_factors import Book
 from graphbrain.graph.connection import Tx
 from graphbrain.model import Page
 from graphbrain.records import PageSection, Section
 from graphbrain.sections.copies import COPY
 from graphbrain.sections.harvest import LEAST
 from graphbrain.sections.site import MOST_VISITS, Sections
-from graphbrain.sections.site import Section as Acting
+from graphbrain.sections.site import ActingSection as Acting
 from graphbrain.sections.tree import Leaf
 
 __all__ = ["Census", "faults", "of_page", "view"]

@@ -14,9 +14,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from graphbrain.inspect.figures import COUNTS
 from graphbrain.metrics.sampling import Sample
 from graphbrain.model import OUTCOMES, STATES
-from graphbrain.timings import BOUNDS, Told
+from graphbrain.runtime.timings import BOUNDS, Told
 
-__all__ = ["Crew", "of_observed", "of_sample", "of_workers"]
+__all__ = ["CrewFigures", "of_observed", "of_sample", "of_workers"]
 
 COUNTERS = {
     "visits": ("graphbrain_visits", "Visits that were reported and accepted, failed ones among them."),
@@ -33,7 +33,7 @@ COUNTERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class CrewFigures:
     """Worker processes: the intended number, the running number, and the number of restarts."""
 
     wanted: int
@@ -131,7 +131,7 @@ def of_observed(told: Mapping[str, Any]) -> Iterator[Metric]:
     yield retries
 
 
-def of_workers(crew: Crew) -> Iterator[Metric]:
+def of_workers(crew: CrewFigures) -> Iterator[Metric]:
     """Yield the metrics of the worker processes of `graphbrain work`."""
     yield _gauge("workers_wanted", "Worker processes that are to run here.", crew.wanted)
     yield _gauge("workers", "Worker processes that run here.", crew.running)

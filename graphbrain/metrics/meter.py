@@ -89,4 +89,4 @@ class Meter:
         yield from families.of_observed(self._told())
         if self._pool is not None:
             pool = self._pool
-            yield from families.of_workers(families.Crew(pool.workers, len(pool.pids), pool.restarts))
+            yield from families.of_workers(families.CrewFigures(pool.workers, len(pool.pids), pool.restarts))

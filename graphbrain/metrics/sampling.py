@@ -113,7 +113,7 @@ class Sampler:
         began, self._before = time.monotonic(), None
         try:
             scanned, bound = self._brain.scan_figures(self._stop.is_set)
-        except figures.Stopped:
+        except figures.ScanStopped:
             return
         except GraphbrainError as error:
             log.warning("The brain's pages cannot be sampled: %s", error)

@@ -22,16 +22,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain import csr
-from graphbrain.arrays import Floats, Ints
-from graphbrain.csr import Places, Rows
+from graphbrain.numeric import csr
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.csr import Places, Rows
 
 __all__ = [
     "LEVEL",
+    "LinkGraph",
     "Scores",
     "Until",
     "Watch",
-    "Web",
     "between_hosts",
     "distribution",
     "follows",
@@ -59,7 +59,7 @@ LEVEL = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Web:
+class LinkGraph:
     """Pages and links of a web.
 
     Attributes:
@@ -71,7 +71,7 @@ class Web:
     backward: Rows
 
     @classmethod
-    def of(cls, offsets: Ints, targets: Places, threads: int = 1) -> Web:
+    def of(cls, offsets: Ints, targets: Places, threads: int = 1) -> LinkGraph:
         """Return the web whose page i links to `targets[offsets[i] : offsets[i + 1]]`."""
         forward = Rows(offsets, targets, threads)
         return cls(forward, forward.turned())
@@ -153,7 +153,7 @@ def distribution(weights: Floats) -> Floats:
 
 
 def pagerank(
-    web: Web,
+    web: LinkGraph,
     *,
     damping: float = DAMPING,
     restart: Floats | None = None,
@@ -181,7 +181,7 @@ def pagerank(
     return _walk(web, damping, start, until or Until(), name, first)
 
 
-def opic(web: Web, *, until: Until | None = None, name: str = "opic", first: Floats | None = None) -> Scores:
+def opic(web: LinkGraph, *, until: Until | None = None, name: str = "opic", first: Floats | None = None) -> Scores:
     """Return each page's share of the cash spent, where a page pays its links and the virtual page in equal parts.
 
     The virtual page pays all pages in equal parts. The result is the limit of OPIC with one score. Each step passes
@@ -208,7 +208,7 @@ def share(links: Floats, damping: float | None) -> Floats:
 
 
 def _walk(
-    web: Web,
+    web: LinkGraph,
     damping: float | None,
     restart: Floats,
     until: Until,
@@ -234,7 +234,9 @@ def _walk(
 # ---------------------------------------------------------------------- hubs and authorities
 
 
-def hits(web: Web, *, content: Floats | None = None, until: Until | None = None, first: Floats | None = None) -> Scores:
+def hits(
+    web: LinkGraph, *, content: Floats | None = None, until: Until | None = None, first: Floats | None = None
+) -> Scores:
     """Return hubs and authorities: a = Lᵀh, h = La, each scaled to sum 1.
 
     From equal scores the iteration tends to the one limit that they determine, also where the web is not connected: the
@@ -269,7 +271,7 @@ def hits(web: Web, *, content: Floats | None = None, until: Until | None = None,
     return watch.scores({"hits_hub": hub, "hits_authority": authority}, eigenvalue)
 
 
-def salsa(web: Web) -> Scores:
+def salsa(web: LinkGraph) -> Scores:
     """Return SALSA scores: a reader follows a random link forward and then another one back, or the reverse.
 
     The closed form needs no iteration. A community is a set of pages that links connect in any direction. Within a
@@ -300,7 +302,7 @@ def salsa_each(members: Ints | Floats, links: Floats, all_members: int) -> Float
     return np.asarray(members / max(all_members, 1) / np.maximum(links, 1.0))
 
 
-def _communities(web: Web) -> tuple[Places, Places, int]:
+def _communities(web: LinkGraph) -> tuple[Places, Places, int]:
     """Return the community of each page as a hub, the community of each page as an authority, and the number of
     communities.
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from graphbrain.arrays import Floats, Ints
 from graphbrain.errors import GraphbrainError
 from graphbrain.graph.connection import Graph, Tx, bound
-from graphbrain.rules import Rule
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import Rule
 
 __all__ = ["carried", "notes", "release", "seeds", "stored", "take", "write", "write_parts"]
 

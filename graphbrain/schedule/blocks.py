@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from graphbrain.errors import BadInput
 
-__all__ = ["LARGEST_SKETCH", "MOST_BLOCKS", "Piece", "Step", "cut", "hashed", "is_plain", "masked", "read", "step"]
+__all__ = ["LARGEST_SKETCH", "MOST_BLOCKS", "Piece", "VisitStep", "cut", "hashed", "is_plain", "masked", "read", "step"]
 
 Keys = npt.NDArray[np.uint32]
 
@@ -390,7 +390,7 @@ def _toggle(table: Keys, checks: npt.NDArray[np.uint8], key: Keys) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class VisitStep:
     """The result of a visit: whether the page has changed since the last one, and the sketch that is kept of it now."""
 
     changed: bool
@@ -398,7 +398,7 @@ class Step:
 
 
 @lru_cache(maxsize=1024)
-def step(old: str | None, new: str) -> Step:
+def step(old: str | None, new: str) -> VisitStep:
     """A visit that found the blocks `new`, after what was kept of the last one, or its blocks; None: nothing was.
 
     Deterministic; remembered, for the verdict and the record ask for the same.
@@ -406,7 +406,7 @@ def step(old: str | None, new: str) -> Step:
     blocks = read(new)
     known = _parsed(old) if old is not None else None
     if known is None:
-        return Step(False, _sketched(blocks["key"]).text())
+        return VisitStep(False, _sketched(blocks["key"]).text())
     return _Visit(known, blocks["key"].copy(), blocks["words"].copy()).step()
 
 
@@ -421,7 +421,7 @@ class _Visit:
         self._at = {key: place for place, key in enumerate(keys.tolist())}
         self._found = self._located(old.places)
 
-    def step(self) -> Step:
+    def step(self) -> VisitStep:
         counts = np.ones(len(self._keys), dtype=bool)
         total = self._old.total
         for place, region in self._found.items():
@@ -436,7 +436,7 @@ class _Visit:
         if changed:
             places += self._replaced(places)
         places = sorted(places, key=lambda place: not place.rotates)[:MOST_PLACES]
-        return Step(changed, self._sketch(places).text())
+        return VisitStep(changed, self._sketch(places).text())
 
     def _located(self, places: Sequence[_Place]) -> dict[_Place, slice]:
         """The places that are still there, and what is in them now; no two have a block in common."""

@@ -23,7 +23,7 @@ from w3lib.html import remove_comments, remove_tags_with_content, replace_entiti
 from graphbrain.model import Seen
 from graphbrain.schedule import blocks, shingles
 
-__all__ = ["Change", "distance", "following", "signed", "simhash", "take", "text_blocks", "visible_text"]
+__all__ = ["ChangeTest", "distance", "following", "signed", "simhash", "take", "text_blocks", "visible_text"]
 
 _EMPTY = blake2b(digest_size=8)
 LARGEST_TEXT = 4_000_000
@@ -124,7 +124,7 @@ def distance(one: int, other: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeTest:
     """The method by which a changed page is distinguished from one that is the same.
 
     `method`: by body, by visible text, by the blocks of the text, or by its simhash, the same up to `bits` differing
@@ -178,7 +178,7 @@ class Change:
             return old.text_hash != new.text_hash
         return None not in (old.body_hash, new.body_hash) and old.body_hash != new.body_hash
 
-    def judge(self, old: Seen, new: Seen) -> tuple[bool, Change]:
+    def judge(self, old: Seen, new: Seen) -> tuple[bool, ChangeTest]:
         """Has the page changed between two visits, and by what: a detector that raises leaves it to the hashes."""
         try:
             return self.differs(old, new), self
@@ -190,7 +190,7 @@ class Change:
             return own.differs(old, new), own
 
 
-def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: str | None, change: Change) -> Seen:
+def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: str | None, change: ChangeTest) -> Seen:
     """`seen` with the hashes of a body that the crawler has not brought itself, as far as they are needed."""
     if body is None:
         return seen
@@ -212,7 +212,7 @@ def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: 
     return seen
 
 
-def _cut(seen: Seen, pieces: Sequence[blocks.Piece], change: Change) -> Seen:
+def _cut(seen: Seen, pieces: Sequence[blocks.Piece], change: ChangeTest) -> Seen:
     if seen.blocks is None and change.wants_blocks:
         seen = replace(seen, blocks=blocks.hashed(pieces))
     if seen.shingles is None and change.sketches and (made := shingles.sketch(pieces)) is not None:

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphbrain.arrays import Flags, Floats, Ints
-from graphbrain.methods import METHODS, Factor
-from graphbrain.rules import Rule, clip_relevance, known_flow
+from graphbrain.numeric.arrays import Flags, Floats, Ints
+from graphbrain.numeric.methods import METHODS, Factor
+from graphbrain.numeric.rules import Rule, clip_relevance, known_flow
 from graphbrain.schedule.change_rate import expected_value
 
 __all__ = [
@@ -33,8 +33,8 @@ __all__ = [
     "DISCOVERY",
     "FRONTIER_END",
     "VERSION",
-    "Known",
     "Lanes",
+    "PageColumns",
     "Stretch",
     "blended",
     "first_given",
@@ -216,7 +216,7 @@ def first_given(rule: Rule) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class PageColumns:
     """The facts of pages beside their accounts, by column: the weight of the links that lead to them, clicks from a
     seed, steps of their paths that were there before, new pages of their folders that the pages which brought them
     named before them, whether they are seeds, their relevance (unknown: nan), and the factors of their sections."""
@@ -231,7 +231,7 @@ class Known:
 
 
 def blended(
-    blend: Mapping[str, Factor], authority: Floats, flow: Floats, live_pagerank: Floats, known: Known
+    blend: Mapping[str, Factor], authority: Floats, flow: Floats, live_pagerank: Floats, known: PageColumns
 ) -> Floats:
     """Return the worth of new pages: a product of powers of scores, each not below its floor, and of the numbers before
     them. `in_links` counts one link more than there is.
@@ -259,7 +259,7 @@ def blended(
     return product
 
 
-def first_value(rule: Rule, score: Floats, known: Known) -> Floats:
+def first_value(rule: Rule, score: Floats, known: PageColumns) -> Floats:
     """Return the worth of pages that are made just now, before relevance: their scores, alike on both sides, or the
     value where no property has one yet."""
     if rule.blend:

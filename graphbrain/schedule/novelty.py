@@ -14,8 +14,8 @@ from itertools import count
 
 import numpy as np
 
-from graphbrain.arrays import Ints, Numbers
-from graphbrain.url import folder
+from graphbrain.numeric.arrays import Ints, Numbers
+from graphbrain.urls.normalization import folder
 
 __all__ = ["counting", "numbered", "siblings_before"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from graphbrain.graph.connection import Graph, Tx, bound
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphbrain.arrays import Flags, Floats
 from graphbrain.errors import SettingsError
+from graphbrain.numeric.arrays import Flags, Floats
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
 from graphbrain.settings import Settings

@@ -6,20 +6,20 @@ May touch: Scrapy. Knows of graphbrain: `Brain` and its words.
 """
 
 from graphbrain.scrapy.prefetch import Report, Witness
-from graphbrain.scrapy.requests import CLAIM, Joined, Options, Reader
+from graphbrain.scrapy.requests import CLAIM, Joined, Reader, ScrapyOptions
 from graphbrain.scrapy.scheduler import Addon, DownloaderMiddleware, Scheduler, SpiderMiddleware
-from graphbrain.scrapy.visits import Visit
+from graphbrain.scrapy.visits import ScrapyVisit
 
 __all__ = [
     "CLAIM",
     "Addon",
     "DownloaderMiddleware",
     "Joined",
-    "Options",
     "Reader",
     "Report",
     "Scheduler",
+    "ScrapyOptions",
+    "ScrapyVisit",
     "SpiderMiddleware",
-    "Visit",
     "Witness",
 ]

@@ -18,9 +18,18 @@ from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, GraphTooSmall
 from graphbrain.hosts.health import crawl_patience, kind_of
 from graphbrain.model import SeedAnswer
-from graphbrain.wall import ASKED
+from graphbrain.urls.walls import ASKED
 
-__all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "WALL_ADVICE", "Desk", "Report", "Taken", "Visited", "Witness"]
+__all__ = [
+    "ASKED_AT_ONCE",
+    "MOST_UNWRITTEN",
+    "WALL_ADVICE",
+    "Desk",
+    "FinishedVisit",
+    "PageToFetch",
+    "Report",
+    "Witness",
+]
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds until the brain is asked again when it had nothing to hand out."""
@@ -50,7 +59,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class PageToFetch:
     """A page to fetch now; `note` is what was noted on it, empty if nothing."""
 
     claim: Claim
@@ -58,7 +67,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Visited:
+class FinishedVisit:
     """A finished visit, and what is to be reported of it; None gives the claim back.
 
     `notes`: texts on the pages that it links to, by their URLs; they are written before the report.
@@ -74,7 +83,7 @@ class _Work:
     """What the writing thread takes at once."""
 
     seeds: dict[str, str]
-    visited: list[Visited]
+    visited: list[FinishedVisit]
     robots: dict[str, bytes]
 
 
@@ -127,11 +136,11 @@ class Desk:
         """The answer after which the crawl counts as over."""
         self._patience = patience
         self._lock = threading.Lock()
-        self._ready: deque[Taken] = deque()
+        self._ready: deque[PageToFetch] = deque()
         self._fresh: list[Claim] = []
         self._held: dict[tuple[str, str], Claim] = {}
         self._out = 0
-        self._unwritten: deque[Visited] = deque()
+        self._unwritten: deque[FinishedVisit] = deque()
         self._seeds: dict[str, str] = {}
         self._robots: dict[str, bytes] = {}
         self._writing = 0
@@ -166,7 +175,7 @@ class Desk:
         if short and time.monotonic() >= self._not_before:
             self._claim_now.set()
 
-    def take(self) -> Taken | None:
+    def take(self) -> PageToFetch | None:
         """A page to fetch now, held until it comes back by `done`; None when there is none at hand."""
         now = self.brain.now()
         with self._lock:
@@ -175,12 +184,12 @@ class Desk:
                 # It is renewed in time, unless this process or its database stood still.
                 if (claim := self._held.get(_of(taken.claim))) is not None and claim.until > now:
                     self._out += 1
-                    return Taken(claim, taken.note)
+                    return PageToFetch(claim, taken.note)
                 self._held.pop(_of(taken.claim), None)
                 self.counts["lost"] += 1
         return None
 
-    def done(self, visited: Visited) -> None:
+    def done(self, visited: FinishedVisit) -> None:
         """A page that was taken: it will be reported, or given back, as soon as can be."""
         with self._lock:
             self._out -= 1
@@ -258,7 +267,7 @@ class Desk:
             back = [*unfinished, *(taken.claim for taken in self._ready), *self._fresh]
             self._ready.clear()
             self._fresh.clear()
-            self._unwritten.extend(Visited(claim, None) for claim in back)
+            self._unwritten.extend(FinishedVisit(claim, None) for claim in back)
         self._stop_writing.set()
         self._write_now.set()
         if self._writer.ident is not None:
@@ -335,7 +344,7 @@ class Desk:
         """Put what was claimed at hand, with its notes."""
         notes = self.brain.notes(self._fresh)
         with self._lock:
-            self._ready.extend(Taken(claim, notes.get(claim.key, "")) for claim in self._fresh)
+            self._ready.extend(PageToFetch(claim, notes.get(claim.key, "")) for claim in self._fresh)
             self._fresh = []
 
     def _renew(self) -> None:

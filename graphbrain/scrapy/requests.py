@@ -29,7 +29,7 @@ from graphbrain.pagefacts import ASIDE, ELEMENTS, HEADERS, PageFacts
 from graphbrain.relevance import TopicRelevance, guess
 from graphbrain.schedule import fingerprints
 from graphbrain.settings import Settings, unknown, variable_of
-from graphbrain.url import key_of, spell
+from graphbrain.urls.normalization import key_of, spell
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -38,8 +38,8 @@ __all__ = [
     "CLAIM",
     "EVERY",
     "Joined",
-    "Options",
     "Reader",
+    "ScrapyOptions",
     "by_rules",
     "express",
     "forgive_base",
@@ -73,7 +73,7 @@ Rate = Callable[[Response], float | None]
 
 
 @dataclass(frozen=True)
-class Options:
+class ScrapyOptions:
     """The GRAPHBRAIN_… settings of a Scrapy project. `brain`: those that are handed to `Brain.open`.
 
     `every_link`: all links of a page count, not only those that the spider follows. `patience`: see `Desk`.
@@ -91,7 +91,7 @@ class Options:
     now_only: bool = False
 
     @classmethod
-    def of(cls, settings: BaseSettings) -> Options:
+    def of(cls, settings: BaseSettings) -> ScrapyOptions:
         """Read them. Raises SettingsError for what is unknown or impossible."""
         given = {
             str(name).removeprefix("GRAPHBRAIN_").lower(): settings[name]
@@ -162,7 +162,7 @@ def _seconds(given: Any) -> float:
 class Reader:
     """Reads what a page says about its own relevance, and about that of what it links to. Used in one thread."""
 
-    def __init__(self, options: Options, agent: str = "") -> None:
+    def __init__(self, options: ScrapyOptions, agent: str = "") -> None:
         self._options = options
         self._agent = agent
         self._extractor = LinkExtractor(unique=True)
@@ -269,7 +269,7 @@ def _values(response: Response, name: str) -> list[str]:
     return [value.decode("latin-1") for value in response.headers.getlist(name)]
 
 
-def hashed(report: Fetched, change: fingerprints.Change) -> Fetched:
+def hashed(report: Fetched, change: fingerprints.ChangeTest) -> Fetched:
     """The report with the hashes of its body, as far as changes are told by them, in the body's place."""
     seen = fingerprints.take(Seen(), report.body, report.content_type, change)
     hashes = {name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks", "shingles")}

@@ -37,13 +37,21 @@ from twisted.python.failure import Failure
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.hosts.robots import Robots, parsed, product, readable
-from graphbrain.meaning import TEMPORARY
-from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, WALL_ADVICE, Desk, Taken, Visited, Witness
+from graphbrain.intake.report_semantics import TEMPORARY
+from graphbrain.scrapy.prefetch import (
+    ASKED_AT_ONCE,
+    MOST_UNWRITTEN,
+    WALL_ADVICE,
+    Desk,
+    FinishedVisit,
+    PageToFetch,
+    Witness,
+)
 from graphbrain.scrapy.requests import (
     CLAIM,
     EVERY,
-    Options,
     Reader,
+    ScrapyOptions,
     express,
     forgive_base,
     hashed,
@@ -51,8 +59,8 @@ from graphbrain.scrapy.requests import (
     request_for,
     unread,
 )
-from graphbrain.scrapy.visits import PERMANENT, Visit, header, said
-from graphbrain.url import Rules, address, resolved, without_user
+from graphbrain.scrapy.visits import PERMANENT, ScrapyVisit, header, said
+from graphbrain.urls.normalization import Rules, address, resolved, without_user
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -102,7 +110,7 @@ class Addon:
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
         # After a body is unpacked (590), before anybody reads it (580).
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(Bases, 585)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Answers, 999)
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
 
 
 class Scheduler(BaseScheduler):
@@ -116,9 +124,9 @@ class Scheduler(BaseScheduler):
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self._desk: Desk | None = None
-        self._reader = Reader(Options())
+        self._reader = Reader(ScrapyOptions())
         self._rules = Rules()
-        self._visits: dict[int, Visit] = {}
+        self._visits: dict[int, ScrapyVisit] = {}
         self._numbers = itertools.count(1)
         self._waiting: list[tuple[int, int, Request]] = []
         """This process's own requests, best first; each with its number, so that no two compare equal."""
@@ -152,7 +160,7 @@ class Scheduler(BaseScheduler):
 
     # ---------------------------------------------------------------- for schedulers that build on this one
 
-    def make_reader(self, options: Options, agent: str) -> Reader:
+    def make_reader(self, options: ScrapyOptions, agent: str) -> Reader:
         """What reads pages. `agent`: the product token of the brain's user agent. Called in a thread."""
         return Reader(options, agent)
 
@@ -160,7 +168,7 @@ class Scheduler(BaseScheduler):
         """What is called with each visit that is reported to this brain; None: nothing is."""
         return None
 
-    def finished(self, visit: Visit, result: Fetched | Failed | None) -> None:
+    def finished(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
         """A visit has ended, and this will be reported of it; None: its page is given back."""
 
     @property
@@ -195,7 +203,7 @@ class Scheduler(BaseScheduler):
                     raise SettingsError(
                         f"The scheduler needs {kind.__name__}: set ADDONS = {{'graphbrain.scrapy.Addon': 500}}."
                     )
-            options = Options.of(self.crawler.settings)
+            options = ScrapyOptions.of(self.crawler.settings)
             brain = await run_in_thread(partial(Brain.open, canonical=options.canonical, **options.brain))
             self._reader = await run_in_thread(self.make_reader, options, product(brain.settings.user_agent))
             self._every_start = options.every_start
@@ -309,9 +317,9 @@ class Scheduler(BaseScheduler):
 
     # ---------------------------------------------------------------- visits
 
-    def _begin(self, taken: Taken) -> Request | None:
+    def _begin(self, taken: PageToFetch) -> Request | None:
         """The request for a claimed page; None when this spider cannot make it."""
-        visit = Visit(next(self._numbers), taken.claim)
+        visit = ScrapyVisit(next(self._numbers), taken.claim)
         self._visits[visit.number] = visit
         try:
             request = request_for(taken.claim, taken.note, self.crawler.spider)
@@ -333,7 +341,7 @@ class Scheduler(BaseScheduler):
             self._said.add((pattern, why))
             log.warning("%s: %s. Of other pages under %s the same is not said again.", claim.url, why, pattern)
 
-    def _moved(self, visit: Visit, request: Request) -> bool:
+    def _moved(self, visit: ScrapyVisit, request: Request) -> bool:
         """Is this where the claimed page has moved to for good? That is a page of its own, or another spelling of the
         same, and waits for its turn."""
         reasons = request.meta.get("redirect_reasons", ())
@@ -346,7 +354,7 @@ class Scheduler(BaseScheduler):
         visit.moved_to, visit.moved_by = request.url, reasons[0]
         return True
 
-    def came_from(self, visit: Visit, request: Request) -> Request | None:
+    def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
         """Take a request that a callback made: as a link of its page, then None; or it belongs to the visit."""
         request = _unmarked(request)
         spider = self.crawler.spider
@@ -385,7 +393,7 @@ class Scheduler(BaseScheduler):
         agent = self._agent or product(self._desk.brain.settings.user_agent if self._desk is not None else "")
         return rules is not None and not rules.allows(url, agent)
 
-    def visit_of(self, request: Request | None) -> Visit | None:
+    def visit_of(self, request: Request | None) -> ScrapyVisit | None:
         """The visit that a request belongs to."""
         return None if request is None else self._visits.get(request.meta.get(MARK, 0))
 
@@ -404,14 +412,14 @@ class Scheduler(BaseScheduler):
     def _push(self, request: Request) -> None:
         heapq.heappush(self._waiting, (-request.priority, next(self._numbers), request))
 
-    def _end(self, visit: Visit) -> None:
+    def _end(self, visit: ScrapyVisit) -> None:
         assert self._desk is not None
         del self._visits[visit.number]
         result = self._result(visit, self._desk.brain)
         self.finished(visit, result)
-        self._desk.done(Visited(visit.claim, result, visit.notes))
+        self._desk.done(FinishedVisit(visit.claim, result, visit.notes))
 
-    def _result(self, visit: Visit, brain: Brain) -> Fetched | Failed | None:
+    def _result(self, visit: ScrapyVisit, brain: Brain) -> Fetched | Failed | None:
         """What is to be reported of a visit; the crawler's own code may be in it, and may raise.
 
         It is made here and not in the thread that writes: that would compete for Python's lock with the callbacks, and
@@ -510,7 +518,7 @@ class _Middleware:
         """Called by Scrapy."""
         return cls(crawler)
 
-    def _visit(self, request: Request | None) -> Visit | None:
+    def _visit(self, request: Request | None) -> ScrapyVisit | None:
         scheduler = _SCHEDULERS.get(self.crawler)
         return None if scheduler is None else scheduler.visit_of(request)
 
@@ -543,7 +551,7 @@ class Bases(_Middleware):
         return response
 
 
-class Answers(_Middleware):
+class AnswerNotes(_Middleware):
     """Notes that there was an answer, whatever other middlewares make of it; and a redirect to what is no page of the
     web, such as mailto: Scrapy's own middleware raises on some of these."""
 

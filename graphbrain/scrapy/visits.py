@@ -24,13 +24,14 @@ from twisted.internet.error import ConnectError, ConnectionClosed
 from twisted.web._newclient import ParseError
 from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
-from graphbrain import Claim, Failed, Fetched, retry_after
+from graphbrain import Claim, Failed, Fetched
 from graphbrain.errors import BadInput
+from graphbrain.intake import retry_after
 from graphbrain.model import Fault
 from graphbrain.scrapy.requests import Reader, latency, led
-from graphbrain.url import resolved
+from graphbrain.urls.normalization import resolved
 
-__all__ = ["PERMANENT", "Visit", "fault_of", "header", "said"]
+__all__ = ["PERMANENT", "ScrapyVisit", "fault_of", "header", "said"]
 
 PERMANENT = (301, 308)
 SILENT = (
@@ -43,7 +44,7 @@ NOT_UNDERSTOOD = (DownloadCancelledError, ResponseDataLossError, StopDownload)
 
 
 @dataclass(eq=False, slots=True)
-class Visit:
+class ScrapyVisit:
     """One claimed page, from when it is handed out until Scrapy has done with all requests it led to."""
 
     number: int

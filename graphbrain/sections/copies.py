@@ -22,9 +22,9 @@ import numpy as np
 
 from graphbrain.sections.harvest import LEAST, posterior, settled_factor
 from graphbrain.sections.shapes import LONGEST_WORD, NUMBER, TOKEN
-from graphbrain.sections.tree import Visited
+from graphbrain.sections.tree import CountedVisit
 
-__all__ = ["COPY", "Content", "Copies", "Equal", "Expectations", "Form", "Rule", "Trial", "same"]
+__all__ = ["COPY", "Content", "Copies", "CopyRule", "CopyTrial", "Equal", "Expectations", "UrlForm", "same"]
 
 LEAST_PAIRS = 3
 """The least number of pages that differ in one way alone from which a rule is judged."""
@@ -47,7 +47,7 @@ _INDEX = frozenset({"index.html", "index.htm", "index.php", "default.aspx", "def
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class UrlForm:
     """A URL in parts: the steps of its path, an empty one at the end where it ends in a slash, and its arguments in
     order of the alphabet."""
 
@@ -57,7 +57,7 @@ class Form:
     arguments: tuple[str, ...]
 
     @classmethod
-    def of(cls, url: str) -> Form | None:
+    def of(cls, url: str) -> UrlForm | None:
         """The parts of an address; None where it has none."""
         try:
             parts = urlsplit(url)
@@ -73,7 +73,7 @@ class Form:
         return f"{self.scheme}://{self.host}/{'/'.join(self.steps)}{query}"
 
 
-class Rule(NamedTuple):
+class CopyRule(NamedTuple):
     """One way in which URLs may differ. `what`: argument, step, swap, token, repeats, case, index, slash, scheme, www;
     `word`, `other`: the argument, or the step, or the two steps that replace each other."""
 
@@ -96,46 +96,46 @@ class Rule(NamedTuple):
             "www": "www.",
         }[self.what]
 
-    def reduced(self, form: Form) -> Form:
+    def reduced(self, form: UrlForm) -> UrlForm:
         """The same URL without what the rule is about: two that differ in this alone are reduced to the same."""
         return _REDUCED[self.what](self, form)
 
 
-def _without_argument(rule: Rule, form: Form) -> Form:
+def _without_argument(rule: CopyRule, form: UrlForm) -> UrlForm:
     return replace(form, arguments=tuple(each for each in form.arguments if each.partition("=")[0] != rule.word))
 
 
-def _without_step(rule: Rule, form: Form) -> Form:
+def _without_step(rule: CopyRule, form: UrlForm) -> UrlForm:
     if rule.word not in form.steps:
         return form
     place = form.steps.index(rule.word)
     return replace(form, steps=form.steps[:place] + form.steps[place + 1 :])
 
 
-def _swapped(rule: Rule, form: Form) -> Form:
+def _swapped(rule: CopyRule, form: UrlForm) -> UrlForm:
     if rule.word not in form.steps:
         return form
     place = form.steps.index(rule.word)
     return replace(form, steps=(*form.steps[:place], rule.other, *form.steps[place + 1 :]))
 
 
-def _without_tokens(_: Rule, form: Form) -> Form:
+def _without_tokens(_: CopyRule, form: UrlForm) -> UrlForm:
     return replace(form, steps=tuple(step for step in form.steps[:-1] if not TOKEN.fullmatch(step)) + form.steps[-1:])
 
 
-def _without_repeats(_: Rule, form: Form) -> Form:
+def _without_repeats(_: CopyRule, form: UrlForm) -> UrlForm:
     return replace(form, steps=tuple(dict.fromkeys(form.steps)))
 
 
-def _without_index(_: Rule, form: Form) -> Form:
+def _without_index(_: CopyRule, form: UrlForm) -> UrlForm:
     return replace(form, steps=(*form.steps[:-1], "")) if form.steps and form.steps[-1].lower() in _INDEX else form
 
 
-def _without_slash(_: Rule, form: Form) -> Form:
+def _without_slash(_: CopyRule, form: UrlForm) -> UrlForm:
     return replace(form, steps=form.steps[:-1]) if len(form.steps) > 1 and not form.steps[-1] else form
 
 
-_REDUCED: Mapping[str, Callable[[Rule, Form], Form]] = {
+_REDUCED: Mapping[str, Callable[[CopyRule, UrlForm], UrlForm]] = {
     "argument": _without_argument,
     "step": _without_step,
     "swap": _swapped,
@@ -147,17 +147,17 @@ _REDUCED: Mapping[str, Callable[[Rule, Form], Form]] = {
     "scheme": lambda _, form: replace(form, scheme="https"),
     "www": lambda _, form: replace(form, host=form.host.removeprefix("www.")),
 }
-_FOR_ALL = tuple(Rule(what) for what in ("token", "repeats", "case", "index", "slash", "scheme", "www"))
+_FOR_ALL = tuple(CopyRule(what) for what in ("token", "repeats", "case", "index", "slash", "scheme", "www"))
 
 
-def rules_of(form: Form) -> Iterator[Rule]:
+def rules_of(form: UrlForm) -> Iterator[CopyRule]:
     """Yield the rules that apply to a URL: those that reduce it."""
     for name in {each.partition("=")[0] for each in form.arguments}:
         if 0 < len(name) <= LONGEST_WORD:
-            yield Rule("argument", name)
+            yield CopyRule("argument", name)
     for step in set(form.steps):
         if _is_word(step):
-            yield Rule("step", step)
+            yield CopyRule("step", step)
     yield from (rule for rule in _FOR_ALL if rule.reduced(form) != form)
 
 
@@ -165,18 +165,18 @@ def _is_word(step: str) -> bool:
     return 0 < len(step) <= LONGEST_WORD and not NUMBER.fullmatch(step) and not TOKEN.fullmatch(step)
 
 
-def _swaps(forms: Iterable[Form]) -> Counter[Rule]:
+def _swaps(forms: Iterable[UrlForm]) -> Counter[CopyRule]:
     """Return the steps that replace each other in URLs that are otherwise the same, and in how many pairs of them."""
-    alike: dict[tuple[object, ...], list[Form]] = defaultdict(list)
+    alike: dict[tuple[object, ...], list[UrlForm]] = defaultdict(list)
     for form in forms:
         if len(form.steps) > 1:
             alike[form.scheme, form.host, len(form.steps), form.steps[-1], form.arguments].append(form)
-    found: Counter[Rule] = Counter()
+    found: Counter[CopyRule] = Counter()
     for group in alike.values():
         for one, other in combinations(group[:MOST_ALIKE], 2):
             differ = [pair for pair in zip(one.steps, other.steps, strict=True) if pair[0] != pair[1]]
             if len(differ) == 1 and all(map(_is_word, differ[0])):
-                found[Rule("swap", *sorted(differ[0]))] += 1
+                found[CopyRule("swap", *sorted(differ[0]))] += 1
     return found
 
 
@@ -238,18 +238,18 @@ class Equal:
     """
 
     url: str
-    rule: Rule
+    rule: CopyRule
     compared: int
     equal: int
     expected: float
 
 
-class Trial:
+class CopyTrial:
     """Rules that are to be tried on the visits that a host remembers: see `wanted` and `learned`."""
 
-    def __init__(self, visits: Sequence[Visited], section_of: Callable[[str, bool], str]) -> None:
+    def __init__(self, visits: Sequence[CountedVisit], section_of: Callable[[str, bool], str]) -> None:
         self._sections = {visit.url: section_of(visit.url, visit.echo) for visit in visits}
-        found = {visit.url: form for visit in visits if (form := Form.of(visit.url)) is not None}
+        found = {visit.url: form for visit in visits if (form := UrlForm.of(visit.url)) is not None}
         self._forms = found
         counts = _swaps(found.values())
         for form in found.values():
@@ -269,7 +269,7 @@ class Trial:
         """Return the expectations from these contents, by the URLs that were wanted."""
         found = Expectations()
         for rule in self._rules:
-            classes: dict[Form, dict[str, Content]] = defaultdict(dict)
+            classes: dict[UrlForm, dict[str, Content]] = defaultdict(dict)
             for url, form in self._forms.items():
                 base = rule.reduced(form)
                 if base != form and (page := contents.get(base.url)) is not None:
@@ -279,7 +279,7 @@ class Trial:
             self._compare(rule, classes, found)
         return found
 
-    def _compare(self, rule: Rule, classes: Mapping[Form, Mapping[str, Content]], found: Expectations) -> None:
+    def _compare(self, rule: CopyRule, classes: Mapping[UrlForm, Mapping[str, Content]], found: Expectations) -> None:
         if rule.what != "swap":
             found.based[rule] = self._based(classes)
         for base, pages in classes.items():
@@ -294,7 +294,7 @@ class Trial:
                     pattern = self._sections.get(page.url, self._sections.get(first.url, ""))
                     found.of_section.setdefault((pattern, rule), _Tally()).add(equal)
 
-    def _based(self, classes: Mapping[Form, Mapping[str, Content]]) -> _Tally:
+    def _based(self, classes: Mapping[UrlForm, Mapping[str, Content]]) -> _Tally:
         """Count the visited pages that a rule applies to, and those of them whose reduced URL was fetched."""
         tally = _Tally()
         for base, pages in classes.items():
@@ -310,10 +310,10 @@ class Expectations:
     """The rules that the visits of a host have taught. `models`: by rule, a fetched page of each reduced URL.
     `based`: the number of pages that a rule applies to, and of those whose reduced URL was fetched."""
 
-    of_host: dict[Rule, _Tally] = field(default_factory=dict)
-    of_section: dict[tuple[str, Rule], _Tally] = field(default_factory=dict)
-    models: dict[Rule, dict[Form, str]] = field(default_factory=dict)
-    based: dict[Rule, _Tally] = field(default_factory=dict)
+    of_host: dict[CopyRule, _Tally] = field(default_factory=dict)
+    of_section: dict[tuple[str, CopyRule], _Tally] = field(default_factory=dict)
+    models: dict[CopyRule, dict[UrlForm, str]] = field(default_factory=dict)
+    based: dict[CopyRule, _Tally] = field(default_factory=dict)
 
     @property
     def says_nothing(self) -> bool:
@@ -324,7 +324,7 @@ class Expectations:
     def candidates(self, url: str, pattern: str) -> list[tuple[Equal, bool]]:
         """The pages that a page of the section of this pattern may equal, the most likely first; is each known to have
         been fetched? Of the others, the URL without what the rule is about, that is to be looked up."""
-        form = Form.of(url)
+        form = UrlForm.of(url)
         if form is None:
             return []
         found: list[tuple[Equal, bool]] = []
@@ -333,16 +333,16 @@ class Expectations:
             base = rule.reduced(form)
             model = self.models.get(rule, {}).get(base)
             other = model or base.url
-            if expected and other != url and Form.of(other) != form:
+            if expected and other != url and UrlForm.of(other) != form:
                 found.append((Equal(other, rule, tally.compared, tally.equal, expected), model is not None))
         return sorted(found, key=lambda each: (-each[0].expected, each[0].url))
 
     def acting(self, patterns: Iterable[str], before: Copies, seen: int) -> Copies:
         """Return how pages of the sections of these patterns wait by these expectations; `before`: how they waited,
         `seen`: the number of visits that the host had."""
-        rules: dict[str, dict[Rule, tuple[float, float]]] = {}
+        rules: dict[str, dict[CopyRule, tuple[float, float]]] = {}
         for pattern in (*patterns, HOST):
-            known, found = before.of(pattern), dict[Rule, tuple[float, float]]()
+            known, found = before.of(pattern), dict[CopyRule, tuple[float, float]]()
             for rule, tally in self.of_host.items():
                 if expected := self._expected(pattern, rule):
                     found[rule] = settled_factor(1.0 - expected, tally.compared, known.get(rule))
@@ -352,15 +352,15 @@ class Expectations:
         models = frozenset(_number(rule, base) for rule, base in names[-MOST_MODELS:])
         return Copies(seen, rules if models else {}, models, frozenset(filter(self._is_based, holding)))
 
-    def _is_based(self, rule: Rule) -> bool:
+    def _is_based(self, rule: CopyRule) -> bool:
         """Return whether a page that the rule applies to is expected to have a counterpart under the reduced URL."""
         tally = self.based.get(rule, _Tally())
         return tally.compared >= LEAST_PAIRS and posterior(tally.equal, tally.compared, 0.0) >= SURE
 
-    def _of(self, rule: Rule) -> Iterable[Form]:
+    def _of(self, rule: CopyRule) -> Iterable[UrlForm]:
         return self.models.get(rule, {})
 
-    def _expected(self, pattern: str, rule: Rule) -> float:
+    def _expected(self, pattern: str, rule: CopyRule) -> float:
         """Which share of the pages of a section equals another that differs by the rule alone, as is expected; 0 where
         too little of it is known, or it is too few."""
         host = self.of_host[rule]
@@ -380,18 +380,18 @@ class Copies:
     """
 
     at: int = 0
-    rules: Mapping[str, Mapping[Rule, tuple[float, float]]] = field(default_factory=dict)
+    rules: Mapping[str, Mapping[CopyRule, tuple[float, float]]] = field(default_factory=dict)
     models: frozenset[int] = frozenset()
-    based: frozenset[Rule] = frozenset()
+    based: frozenset[CopyRule] = frozenset()
 
-    def of(self, pattern: str) -> Mapping[Rule, tuple[float, float]]:
+    def of(self, pattern: str) -> Mapping[CopyRule, tuple[float, float]]:
         """The rules that hold in a section: those of the host where it was not there when they were learned."""
         return self.rules[pattern] if pattern in self.rules else self.rules.get(HOST, {})
 
     def factor(self, url: str, pattern: str) -> float:
         """By which factor a new page of a section counts less than others, as it is expected to equal a fetched one."""
         holding = self.of(pattern)
-        form = Form.of(url) if holding else None
+        form = UrlForm.of(url) if holding else None
         if form is None:
             return 1.0
         return min((factor for rule, (factor, _) in holding.items() if self._has(rule, form)), default=1.0)
@@ -402,13 +402,13 @@ class Copies:
         holding = {
             rule: factor for rule, (factor, _) in self.of(pattern).items() if factor < 1.0 and rule.what != "swap"
         }
-        form = Form.of(url) if holding else None
+        form = UrlForm.of(url) if holding else None
         if form is None:
             return []
         bases = [(rule.reduced(form), factor) for rule, factor in holding.items()]
         return [(base.url, factor) for base, factor in bases if base != form]
 
-    def _has(self, rule: Rule, form: Form) -> bool:
+    def _has(self, rule: CopyRule, form: UrlForm) -> bool:
         base = rule.reduced(form)
         return _number(rule, base) in self.models or (rule in self.based and base != form)
 
@@ -435,11 +435,11 @@ class Copies:
             return cls(
                 int(at),
                 {
-                    pattern: {Rule(*named): (float(factor), float(since)) for *named, factor, since in holding}
+                    pattern: {CopyRule(*named): (float(factor), float(since)) for *named, factor, since in holding}
                     for pattern, holding in rules.items()
                 },
                 frozenset((numbers @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
-                frozenset(Rule(*named) for named in (based[0] if based else ())),
+                frozenset(CopyRule(*named) for named in (based[0] if based else ())),
             )
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"not what was learned of copies: {error}") from None
@@ -453,7 +453,7 @@ def held_factor(section: float, copy: float) -> float:
     return max(LEAST, section * copy)
 
 
-def _number(rule: Rule, base: Form) -> int:
+def _number(rule: CopyRule, base: UrlForm) -> int:
     return crc32(f"{rule.what} {rule.word} {rule.other} {base.url}".encode("utf-8", "surrogatepass")) & (
         (1 << MODEL_BITS) - 1
     )

@@ -18,10 +18,10 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain.arrays import Flags, Floats
+from graphbrain.numeric.arrays import Flags, Floats
 from graphbrain.sections.shapes import Shape, shape_of
 
-__all__ = ["FULL_SAMPLE", "LARGEST", "Known", "Share", "kind_of"]
+__all__ = ["FULL_SAMPLE", "LARGEST", "HostSample", "NewShare", "kind_of"]
 
 Keys = npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint8]
@@ -48,7 +48,7 @@ LARGEST = (_HEAD.itemsize + MOST * (4 + KINDS)) * 3 // 2
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class NewShare:
     """The share of a page that was new to its host, 0 to 1, outside the template; and the weight of that, 0 to 1."""
 
     new: float
@@ -68,7 +68,7 @@ def _words(shape: Shape) -> list[str]:
     ]
 
 
-class Known:
+class HostSample:
     """The sample of a host. Not thread-safe.
 
     `level`: of the sample. `covering[k, b]`: how many pages of kind k were read in whose sketches all shingles of level
@@ -79,13 +79,13 @@ class Known:
         self._level, self._keys, self._counts, self._covering = level, keys, counts, covering
 
     @classmethod
-    def nothing(cls) -> Known:
+    def nothing(cls) -> HostSample:
         """Return the state of a host of which no page was read."""
         keys, counts = np.empty(0, dtype=np.uint32), np.empty((0, KINDS), dtype=np.uint8)
         return cls(WHOLE, keys, counts, np.zeros((KINDS, WHOLE + 1), dtype=np.int64))
 
     @classmethod
-    def read(cls, text: str) -> Known:
+    def read(cls, text: str) -> HostSample:
         """Return what `text` has written. Raise ValueError for anything else."""
         try:
             raw = zlib.decompress(base64.b64decode(text, validate=True))
@@ -113,7 +113,7 @@ class Known:
         """The number of pages that were read, as far as they are remembered."""
         return int(self._covering[:, 0].sum())
 
-    def share(self, keys: Keys, count: int) -> Share:
+    def share(self, keys: Keys, count: int) -> NewShare:
         """Return the share that is new of a page that has `count` shingles, of which these `keys` are the smallest
         hashes."""
         level = min(self._level_of(keys, count), self._level_of_most())
@@ -122,11 +122,11 @@ class Known:
         template = self._is_template(places) & there
         seen, new = float((there & ~template).sum()), float((~there).sum())
         if self.pages < FIRST_PAGES:
-            return Share(1.0, min(1.0, new / FULL_SAMPLE))
+            return NewShare(1.0, min(1.0, new / FULL_SAMPLE))
         if not new + seen:
             # A page of which next to nothing is in the sample shows nothing by having no new shingle there.
-            return Share(0.0, 1.0 if len(sampled) >= 4 * FULL_SAMPLE else 0.0)
-        return Share(new / (new + seen), min(1.0, (new + seen) / FULL_SAMPLE))
+            return NewShare(0.0, 1.0 if len(sampled) >= 4 * FULL_SAMPLE else 0.0)
+        return NewShare(new / (new + seen), min(1.0, (new + seen) / FULL_SAMPLE))
 
     def add(self, keys: Keys, count: int, kind: int) -> None:
         """A page of this kind was read."""

@@ -21,8 +21,8 @@ __all__ = [
     "LONGEST_WORD",
     "NUMBER",
     "TOKEN",
-    "Question",
     "Shape",
+    "ShapeQuestion",
     "name_of",
     "read_question",
     "shape_of",
@@ -54,7 +54,7 @@ _TEST = re.compile(
 )
 
 
-class Question(NamedTuple):
+class ShapeQuestion(NamedTuple):
     """One question about a shape. `what`: step, kind, last, steps, arguments, repeats, argument, value or echo: does
     the last step of the path name a page of the host that was fetched under another URL?"""
 
@@ -83,14 +83,14 @@ class Question(NamedTuple):
         return self in shape.tests
 
 
-_ECHO = frozenset([Question("echo")])
+_ECHO = frozenset([ShapeQuestion("echo")])
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """The tests whose answer is yes for a URL; all others are no."""
 
-    tests: frozenset[Question]
+    tests: frozenset[ShapeQuestion]
 
 
 def shape_of(url: str, *, echo: bool = False) -> Shape:
@@ -101,7 +101,7 @@ def shape_of(url: str, *, echo: bool = False) -> Shape:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _tests_of(url: str) -> frozenset[Question]:
+def _tests_of(url: str) -> frozenset[ShapeQuestion]:
     return frozenset(tests_of(url))
 
 
@@ -111,50 +111,50 @@ def name_of(url: str) -> int | None:
     return crc32(steps[-1].lower().encode("utf-8", "surrogatepass")) & 0xFFFFFF if steps else None
 
 
-def tests_of(url: str) -> Iterator[Question]:
+def tests_of(url: str) -> Iterator[ShapeQuestion]:
     """The tests whose answer is yes for this URL."""
     path, query = _split(url)
     steps = [step for step in path.split("/") if step]
     for place, step in enumerate(steps[:LITERAL_STEPS]):
         if _is_literal(step):
-            yield Question("step", place, step)
+            yield ShapeQuestion("step", place, step)
         for kind in _kinds(step):
-            yield Question("kind", place, kind)
+            yield ShapeQuestion("kind", place, kind)
     if len(steps) > 1 and _is_literal(steps[-1]):
-        yield Question("last", 0, steps[-1])
+        yield ShapeQuestion("last", 0, steps[-1])
     for more in range(min(len(steps), MOST_STEPS)):
-        yield Question("steps", more)
+        yield ShapeQuestion("steps", more)
     repeats = len(steps) - len(set(steps))
     for more in range(min(repeats, MOST_REPEATS)):
-        yield Question("repeats", more)
+        yield ShapeQuestion("repeats", more)
     arguments = [part.partition("=") for part in re.split("[&;]", query) if part]
     for more in range(min(len(arguments), MOST_ARGUMENTS)):
-        yield Question("arguments", more)
+        yield ShapeQuestion("arguments", more)
     for name, _, value in arguments[:MOST_ARGUMENTS]:
         if _is_literal(name):
-            yield Question("argument", 0, name)
+            yield ShapeQuestion("argument", 0, name)
             if value and _is_literal(value) and not NUMBER.fullmatch(value):
-                yield Question("value", 0, name, value)
+                yield ShapeQuestion("value", 0, name, value)
 
 
-def read_question(text: str) -> Question:
+def read_question(text: str) -> ShapeQuestion:
     """The test that is written so, as `str` writes it. Raises ValueError where it is none."""
     if text == "echo":
-        return Question("echo")
+        return ShapeQuestion("echo")
     found = _TEST.fullmatch(text)
     if found is None:
         raise ValueError(f"not a test: {text[:80]!r}")
     if found["step"]:
-        return Question("step", found["step"].count("*"), found["literal"])
+        return ShapeQuestion("step", found["step"].count("*"), found["literal"])
     if found["kind"]:
-        return Question("kind", found["at"].count("*"), found["kind"])
+        return ShapeQuestion("kind", found["at"].count("*"), found["kind"])
     if found["last"]:
-        return Question("last", 0, found["last"])
+        return ShapeQuestion("last", 0, found["last"])
     if found["count"]:
-        return Question(found["count"], int(found["more"]))
+        return ShapeQuestion(found["count"], int(found["more"]))
     if found["value"] is not None:
-        return Question("value", 0, found["name"], found["value"])
-    return Question("argument", 0, found["name"])
+        return ShapeQuestion("value", 0, found["name"], found["value"])
+    return ShapeQuestion("argument", 0, found["name"])
 
 
 def _split(url: str) -> tuple[str, str]:

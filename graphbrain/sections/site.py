@@ -18,11 +18,11 @@ import numpy as np
 from graphbrain.sections import tree
 from graphbrain.sections.copies import NO_COPIES, Copies, held_factor
 from graphbrain.sections.harvest import settled_factor
-from graphbrain.sections.known import Known, kind_of
+from graphbrain.sections.known import HostSample, kind_of
 from graphbrain.sections.shapes import name_of
-from graphbrain.sections.tree import Leaf, Tree, Visited
+from graphbrain.sections.tree import CountedVisit, Leaf, Tree
 
-__all__ = ["GROWN", "MOST_VISITS", "Section", "Sections", "Site", "Visit"]
+__all__ = ["GROWN", "MOST_VISITS", "ActingSection", "FirstVisit", "Sections", "Site"]
 
 MOST_VISITS = 1_000
 LEARNED_FROM = 6
@@ -35,7 +35,7 @@ LONGEST_URL = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class FirstVisit:
     """A first visit of a page.
 
     `sketch`: the smallest hashes of its shingles, and how many it has; None where its text was not reported. `brings`:
@@ -52,7 +52,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ActingSection:
     """A section of a host, as it acts. `factor`: by which its new pages count, a power of two; `changed_at`: how many
     visits it had when this changed; `leaf`: what is known of it; `tried_at`: when a page of it was last visited for the
     first time (epoch seconds; 0: never)."""
@@ -73,7 +73,7 @@ class Sections:
     """The sections of a host as they act."""
 
     tree: Tree = tree.ONE
-    by_pattern: Mapping[str, Section] = field(default_factory=dict)
+    by_pattern: Mapping[str, ActingSection] = field(default_factory=dict)
     names: frozenset[int] = frozenset()
     """the names of pages that were fetched, the last steps of their paths, as numbers: the last `MOST_NAMES`"""
     copies: Copies = NO_COPIES
@@ -85,13 +85,13 @@ class Sections:
         name = name_of(url)
         return name in self.names or name in self.out
 
-    def of(self, url: str, *, echo: bool | None = None) -> Section:
+    def of(self, url: str, *, echo: bool | None = None) -> ActingSection:
         """The section of a URL; `echo`: where it is not as it is now."""
         return self.acting(self.tree.section_of(url, echo=self.is_echo(url) if echo is None else echo))
 
-    def acting(self, leaf: Leaf) -> Section:
+    def acting(self, leaf: Leaf) -> ActingSection:
         """The section of a leaf of the tree; one of which nothing was learned counts in full."""
-        return self.by_pattern.get(leaf.pattern) or Section(leaf, 1.0, 0.0)
+        return self.by_pattern.get(leaf.pattern) or ActingSection(leaf, 1.0, 0.0)
 
     def factor(self, url: str) -> float:
         """By which factor a new page of this URL counts: that of its section, and what it is expected to equal."""
@@ -153,7 +153,7 @@ class Sections:
             leaves = {leaf.pattern: leaf for leaf in found.leaves()}
             return cls(
                 found,
-                {pattern: Section(leaves[pattern], *map(float, acts)) for pattern, acts in factors.items()},
+                {pattern: ActingSection(leaves[pattern], *map(float, acts)) for pattern, acts in factors.items()},
                 frozenset((names @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
                 Copies.read(copies[0]) if copies else NO_COPIES,
             )
@@ -166,8 +166,8 @@ class Site:
     """A host, as it was learned. `visits`: those that are remembered, the oldest first; `seen`: how many there were in
     all; `learned_at`: how many there were when the sections were learned."""
 
-    known: Known
-    visits: tuple[Visited, ...] = ()
+    known: HostSample
+    visits: tuple[CountedVisit, ...] = ()
     seen: int = 0
     learned_at: int = 0
     sections: Sections = field(default_factory=Sections)
@@ -179,9 +179,9 @@ class Site:
     @classmethod
     def unknown(cls) -> Site:
         """A host of which nothing is known."""
-        return cls(Known.nothing())
+        return cls(HostSample.nothing())
 
-    def after(self, visits: Iterable[Visit], most: int) -> tuple[Site, list[tuple[float | None, bool]]]:
+    def after(self, visits: Iterable[FirstVisit], most: int) -> tuple[Site, list[tuple[float | None, bool]]]:
         """The site after these visits, at most `most` sections of it; and of each visit the share that was new, None
         where that is not known, and whether a page of its name had been fetched before. Their text becomes `known` to
         this site, too: it is not to be used again."""
@@ -212,7 +212,7 @@ class Site:
         )._learned(most)
         return replace(site, sections=replace(site.sections, names=frozenset(kept))), shares
 
-    def _judged(self, visit: Visit, echo: bool, met: dict[int, None]) -> Visited | None:
+    def _judged(self, visit: FirstVisit, echo: bool, met: dict[int, None]) -> CountedVisit | None:
         """Return the yield of a visit. Its text is known from now on, or its hash is one of those that were `met`."""
         url = visit.url[:LONGEST_URL]
         share = None
@@ -222,26 +222,26 @@ class Site:
             share = self.known.share(hashes, count)
             self.known.add(hashes, count, kind_of(url))
         if not visit.brings:
-            return Visited(url, 0.0, 1.0, echo, visit.at)
+            return CountedVisit(url, 0.0, 1.0, echo, visit.at)
         if visit.hash is not None:
             number = crc32(visit.hash.encode("utf-8", "surrogatepass"))
-            found = Visited(url, float(number not in met), 1.0, echo, visit.at)
+            found = CountedVisit(url, float(number not in met), 1.0, echo, visit.at)
             met[number] = None
             return found
-        return None if share is None else Visited(url, share.new, share.weight, echo, visit.at)
+        return None if share is None else CountedVisit(url, share.new, share.weight, echo, visit.at)
 
     def _learned(self, most: int) -> Site:
         """The same, its sections learned anew if it has grown enough."""
         if self.seen < LEARNED_FROM or self.seen < self.learned_at * GROWN:
             return self
         found = tree.learn(self.visits, most)
-        acting: dict[str, Section] = {}
+        acting: dict[str, ActingSection] = {}
         for leaf in found.leaves():
             before = self.sections.by_pattern.get(leaf.pattern)
             kept = None if before is None else (before.factor, before.changed_at)
             factor, changed_at = settled_factor(leaf.mean, leaf.visits, kept)
             tried_at = max(leaf.last, 0.0 if before is None else before.tried_at)
-            acting[leaf.pattern] = Section(leaf, factor, changed_at, tried_at)
+            acting[leaf.pattern] = ActingSection(leaf, factor, changed_at, tried_at)
         return replace(self, learned_at=self.seen, sections=Sections(found, acting, copies=self.sections.copies))
 
     def evidence(self) -> str:
@@ -257,13 +257,13 @@ class Site:
         try:
             seen, learned_at, rows, names, *hashes = json.loads(zlib.decompress(base64.b64decode(evidence)))
             visits = tuple(
-                Visited(str(url), float(brought), float(weight), bool(echo), *map(float, at))
+                CountedVisit(str(url), float(brought), float(weight), bool(echo), *map(float, at))
                 for url, brought, weight, echo, *at in rows
             )
         except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not visits of a site: {error}") from None
         return cls(
-            Known.read(known),
+            HostSample.read(known),
             visits,
             int(seen),
             int(learned_at),

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.arrays import Flags
+from graphbrain.numeric.arrays import Flags
 from graphbrain.sections.harvest import PRIOR, posterior
-from graphbrain.sections.shapes import LONGEST_QUESTION, Question, Shape, read_question, shape_of
+from graphbrain.sections.shapes import LONGEST_QUESTION, Shape, ShapeQuestion, read_question, shape_of
 
-__all__ = ["DEEPEST", "LONGEST_PATTERN", "Leaf", "Node", "Tree", "Visited", "learn", "read"]
+__all__ = ["DEEPEST", "LONGEST_PATTERN", "CountedVisit", "Leaf", "Tree", "TreeNode", "learn", "read"]
 
 DEEPEST = 8
 """Tests on the way to a section, at most."""
@@ -35,12 +35,12 @@ EVIDENCE = 2.0
 """Nats beyond the number of tests that a split must gain."""
 HALF = 0.5
 """The parameter of the beta distribution of what visits bring (Jeffreys)."""
-Path = tuple[tuple[Question, bool], ...]
+Path = tuple[tuple[ShapeQuestion, bool], ...]
 """Tests from the root, and the answers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Visited:
+class CountedVisit:
     """One visit that counts: the page's URL, the share of it that was new, 0 to 1, how much the visit counts, 0 to 1,
     whether the URL was an echo of one that had been fetched, and when it was (epoch seconds)."""
 
@@ -57,12 +57,12 @@ class Visited:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TreeNode:
     """A test; a URL goes to `yes` or `no`."""
 
-    test: Question
-    yes: Node | Leaf
-    no: Node | Leaf
+    test: ShapeQuestion
+    yes: TreeNode | Leaf
+    no: TreeNode | Leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Leaf:
 class Tree:
     """The sections of a host."""
 
-    root: Node | Leaf
+    root: TreeNode | Leaf
 
     def section_of(self, url: str, *, echo: bool = False) -> Leaf:
         """The section that a URL is in; each is in exactly one."""
@@ -93,13 +93,13 @@ class Tree:
     def of_shape(self, shape: Shape) -> Leaf:
         """The section of URLs of this shape."""
         node = self.root
-        while isinstance(node, Node):
+        while isinstance(node, TreeNode):
             node = node.yes if node.test.holds(shape) else node.no
         return node
 
     def leaves(self) -> Iterator[Leaf]:
         """The sections, in the order of the tree."""
-        waiting: list[Node | Leaf] = [self.root]
+        waiting: list[TreeNode | Leaf] = [self.root]
         while waiting:
             node = waiting.pop()
             if isinstance(node, Leaf):
@@ -121,7 +121,7 @@ def read(plain: Any) -> Tree:
     return Tree(_read(plain, ()))
 
 
-def learn(visits: Sequence[Visited], most: int) -> Tree:
+def learn(visits: Sequence[CountedVisit], most: int) -> Tree:
     """The sections of a host by these visits, at most `most` (1 or more)."""
     if not visits:
         return ONE
@@ -132,7 +132,7 @@ def learn(visits: Sequence[Visited], most: int) -> Tree:
 class _Learning:
     """The visits as columns, and of each test which of them it holds for."""
 
-    def __init__(self, visits: Sequence[Visited], shapes: Sequence[Shape]) -> None:
+    def __init__(self, visits: Sequence[CountedVisit], shapes: Sequence[Shape]) -> None:
         weight = np.array([visit.weight for visit in visits])
         self._weight = weight
         self._brought = weight * np.array([visit.brought for visit in visits])
@@ -144,9 +144,9 @@ class _Learning:
     def tree(self, most: int) -> Tree:
         """The best split of any section first, until there are `most` or no split is worth it."""
         everything = np.ones(len(self._weight), dtype=bool)
-        splits: dict[Path, Question] = {}
+        splits: dict[Path, ShapeQuestion] = {}
         number = count()
-        waiting: list[tuple[float, int, Path, Question, Flags]] = []
+        waiting: list[tuple[float, int, Path, ShapeQuestion, Flags]] = []
 
         def look(path: Path, inside: Flags) -> None:
             if len(path) < DEEPEST and (found := self._best(inside)) is not None:
@@ -162,14 +162,14 @@ class _Learning:
             look((*path, (test, False)), inside & ~yes)
         return Tree(self._built(splits, (), everything, PRIOR))
 
-    def _built(self, splits: Mapping[Path, Question], path: Path, inside: Flags, parent: float) -> Node | Leaf:
+    def _built(self, splits: Mapping[Path, ShapeQuestion], path: Path, inside: Flags, parent: float) -> TreeNode | Leaf:
         brought, visits = float(self._brought[inside].sum()), float(self._weight[inside].sum())
         mean = posterior(brought, visits, parent)
         if path not in splits:
             return Leaf(_pattern(path), mean, brought, visits, parent, float(self._at[inside].max(initial=0.0)))
         test = splits[path]
         yes = self._holds[:, self._tests.index(test)]
-        return Node(
+        return TreeNode(
             test,
             self._built(splits, (*path, (test, True)), inside & yes, mean),
             self._built(splits, (*path, (test, False)), inside & ~yes, mean),
@@ -200,9 +200,9 @@ class _Learning:
         return (float(gains[best]), int(possible[best])) if gains[best] > 0.0 else None
 
 
-def _common(shapes: Sequence[Shape]) -> list[Question]:
+def _common(shapes: Sequence[Shape]) -> list[ShapeQuestion]:
     """The tests that part these shapes, in an order that does not depend on that of the shapes."""
-    times: dict[Question, int] = {}
+    times: dict[ShapeQuestion, int] = {}
     for shape in shapes:
         for test in shape.tests:
             times[test] = times.get(test, 0) + 1
@@ -214,7 +214,7 @@ def _common(shapes: Sequence[Shape]) -> list[Question]:
 _ORDER = ("argument", "step", "last", "value", "kind", "echo", "repeats", "arguments", "steps")
 
 
-def _rank(test: Question) -> tuple[int, Question]:
+def _rank(test: ShapeQuestion) -> tuple[int, ShapeQuestion]:
     """Return a key by which, of equivalent tests, the most informative to a reader comes first."""
     return _ORDER.index(test.what), test
 
@@ -232,19 +232,19 @@ def _pattern(path: Path) -> str:
     return " ".join(("" if answer else "!") + str(test) for test, answer in path)
 
 
-def _plain(node: Node | Leaf) -> Any:
+def _plain(node: TreeNode | Leaf) -> Any:
     if isinstance(node, Leaf):
         return [round(node.mean, 6), round(node.brought, 6), round(node.visits, 6), round(node.parent, 6)]
     return [str(node.test), _plain(node.yes), _plain(node.no)]
 
 
-def _read(plain: Any, path: Path) -> Node | Leaf:
+def _read(plain: Any, path: Path) -> TreeNode | Leaf:
     try:
         if isinstance(plain[0], str):
             if len(path) == DEEPEST:
                 raise ValueError("a tree that is too deep")
             test = read_question(plain[0])
-            return Node(test, _read(plain[1], (*path, (test, True))), _read(plain[2], (*path, (test, False))))
+            return TreeNode(test, _read(plain[1], (*path, (test, True))), _read(plain[2], (*path, (test, False))))
         mean, brought, visits, parent = map(float, plain)
         return Leaf(_pattern(path), mean, brought, visits, parent)
     except (TypeError, IndexError, KeyError) as error:

@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING
 import platformdirs
 import tenacity
 
-from graphbrain import installs
 from graphbrain.errors import BadInput, ServerFailed
+from graphbrain.runtime import installs
 from graphbrain.server.versions import BROWSER_VERSION
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from graphbrain import border
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph
+from graphbrain.intake import input_checks
 from graphbrain.model import number
 
 __all__ = ["ROLES", "Gatekeeper", "Grant", "Role", "grants", "make", "revoke"]
@@ -64,7 +64,7 @@ class Grant:
 def make(graph: Graph, name: str, role: Role, now: float, seconds: float | None = None) -> str:
     """Make a token that lasts for so many seconds (None: until it is revoked), and return it, the only time that it is
     shown. Raise BadInput for the name of another valid token."""
-    name = border.name("a token's name", name)
+    name = input_checks.name("a token's name", name)
     if role not in ROLES:
         raise BadInput(f"A role is {', '.join(ROLES[:-1])} or {ROLES[-1]}, not {role!r:.80}.")
     if seconds is not None and not (number(seconds) and 0 < seconds <= LONGEST_LIFE):
@@ -86,7 +86,7 @@ def grants(graph: Graph, *, patient: bool = True) -> list[Grant]:
 def revoke(graph: Graph, name: str, now: float) -> bool:
     """End a token for good; False where it was revoked before. Services take it up within seconds. Raises BadInput
     where none has this name."""
-    name = border.name("a token's name", name)
+    name = input_checks.name("a token's name", name)
     found, fresh = graph.write(lambda tx: tx.one("access/revoke", name=name, now=now), "access/revoke")
     if not found:
         raise BadInput(f"No token is called {name!r}; 'graphbrain token list' shows all.")

@@ -11,7 +11,6 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from graphbrain.inspect.finding import Outlook
-from graphbrain.methods import SCORES
 from graphbrain.model import (
     LOOKED_UP,
     Answer,
@@ -25,6 +24,7 @@ from graphbrain.model import (
     RobotsAnswer,
     SeedAnswer,
 )
+from graphbrain.numeric.methods import SCORES
 from graphbrain.records import Section
 from graphbrain.work import Ranking
 

@@ -18,12 +18,12 @@ from fastapi import Query as InQuery
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from graphbrain import tables
 from graphbrain.analyst import questions
 from graphbrain.errors import BadInput
 from graphbrain.records import Asked as Answer
 from graphbrain.service import answers
 from graphbrain.service.verbs import READERS, Asked, Query, Service, json_answer, verb
+from graphbrain.terminal import tables
 
 __all__ = ["router"]
 

@@ -21,11 +21,11 @@ from typing import Any, TypeVar
 from graphbrain.brain.brain import Brain
 from graphbrain.console.minutes import Minutes
 from graphbrain.errors import GraphbrainError
-from graphbrain.fair import Turns
 from graphbrain.graph.connection import Cancellation
 from graphbrain.metrics.meter import Meter
 from graphbrain.metrics.sampling import Sample
 from graphbrain.model import KINDS, OUTCOMES, PAGES, Claims
+from graphbrain.runtime.fair import Turns
 from graphbrain.service.access import Gatekeeper, Grant
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs

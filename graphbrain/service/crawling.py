@@ -14,6 +14,7 @@ from pydantic.config import JsonDict
 
 from graphbrain.brain.claim import LONGEST_LEASE
 from graphbrain.errors import BadInput
+from graphbrain.intake.wire import claim_from_dict, claim_in, hint_from_dict, meant_by, report_from_dict, url_in
 from graphbrain.model import Answer, Claim, Claims, Hint, Report, Unusable
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend, Gate
@@ -32,7 +33,6 @@ from graphbrain.service.verbs import (
     json_answer,
     verb,
 )
-from graphbrain.wire import claim_from_dict, claim_in, hint_from_dict, meant_by, report_from_dict, url_in
 
 __all__ = ["router"]
 

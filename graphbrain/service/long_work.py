@@ -16,7 +16,7 @@ from pydantic.config import JsonDict
 
 from graphbrain.brain.rank import LONGEST_EVERY, OPTIONS, Wish, checked, checked_every
 from graphbrain.errors import BadInput
-from graphbrain.methods import METHODS
+from graphbrain.numeric.methods import METHODS
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.jobs import Job

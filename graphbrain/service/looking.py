@@ -13,7 +13,7 @@ from graphbrain.brain.brain import Brain
 from graphbrain.model import STATES
 from graphbrain.service import answers
 from graphbrain.service.patterns import HOST, PAGE, PART_OF_HOST, SCORE, SCORE_OR_CASH
-from graphbrain.service.verbs import EVERYBODY, READERS, Lines, Query, Service, json_answer, line, verb
+from graphbrain.service.verbs import EVERYBODY, READERS, LinesResponse, Query, Service, json_answer, line, verb
 from graphbrain.settings import Settings
 
 __all__ = ["router"]
@@ -130,7 +130,7 @@ async def payments(query: Annotated[Payers, InQuery()], service: Service) -> Res
 @verb(router, "GET", "links", READERS, None, lines=True)
 async def links(query: Annotated[LinksOf, InQuery()], service: Service) -> Response:
     """The pages a page links to, or those that link to it, best first."""
-    return Lines(await service.stream(lambda: service.brain.links(query.url, query.way, query.limit), line))
+    return LinesResponse(await service.stream(lambda: service.brain.links(query.url, query.way, query.limit), line))
 
 
 @verb(router, "GET", "path", READERS, answers.PathAnswer)
@@ -151,19 +151,19 @@ async def neighbours(query: Annotated[OnePage, InQuery()], service: Service) -> 
 async def find(query: Annotated[Find, InQuery()], service: Service) -> Response:
     """The pages that fit, as JSON lines."""
     given = query.model_dump()
-    return Lines(await service.stream(lambda: service.brain.find(given.pop("text"), **given), line))
+    return LinesResponse(await service.stream(lambda: service.brain.find(given.pop("text"), **given), line))
 
 
 @verb(router, "GET", "dump_pages", READERS, None, lines=True)
 async def dump_pages(query: Annotated[Which, InQuery()], service: Service) -> Response:
     """All pages that fit, in the order of the store, as JSON lines."""
-    return Lines(await service.stream(lambda: service.brain.dump_pages(**query.model_dump()), line))
+    return LinesResponse(await service.stream(lambda: service.brain.dump_pages(**query.model_dump()), line))
 
 
 @verb(router, "GET", "dump_links", READERS, None, lines=True)
 async def dump_links(query: Annotated[WhichLinks, InQuery()], service: Service) -> Response:
     """All links of the pages that fit, as JSON lines."""
-    return Lines(await service.stream(lambda: service.brain.dump_links(**query.model_dump()), line))
+    return LinesResponse(await service.stream(lambda: service.brain.dump_links(**query.model_dump()), line))
 
 
 @verb(router, "GET", "stats", EVERYBODY, answers.StatsAnswer)
@@ -193,7 +193,7 @@ def _settings(brain: Brain) -> dict[str, object]:
 async def hosts(query: Annotated[Hosts, InQuery()], service: Service) -> Response:
     """The hosts that fit, by name, as JSON lines."""
     given = query.model_dump()
-    return Lines(await service.stream(lambda: service.brain.hosts(given.pop("text"), **given), line))
+    return LinesResponse(await service.stream(lambda: service.brain.hosts(given.pop("text"), **given), line))
 
 
 @verb(router, "GET", "host", READERS, answers.HostAnswer)

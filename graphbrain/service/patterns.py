@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pydantic.config import JsonDict
 
-from graphbrain.methods import CASH, UNINDEXED
 from graphbrain.model import KINDS
+from graphbrain.numeric.methods import CASH, UNINDEXED
 from graphbrain.settings import CHOICES, HOST_LISTS, LARGEST, LONGEST, LONGEST_NAME, NAMES, RANGES, VALUES
 
 __all__ = [

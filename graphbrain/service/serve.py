@@ -27,7 +27,7 @@ from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
 from graphbrain.service.heads import LONGEST_HEAD, protocol
 
-__all__ = ["Address", "Limits", "Terms", "configured", "serve"]
+__all__ = ["Limits", "ListenAddress", "Terms", "configured", "serve"]
 
 GRACE = 20
 """Seconds that what is in flight has to be answered in; with jobs and threads that end then it is over within 30."""
@@ -38,7 +38,7 @@ KEEP_ALIVE = 65
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ListenAddress:
     """Where to listen, by which certificate; `without_tls`: on an address that others reach, too."""
 
     host: str = "127.0.0.1"
@@ -54,7 +54,7 @@ class Address:
             return ip_address(self.host).is_loopback
         return self.host == "localhost"
 
-    def checked(self, without_token: bool) -> Address:
+    def checked(self, without_token: bool) -> ListenAddress:
         """Itself, where it is safe. Raises BadInput with what to do."""
         if without_token and not self.loopback:
             raise BadInput(f"Only this machine may use the service without a token; {self.host} is for others, too.")
@@ -109,7 +109,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(
-    brain: Brain, address: Address, terms: Terms, *, say: Callable[[str], None], on_start: Callable[[str], None]
+    brain: Brain, address: ListenAddress, terms: Terms, *, say: Callable[[str], None], on_start: Callable[[str], None]
 ) -> None:
     """Serve a brain until a signal stops it. `on_start` gets the address once it answers there. Raises BadInput for an
     address that is not safe, or that is in use."""
@@ -126,7 +126,7 @@ def serve(
     say("graphbrain: the service has stopped.")
 
 
-def configured(service: Application, address: Address) -> uvicorn.Config:
+def configured(service: Application, address: ListenAddress) -> uvicorn.Config:
     """Return uvicorn's configuration. Its own log is off: it has whole addresses, in which anything may be."""
     logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL + 1)
     return uvicorn.Config(
@@ -147,7 +147,7 @@ def configured(service: Application, address: Address) -> uvicorn.Config:
 
 
 @contextlib.contextmanager
-def _listening(address: Address) -> Iterator[socket.socket]:
+def _listening(address: ListenAddress) -> Iterator[socket.socket]:
     """A socket that listens there. Raises BadInput."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]

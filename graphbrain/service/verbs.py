@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.types import Send
 
-from graphbrain.border import LONGEST_NAME
+from graphbrain.intake.input_checks import LONGEST_NAME
 from graphbrain.service.access import ROLES, Grant
 from graphbrain.service.backend import Backend
 
@@ -27,7 +27,7 @@ __all__ = [
     "Body",
     "Caller",
     "IdempotencyKey",
-    "Lines",
+    "LinesResponse",
     "Nothing",
     "Query",
     "Service",
@@ -73,7 +73,7 @@ class Query(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-class Lines(StreamingResponse):
+class LinesResponse(StreamingResponse):
     """JSON lines, sent as they are read."""
 
     media_type = NDJSON
@@ -171,7 +171,7 @@ def verb(
             operation_id=name if name.isidentifier() else function.__name__,
             status_code=status,
             response_model=None,
-            response_class=Lines if lines else JsonAnswer if answer is not None else Response,
+            response_class=LinesResponse if lines else JsonAnswer if answer is not None else Response,
             responses=responses,
             openapi_extra={"x-roles": list(roles), "security": [{"token": []}], EXAMPLE: example or name},
         )

@@ -22,13 +22,13 @@ from pydantic import Field
 from graphbrain.brain.brain import Brain
 from graphbrain.console import hosts, shell, watch
 from graphbrain.errors import GraphbrainError
-from graphbrain.hostnames import LONGEST_NAME
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.patterns import HOST
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import ANYBODY
 from graphbrain.service.verbs import EVERYBODY, READERS, Asked, Caller, Query, Service, json_answer, plain, verb
+from graphbrain.urls.hostnames import LONGEST_NAME
 
 __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.brain.brain import Brain
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import bound
 from graphbrain.model import Claim, Fetched
+from graphbrain.numeric.arrays import Flags, Floats, Ints
 from graphbrain.schedule.change_rate import Prior
 from graphbrain.schedule.priors import properties
 from graphbrain.schedule.value import DAY
 from graphbrain.simulate.policies import RevisitPolicy, Setting
-from graphbrain.url import key_of
+from graphbrain.urls.normalization import key_of
 
 __all__ = ["START", "OnGraph", "SimulatedClock", "settings_of"]
 

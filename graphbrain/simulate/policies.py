@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.arrays import Flags, Floats, Ints
+from graphbrain.numeric.arrays import Flags, Floats, Ints
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
 from graphbrain.simulate.optimal_revisits import ripeness
@@ -151,7 +151,7 @@ class Nutch(_Due):
         self.interval[pages] = np.clip(self.interval[pages] * np.where(changed, 0.8, 1.4), 1 / 1440, 365.0)
 
 
-class Known(RevisitPolicy):
+class KnownRates(RevisitPolicy):
     """The highest crawl value with a rate for each page: the true one, unless a subclass estimates it."""
 
     def __init__(self, setting: Setting) -> None:
@@ -164,7 +164,7 @@ class Known(RevisitPolicy):
         return np.where(moving, cap * ripeness(self.rate * (now - self.last)), -np.inf)
 
 
-class Estimated(Known):
+class Estimated(KnownRates):
     """The same with the rate that an estimator derives from the counts; `PRIOR`'s until the first re-visit."""
 
     def __init__(
@@ -179,7 +179,7 @@ class Estimated(Known):
         self.rate[pages] = np.maximum(self._estimate(visits, changes, observed), self._floor / observed)
 
 
-class Intervals(Known):
+class Intervals(KnownRates):
     """The likeliest rate of each page's last 24 intervals, with Kolobov's pseudo intervals of half a day."""
 
     def __init__(self, setting: Setting) -> None:
@@ -373,7 +373,7 @@ class KnownLanes(LaneByLane):
 
 
 POLICIES: dict[str, Callable[[Setting], RevisitPolicy]] = {
-    "optimal": Known,
+    "optimal": KnownRates,
     "known-lanes": KnownLanes,
     "lanes": LaneByLane,
     "gamma": Gamma,

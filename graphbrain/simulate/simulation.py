@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.errors import BadInput
+from graphbrain.numeric.arrays import Flags, Floats, Ints
 from graphbrain.schedule.change_rate import Prior
 from graphbrain.simulate import optimal_revisits, policies
 from graphbrain.simulate.histories import History
 from graphbrain.simulate.policies import RevisitPolicy, Setting
 
-__all__ = ["Budget", "Outcome", "constrained_optimum", "optimum", "recovery", "run", "share_of"]
+__all__ = ["Budget", "SimulationOutcome", "constrained_optimum", "optimum", "recovery", "run", "share_of"]
 
 MOST_STEPS, VISITS_A_STEP = 24, 10
 FEWEST_DAYS, WITHIN = 10, 0.01
@@ -51,7 +51,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimulationOutcome:
     """The result of a policy, day by day: the freshness (0 to 1), the visits, and the value of the changes they found.
 
     Attributes:
@@ -81,7 +81,7 @@ def run(
     reserve: float | None = None,
     prior: Prior | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
-) -> Outcome:
+) -> SimulationOutcome:
     """Simulate the policy of that `name`, or the one that `make` returns, for the days of the history.
 
     Args:
@@ -164,12 +164,12 @@ class _Crawl:
         room: Ints = np.floor(np.minimum(self.tokens, self.daily_cap - self.today) + 1e-9).astype(np.int64)
         return room
 
-    def outcome(self, name: str) -> Outcome:
+    def outcome(self, name: str) -> SimulationOutcome:
         """Return the result of the policy."""
         fresh, visits, found, host_most = zip(*self.days, strict=True)
         valued = self.history.value > 0.0
         longest = np.maximum(self.longest, len(self.days) - self.policy.last)[valued]
-        return Outcome(
+        return SimulationOutcome(
             name,
             np.array(fresh),
             np.array(visits, dtype=np.int64),
@@ -198,13 +198,13 @@ def _reached(history: History, frequency: Floats) -> float:
     return float(history.value @ fresh / history.value.sum())
 
 
-def share_of(outcome: Outcome, yardstick: Outcome, days: Sequence[int]) -> float:
+def share_of(outcome: SimulationOutcome, yardstick: SimulationOutcome, days: Sequence[int]) -> float:
     """Return the freshness on these days as a share of the yardstick's."""
     chosen = np.asarray(days, dtype=np.int64)
     return float(outcome.freshness[chosen].mean() / yardstick.freshness[chosen].mean())
 
 
-def recovery(outcome: Outcome, yardstick: Outcome, start: int, end: int) -> int | None:
+def recovery(outcome: SimulationOutcome, yardstick: SimulationOutcome, start: int, end: int) -> int | None:
     """Return the number of days after `start`, when the budget changed, until the share of the yardstick has recovered.
 
     It has recovered when the mean of three days is at most 1 % below that of the second half of the days before `end`.

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbrain import csr
-from graphbrain.arrays import Floats, Ints
-from graphbrain.csr import Places
+from graphbrain.numeric import csr
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.csr import Places
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbrain.arrays import Floats
+from graphbrain.numeric.arrays import Floats
 from graphbrain.ranking import algorithms
 from graphbrain.spark.blocks import BITS, WAYS, Block, Links, pack, place_of, unpack
 from graphbrain.spark.engine import apply

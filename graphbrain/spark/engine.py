@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from graphbrain.arrays import Floats
+from graphbrain.numeric.arrays import Floats
 from graphbrain.spark.blocks import Block
 from graphbrain.spark.steps import Known, Result, State, Step
 

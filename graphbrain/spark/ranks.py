@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from graphbrain.accounts.settlement import LEAST_ALPHA, STEADY, waiting_share
 from graphbrain.brain.rank import Wish
+from graphbrain.numeric.rules import SEED_FLOW, Forward, Rule
 from graphbrain.ranking.algorithms import Until, Watch
-from graphbrain.rules import SEED_FLOW, Forward, Rule
 from graphbrain.spark import steps
 from graphbrain.spark.engine import Engine
 

@@ -17,8 +17,8 @@ from graphbrain.accounts.settlement import SETTLED_TO
 from graphbrain.analyst import frames, results
 from graphbrain.brain.rank import UNKNOWN_RELEVANCE, Wish, for_later, ranking
 from graphbrain.errors import BadInput
+from graphbrain.numeric.rules import Rule
 from graphbrain.ranking.algorithms import Scores
-from graphbrain.rules import Rule
 from graphbrain.spark import ranks, session
 from graphbrain.spark.cluster import Cluster, Cut, Weighed, cut, salsa
 from graphbrain.spark.ranks import Found, Progress

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import graphbrain
-from graphbrain import installs
 from graphbrain.errors import BadInput, SettingsError
+from graphbrain.runtime import installs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

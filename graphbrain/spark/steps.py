@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graphbrain.accounts import algebra, solve
-from graphbrain.arrays import Floats
+from graphbrain.numeric.arrays import Floats
 from graphbrain.ranking import algorithms
 from graphbrain.spark.blocks import AHEAD, BACK, BITS, LEAST_AHEAD, LEAST_BACK, Block
 

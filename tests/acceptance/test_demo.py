@@ -30,7 +30,7 @@ from graphbrain.demo.web import Web
 from graphbrain.errors import BadInput, SchemaMismatch, UnknownPage
 from graphbrain.relevance import TopicRelevance
 from graphbrain.server import lifecycle
-from graphbrain.url import spell
+from graphbrain.urls.normalization import spell
 from tests.conftest import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -107,7 +107,7 @@ def test_the_command(connect: dict[str, Any], brain: Brain) -> None:
 
 def hot(
     open_brain: Callable[[], Brain], *, seconds: float, threads: int = 8, pages: int = 25, least: int = 0
-) -> chaos.Verdict:
+) -> chaos.ChaosVerdict:
     """Threads that link, unlink, forget, report and push on a handful of pages; then the audit of every account.
 
     `least`: where a slow machine has not linked and forgotten pages so often in `seconds`, they go on until it has, up
@@ -138,7 +138,7 @@ def hot(
     with open_brain() as brain:
         brain.tend(None)
         audit = brain.audit(None)
-        return chaos.Verdict([*errors, *audit.findings], {**done, **audit.figures})
+        return chaos.ChaosVerdict([*errors, *audit.findings], {**done, **audit.figures})
 
 
 def _anything(brain: Brain, dice: random.Random, pages: int) -> str:

@@ -98,18 +98,20 @@ def http(neo4j: Neo4j) -> str:
 
 
 @pytest.fixture(scope="module")
-def guided(neo4j: Neo4j, http: str) -> Iterator[guide.Server]:
+def guided(neo4j: Neo4j, http: str) -> Iterator[guide.GuideServer]:
     """The guide, served to that Browser, on a small crawl of pages that say what does harm."""
     with emptied(neo4j, delay_seconds=0.0) as brain:
         crawl(brain)
         hostile(brain)
-    with guide.Server(0, {http, http.replace("127.0.0.1", "localhost")}, guide.files()) as server:
+    with guide.GuideServer(0, {http, http.replace("127.0.0.1", "localhost")}, guide.files()) as server:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         yield server
         server.shutdown()
 
 
-def test_the_guide_leads_through_all_questions(neo4j: Neo4j, http: str, guided: guide.Server, chromium: Any) -> None:
+def test_the_guide_leads_through_all_questions(
+    neo4j: Neo4j, http: str, guided: guide.GuideServer, chromium: Any
+) -> None:
     """Slide by slide; each query is clicked into the editor, run, and answered, the first as a graph."""
     page = chromium.new_page(viewport={"width": 1300, "height": 900})
     page.set_default_timeout(PATIENCE * 1000)

@@ -14,7 +14,7 @@ from graphbrain.server import lifecycle
 ROOT = Path(__file__).resolve().parents[2]
 # Whether statements are understood, how they are planned, what is locked. The rest of the tests is of our own code;
 # TEST_GRAPHBRAIN_NEO4J=VERSION pytest tests/integration runs all of it.
-PARTS = ("graph/test_contracts.py", "frontier/test_claiming_plans.py", "graph/test_schema.py", "accounts/test_churn.py")
+PARTS = ("graph/test_contracts.py", "claims/test_claiming_plans.py", "graph/test_schema.py", "accounts/test_churn.py")
 LIMIT_SECONDS = 3_000
 
 

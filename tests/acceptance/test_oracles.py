@@ -19,7 +19,7 @@ from graphbrain import Answer, Brain, Fetched
 from graphbrain.ingest.recording import Recording, read
 from graphbrain.ingest.replay import replay
 from graphbrain.settings import PAYOUTS
-from graphbrain.url import host_of
+from graphbrain.urls.normalization import host_of
 from tests.recordings import Recordings
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Floats, Web, payouts, solve, worst_error

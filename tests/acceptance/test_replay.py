@@ -17,7 +17,7 @@ import pytest
 from graphbrain.brain.workers import WorkerPool
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording, read
-from graphbrain.ingest.replay import Progress, replay
+from graphbrain.ingest.replay import ReplayProgress, replay
 from tests.acceptance.cli.test_cli import on_terminal
 from tests.conftest import PATIENCE, eventually
 
@@ -63,7 +63,7 @@ def put(recording: Recording, path: Path) -> Path:
 
 def test_everything_is_reported_once_and_settled(brain: Any) -> None:
     recording = web()
-    seen: list[Progress] = []
+    seen: list[ReplayProgress] = []
     result = replay(brain, recording, batch=17, progress=seen.append)
     assert result.complete
     assert result.settled

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain
-from graphbrain.bench.worlds import NAMED, Goal, World, draw, from_json, named, to_json, try_world
-from graphbrain.bench.worlds.world import Crawler, Host, Page, Phase
+from graphbrain.bench.worlds import NAMED, World, WorldGoal, draw, from_json, named, to_json, try_world
+from graphbrain.bench.worlds.world import Crawler, Phase, WorldHost, WorldPage
 from graphbrain.errors import GraphbrainError
 from graphbrain.simulate.on_graph import SimulatedClock
 from tests.benching import benched
@@ -66,9 +66,11 @@ def plain() -> World:
     """A world in which nothing is ill."""
     well = (Phase(0.0, "fetched"),)
     urls = tuple(f"http://a.example/{number}" for number in range(8))
-    pages = (Page("/", well, urls), *(Page(f"/{number}", well) for number in range(8)))
+    pages = (WorldPage("/", well, urls), *(WorldPage(f"/{number}", well) for number in range(8)))
     seeds, settings = ("http://a.example/",), {"delay_seconds": 1.0}
-    return World(1, 0.5, (Host("a.example", pages),), (Crawler("c0", 4),), seeds, settings, goals=(Goal(99.0, urls),))
+    return World(
+        1, 0.5, (WorldHost("a.example", pages),), (Crawler("c0", 4),), seeds, settings, goals=(WorldGoal(99.0, urls),)
+    )
 
 
 @pytest.fixture
@@ -94,7 +96,7 @@ def test_a_world_that_fails_is_shrunk_and_can_be_tried_again(bench: object, tmp_
     assert callable(bench)
     file = tmp_path / "world.json"
     urls = plain().goals[0].urls
-    file.write_text(to_json(replace(plain(), goals=(Goal(1.5, urls),))), encoding="utf-8")
+    file.write_text(to_json(replace(plain(), goals=(WorldGoal(1.5, urls),))), encoding="utf-8")
     done = bench(file)
     assert (done.return_value, "1 world, 1 failed." in done.stderr) == (1, True), done.output
     assert "of 8 good pages were not handed out" in done.stdout

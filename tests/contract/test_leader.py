@@ -34,7 +34,15 @@ ALSO_NAME = {
     "accounts.classic_pushes": {"exports/last_id"},
 }
 """Modules that send statements of analysts, though at the leader (`graph.exports`: where it is given)."""
-VERBS = {"brain.claim", "brain.report", "brain.leases", "brain.session", "brain.edit", "brain.open", "brain.holds"}
+VERBS = {
+    "brain.claim",
+    "brain.report",
+    "brain.leases",
+    "brain.session",
+    "brain.edit",
+    "brain.open",
+    "brain.exclusive_lock",
+}
 VERBS |= {"brain.upkeep", "brain.backfill", "brain.settle", "brain.push", "brain.counters", "graph.schema"}
 VERBS |= {"graph.brain_state", "graph.clock"}
 """Modules of claims, reports, sweeps, settings and the clock, besides the rooms below."""

@@ -19,7 +19,7 @@ OF_OTHERS = {
     ("spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",
     ("spark.session", "_jsc"): "PySpark's: the settings of these files",
     ("spark.session", "_gateway"): "PySpark's: its Java would outlive the session",
-    ("lean_driver", "_initializing"): "importlib's: where it is not there the driver imports what it likes",
+    ("runtime.lean_driver", "_initializing"): "importlib's: where it is not there the driver imports what it likes",
 }
 """Private names of others than us, by who uses them, and why."""
 TOOLS = {

@@ -11,7 +11,7 @@ from tests.contract.source import ROOT, functions, literals, modules, tree
 from tests.contract.test_rooms import PLACE, room
 
 MODULES = sorted(modules())
-CLOCKS = {"server.lifecycle", "server.prepare", "show"}
+CLOCKS = {"server.lifecycle", "server.prepare", "terminal.show"}
 """Modules of these rooms that have a clock of their own."""
 MOST_LINES, LONGEST_FUNCTION = 700, 60
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.accounts.algebra import FIRST_RANK
-from graphbrain.url import key_of
+from graphbrain.urls.normalization import key_of
 
 HUB, OTHER, ALIAS, BROKEN, WAITING = (
     "http://hub.org/",

@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain
-from graphbrain.arrays import Floats, Ints
 from graphbrain.brain import rank
 from graphbrain.ingest import importer
 from graphbrain.ingest.recording import Recording, read
+from graphbrain.numeric.arrays import Floats, Ints
 from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import Web
-from graphbrain.url import spell
+from graphbrain.ranking.algorithms import LinkGraph
+from graphbrain.urls.normalization import spell
 from tests.conftest import Neo4j
 from tests.recordings import Recordings
 from tests.reference.exported import export
@@ -41,7 +41,7 @@ Scores = dict[Any, float]
 class Crawl:
     """A recorded web twice: as graphbrain holds it, and for networkx."""
 
-    web: Web
+    web: LinkGraph
     graph: networkx.DiGraph
 
 
@@ -67,7 +67,7 @@ def crawl(file: Path, external: bool = False) -> Crawl:
         assert 0 < graph.number_of_edges() < len(sources)
         hosts = np.unique(np.array(names), return_inverse=True)[1].astype(np.int32)
         offsets, ends = algorithms.between_hosts(offsets, ends, hosts)
-    return Crawl(Web.of(offsets, ends, threads=2), graph)
+    return Crawl(LinkGraph.of(offsets, ends, threads=2), graph)
 
 
 @pytest.fixture(params=[(name, external) for name in CRAWLS for external in (False, True)], ids=str)

@@ -10,9 +10,9 @@ import pytest
 
 from graphbrain import Answer, Claim, Claims, Failed, Fetched, Link
 from graphbrain.errors import BadInput
+from graphbrain.intake.wire import claim_in, report_from_dict
 from graphbrain.model import SeedAnswer
-from graphbrain.tokens import token
-from graphbrain.wire import claim_in, report_from_dict
+from graphbrain.runtime.tokens import token
 from graphbrain.work import Tended
 
 A, B = "http://a.org/", "http://b.org/"

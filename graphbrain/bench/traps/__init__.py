@@ -1,7 +1,7 @@
 """Traps: what an order fetches of generated sites whose servers make pages up, and of honest sites that look alike."""
 
 from graphbrain.bench.traps.judging import ASKED, Row, rows, without_harvest
-from graphbrain.bench.traps.running import Crawled, Trial, run
+from graphbrain.bench.traps.running import TrapCrawl, TrapTrial, run
 from graphbrain.bench.traps.shapes import LOOK_ALIKES, SHAPES, TRAPS, chosen
 
 __all__ = [
@@ -9,9 +9,9 @@ __all__ = [
     "LOOK_ALIKES",
     "SHAPES",
     "TRAPS",
-    "Crawled",
     "Row",
-    "Trial",
+    "TrapCrawl",
+    "TrapTrial",
     "chosen",
     "rows",
     "run",

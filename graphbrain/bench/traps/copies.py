@@ -8,8 +8,8 @@ from dataclasses import replace
 from random import Random
 from urllib.parse import urlsplit
 
-from graphbrain.bench.traps.site import Node, Page, Part, Site
-from graphbrain.url import normal
+from graphbrain.bench.traps.site import Part, TrapNode, TrapPage, TrapSite
+from graphbrain.urls.normalization import normal
 
 __all__ = [
     "Attachments",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-class Copies(Site):
+class TrapCopies(TrapSite):
     """A site whose pages are there under other URLs, too.
 
     `of_itself`, `of_others`: how many links to copies of itself, and of the pages that it names, a page has. `stays`:
@@ -53,11 +53,11 @@ class Copies(Site):
         """A kind of copy that somebody meets who comes without one."""
         raise NotImplementedError
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
         """Links to copies of the page itself, and of those it names."""
         return self._to_copies(node, dice, "")
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         """The copy at this URL."""
         found = self.original(url)
         node = self.nodes.get(normal(found[0])) if found else None
@@ -69,9 +69,9 @@ class Copies(Site):
             links = tuple(replace(link, href=self.spelled(link.href, found[1])) for link in links)
         canonical = node.url if self.names_original else ""
         parts = (*self.text(node), *links, *self._to_copies(node, dice, url))
-        return Page(node.title, parts, repeats=(node.url,), canonical=canonical)
+        return TrapPage(node.title, parts, repeats=(node.url,), canonical=canonical)
 
-    def _to_copies(self, node: Node, dice: Random, copy: str) -> list[Part]:
+    def _to_copies(self, node: TrapNode, dice: Random, copy: str) -> list[Part]:
         """`copy`: the URL of the copy that the links are on; empty on the page itself."""
         kinds = [self.kind(dice) for _ in range(self.of_itself)]
         links = [Part(href=self.spelled(self.again(node.url, copy), kind), label=node.title) for kind in kinds]
@@ -90,7 +90,7 @@ def _path(url: str) -> tuple[str, str]:
     return f"{parts.scheme}://{parts.netloc}", url[len(f"{parts.scheme}://{parts.netloc}") :]
 
 
-class InQuery(Copies):
+class InQuery(TrapCopies):
     """Copies that differ by an argument that changes nothing."""
 
     argument = ""
@@ -107,7 +107,7 @@ class InQuery(Copies):
         return f"{dice.getrandbits(64):016x}"
 
 
-class InPath(Copies):
+class InPath(TrapCopies):
     """Copies below a path of their own."""
 
     prefix = re.compile("")
@@ -161,9 +161,9 @@ class Attachments(InQuery):
     def kind(self, dice: Random) -> str:
         return str(dice.randrange(10_000, 100_000))
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         copy = super().strange(url)
-        return copy and Page(copy.title, (), repeats=copy.repeats, moved_to=copy.repeats[0])
+        return copy and TrapPage(copy.title, (), repeats=copy.repeats, moved_to=copy.repeats[0])
 
 
 class Print(InQuery):
@@ -195,7 +195,7 @@ class Mirrors(InPath):
         return f"mirror-{dice.randint(1, 3)}"
 
 
-class Cases(Copies):
+class Cases(TrapCopies):
     """A server to which upper and lower case are the same, and links that are typed by hand."""
 
     of_itself, of_others = 1, 2
@@ -213,7 +213,7 @@ class Cases(Copies):
         return str(dice.getrandbits(32))
 
 
-class IndexFiles(Copies):
+class IndexFiles(TrapCopies):
     """Each page is a folder, whose index is there by several names."""
 
     of_itself, of_others = 1, 2
@@ -233,7 +233,7 @@ class IndexFiles(Copies):
         return dice.choice(("index.html", "index.htm", "index.php", "index.asp", "default.aspx"))
 
 
-class GrowingQuery(Copies):
+class GrowingQuery(TrapCopies):
     """Each page links to itself with one more argument (Norconex/crawler#28, projectdiscovery/katana#122)."""
 
     of_itself = 3

@@ -7,12 +7,12 @@ from random import Random
 from urllib.parse import urlsplit
 
 from graphbrain.bench.traps import words
-from graphbrain.bench.traps.site import Node, Page, Part, Site, at, query_of, steps_of
+from graphbrain.bench.traps.site import Part, TrapNode, TrapPage, TrapSite, at, query_of, steps_of
 
 __all__ = ["CalendarInPath", "CalendarInQuery", "GrowingPath", "Pagination", "SoftMissing", "WikiPast"]
 
 
-class Calendar(Site):
+class Calendar(TrapSite):
     """A calendar in which nothing happens: each month names its days and its neighbours, without end.
 
     All its pages have the same text of some length, and dates. `where`: the path of the month that the menu names,
@@ -37,7 +37,7 @@ class Calendar(Site):
         """Year, month, and maybe day of a URL; None: it is no page of the calendar."""
         raise NotImplementedError
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:  # noqa: ARG002
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         return tuple(self._ways(*self.today)) if node is self.list else ()
 
     def _ways(self, year: int, month: int, day: int = 0) -> Iterator[Part]:
@@ -48,12 +48,12 @@ class Calendar(Site):
         for each in days:
             yield Part(href=self.spelled(year, month, each), label=str(each))
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         date = self.dated(url)
         if date is None or not 1 <= date[1] <= 12 or not all(1 <= day <= 28 for day in date[2:]):
             return None
         parts = (*self.text(self.list), *self._ways(*date))
-        return Page(f"Events {'-'.join(map(str, date))}", parts, repeats=(self.list.url,))
+        return TrapPage(f"Events {'-'.join(map(str, date))}", parts, repeats=(self.list.url,))
 
 
 class CalendarInPath(Calendar):
@@ -85,7 +85,7 @@ class CalendarInQuery(Calendar):
         return [int(each) for each in numbers] if valid and urlsplit(url).path == self.where else None
 
 
-class Pagination(Site):
+class Pagination(TrapSite):
     """A list of a few pages whose "next" leads on without end: behind the last page there is the last page again."""
 
     where, real, shown = "/archive", 5, 20
@@ -109,18 +109,18 @@ class Pagination(Site):
             if there > 0:
                 yield Part(href=self._path(there), label=str(there))
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:  # noqa: ARG002
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         return tuple(self._ways(int(query_of(node.url)["page"]))) if node.index else ()
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         number = query_of(url).get("page", "")
         if urlsplit(url).path != self.where or not number.isdecimal() or len(number) > 9:
             return None
         last = self.lists[-1]
-        return Page(last.title, (*self.text(last), *self._ways(int(number))), repeats=(last.url,))
+        return TrapPage(last.title, (*self.text(last), *self._ways(int(number))), repeats=(last.url,))
 
 
-class SoftMissing(Site):
+class SoftMissing(TrapSite):
     """Links to pages that are gone, each answered by 200, the same excuse, and links to other pages that are gone."""
 
     def __init__(self, seed: int, size: int) -> None:
@@ -130,23 +130,23 @@ class SoftMissing(Site):
         self.excuse = words.sentences(self.dice, 70)
         self.name_in_menu(made)
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:  # noqa: ARG002
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         return [self._gone(dice) for _ in range(3)]
 
     def _gone(self, dice: Random) -> Part:
         title = words.name(dice, 2)
         return Part(href=f"/old/{dice.randint(1998, 2012)}/{words.slug(title)}.html", label=title)
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         if steps_of(url)[:1] != ["old"]:
             return None
         dice = self.dice_of(f"gone {url}")
         popular = (Part(href=href, label=label) for href, label in self.popular)
         parts = (Part(self.excuse), *popular, self._gone(dice), self._gone(dice))
-        return Page("Not found", parts, repeats=(f"{self.root}/old/2000/any.html",))
+        return TrapPage("Not found", parts, repeats=(f"{self.root}/old/2000/any.html",))
 
 
-class GrowingPath(Site):
+class GrowingPath(TrapSite):
     """Relative links in every page's text, to which a slash is missing: the server answers by the last two steps.
 
     From the home page they lead to the pages that are meant. `named`: how many these are; `written`: links of a page.
@@ -157,28 +157,28 @@ class GrowingPath(Site):
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "growingpath")
         made = self.tree(size - self.named)
-        self.relative: dict[str, Node] = {}
+        self.relative: dict[str, TrapNode] = {}
         for _ in range(self.named):
             path, title = self.fresh(f"/{words.slug(words.name(self.dice, 1))}/")
             self.relative[path[1:]] = self.add(path, title, length=150)
         self.name_in_menu(made)
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
         return self._ways(dice, self.named if node.url == self.start else self.written)
 
     def _ways(self, dice: Random, count: int) -> list[Part]:
         paths = dice.sample(sorted(self.relative), count)
         return [Part(href=path, label=self.relative[path].title) for path in paths]
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         node = self.relative.get("/".join(steps_of(url)[-2:]))
         if node is None:
             return None
         parts = (*self.text(node), *self._ways(self.dice_of(f"lures {url}"), self.written))
-        return Page(node.title, parts, repeats=(node.url,))
+        return TrapPage(node.title, parts, repeats=(node.url,))
 
 
-class WikiPast(Site):
+class WikiPast(TrapSite):
     """A wiki: of each page its history, its old revisions, what differs between two, and its source.
 
     A line of a history quotes what a revision has added; an old revision lacks a paragraph; a diff shows two of them.
@@ -205,7 +205,7 @@ class WikiPast(Site):
     def start(self) -> str:
         return self.first.url
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:  # noqa: ARG002
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         name = node.url.rpartition("/")[2]
         return (self._way(name, "history", action="history"), self._way(name, "edit", action="edit"))
 
@@ -216,7 +216,7 @@ class WikiPast(Site):
         dice = self.dice_of(f"past {name}")
         return sorted(dice.sample(range(1_000, 99_999), dice.randint(*self.revisions)), reverse=True)
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         said = query_of(url)
         node = self.nodes.get(f"{self.root}/wiki/{said.get('title', '')}")
         if urlsplit(url).path != "/w/index.php" or node is None:
@@ -232,7 +232,7 @@ class WikiPast(Site):
             text, links = text[:2], self._of(name, int(said["diff"]), past)
         elif said.get("action") != "edit":
             return None
-        return Page(node.title, (*text, *links), repeats=(node.url,))
+        return TrapPage(node.title, (*text, *links), repeats=(node.url,))
 
     def _of(self, name: str, number: int, past: Sequence[int]) -> list[Part]:
         older = [each for each in past if each < number][:1]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from graphbrain.bench.traps import words
-from graphbrain.bench.traps.site import Node, Site, at
+from graphbrain.bench.traps.site import TrapNode, TrapSite, at
 
 __all__ = ["Dictionary", "Forum", "Gallery", "Languages", "Newspaper", "Products", "Symbols", "Versions"]
 
@@ -16,7 +16,7 @@ NAMED = 2
 """Pages of the other part that each of them names."""
 
 
-class Honest(Site):
+class Honest(TrapSite):
     """An ordinary part, and one that looks like a trap; the menu of all pages names where that begins, and each
     ordinary page names some pages of it."""
 
@@ -31,17 +31,17 @@ class Honest(Site):
         for node in made:
             node.links += [(url, self.nodes[url].title) for url in self.dice.sample(others, NAMED)]
 
-    def build(self, count: int) -> Iterable[Node]:
+    def build(self, count: int) -> Iterable[TrapNode]:
         """Make so many pages; those that the menu names."""
         raise NotImplementedError
 
-    def chain(self, nodes: Sequence[Node]) -> None:
+    def chain(self, nodes: Sequence[TrapNode]) -> None:
         """Each page names the one before it and the one after it."""
         for one, other in pairwise(nodes):
             one.links.append((other.url, "next"))
             other.links.append((one.url, "previous"))
 
-    def under(self, parent: Node, nodes: Iterable[Node]) -> None:
+    def under(self, parent: TrapNode, nodes: Iterable[TrapNode]) -> None:
         """The parent names these pages, and each of them names it."""
         for node in nodes:
             parent.links.append((node.url, node.title))
@@ -60,7 +60,7 @@ class Dictionary(Honest):
 
     letters = 26
 
-    def build(self, count: int) -> list[Node]:
+    def build(self, count: int) -> list[TrapNode]:
         letters = min(self.letters, max(1, count // 10))
         titles = sorted(self.titles(count - letters, 2))
         entries = [self.add(f"/word/{words.slug(title)}", title, length=self.dice.randint(40, 80)) for title in titles]
@@ -79,7 +79,7 @@ class Products(Honest):
 
     related, each = 20, 35
 
-    def build(self, count: int) -> list[Node]:
+    def build(self, count: int) -> list[TrapNode]:
         categories = max(1, count // (self.each + 1))
         titles = self.titles(count, 2)
         pages = [self.add(f"/category/{words.slug(title)}", title, length=40) for title in titles[:categories]]
@@ -99,8 +99,8 @@ class Products(Honest):
 class Newspaper(Honest):
     """Articles by date, with a page for each day and month."""
 
-    def build(self, count: int) -> list[Node]:
-        months, days, made = list[Node](), list[Node](), 0
+    def build(self, count: int) -> list[TrapNode]:
+        months, days, made = list[TrapNode](), list[TrapNode](), 0
         while made < count:
             day = len(days)
             year, month, here = 2026 - day // 336, 12 - day // 28 % 12, 28 - day % 28
@@ -123,8 +123,8 @@ class Forum(Honest):
 
     a_page = 25
 
-    def build(self, count: int) -> list[Node]:
-        threads, made = list[Node](), 0
+    def build(self, count: int) -> list[TrapNode]:
+        threads, made = list[TrapNode](), 0
         while made < count - count // self.a_page - 1:
             number, title, quote = 100 + 7 * len(threads), words.name(self.dice, 3), words.sentences(self.dice, 24)
             pages = [
@@ -154,9 +154,9 @@ class Symbols(Honest):
 
     said = "Returns the value, or raises an error where there is none."
 
-    def build(self, count: int) -> list[Node]:
+    def build(self, count: int) -> list[TrapNode]:
         index = self.add("/api/", "Index of modules", length=60)
-        modules, classes, made = list[Node](), list[Node](), 1
+        modules, classes, made = list[TrapNode](), list[TrapNode](), 1
         while made < count:
             module = "".join(words.name(self.dice, 2).split())
             page = self.add(f"/api/{module}.html", f"Module {module}", length=60)
@@ -178,7 +178,7 @@ class Symbols(Honest):
             one.links += [(other.url, other.title) for other in self.dice.sample(classes, min(3, len(classes)))]
         return [index]
 
-    def _method(self, name: str) -> Node:
+    def _method(self, name: str) -> TrapNode:
         return self.add(f"/api/{name}.html", name, length=self.dice.randint(40, 70), shared=self.said)
 
 
@@ -187,7 +187,7 @@ class Gallery(Honest):
 
     album = 40
 
-    def build(self, count: int) -> list[Node]:
+    def build(self, count: int) -> list[TrapNode]:
         albums = max(1, count // (self.album + 1))
         titles = self.titles(count, 2)
         pages = [self.add(f"/album/{place + 1}", title, length=25) for place, title in enumerate(titles[:albums])]
@@ -209,10 +209,10 @@ class Copied(Honest):
         """The folder of each."""
         raise NotImplementedError
 
-    def share(self, nodes: Sequence[Node]) -> None:
+    def share(self, nodes: Sequence[TrapNode]) -> None:
         """What counterparts have in common."""
 
-    def build(self, count: int) -> list[Node]:
+    def build(self, count: int) -> list[TrapNode]:
         begins = self.begins()
         size = count // len(begins)
         trees = [self.tree(size, begins[0])]
@@ -224,14 +224,14 @@ class Copied(Honest):
                 node.links += [(other.url, other.title) for other in nodes if other is not node]
         return [tree[0] for tree in trees]
 
-    def _counterpart(self, node: Node, begin: str, other: str, number: int) -> Node:
+    def _counterpart(self, node: TrapNode, begin: str, other: str, number: int) -> TrapNode:
         there = self.root + other
         made = self.add(node.url.replace(self.root + begin, other, 1), node.title, length=node.length)
         made.links = [(url.replace(self.root + begin, there, 1), title) for url, title in node.links]
         self.retitle(made, number)
         return made
 
-    def retitle(self, node: Node, number: int) -> None:
+    def retitle(self, node: TrapNode, number: int) -> None:
         """What a counterpart has of its own in its title."""
 
 
@@ -241,7 +241,7 @@ class Versions(Copied):
     def begins(self) -> Sequence[str]:
         return [f"/docs/{number}.0/" for number in (4, 3, 2, 1)]
 
-    def share(self, nodes: Sequence[Node]) -> None:
+    def share(self, nodes: Sequence[TrapNode]) -> None:
         shared = words.sentences(self.dice_of(f"shared {nodes[0].url}"), 24)
         for node in nodes:
             node.shared = shared
@@ -253,6 +253,6 @@ class Languages(Copied):
     def begins(self) -> Sequence[str]:
         return [f"/{code}/" for code in ("en", "de", "fr", "es", "it")]
 
-    def retitle(self, node: Node, number: int) -> None:
+    def retitle(self, node: TrapNode, number: int) -> None:
         node.language = number
         node.title = words.foreign(node.title, number)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrain.bench.traps.running import BATCH, Crawled, Trial
-from graphbrain.methods import without
+from graphbrain.bench.traps.running import BATCH, TrapCrawl, TrapTrial
+from graphbrain.numeric.methods import without
 
 __all__ = ["ASKED", "Row", "rows", "without_harvest"]
 
@@ -35,8 +35,8 @@ class Row:
     order: str
     value: str
     processes: int
-    crawls: list[Crawled] = field(default_factory=list)
-    bases: list[Crawled] = field(default_factory=list)
+    crawls: list[TrapCrawl] = field(default_factory=list)
+    bases: list[TrapCrawl] = field(default_factory=list)
 
     @property
     def trap(self) -> bool:
@@ -89,7 +89,7 @@ class Row:
         }
 
 
-def without_harvest(trial: Trial) -> Trial | None:
+def without_harvest(trial: TrapTrial) -> TrapTrial | None:
     """The same crawl by a value without harvest, which one of a look-alike is compared with; None where there is no
     harvest in its value, or nothing else."""
     others = without(trial.value, HARVEST)
@@ -98,7 +98,7 @@ def without_harvest(trial: Trial) -> Trial | None:
     return dataclasses.replace(trial, value=others)
 
 
-def rows(crawls: Iterable[Crawled]) -> list[Row]:
+def rows(crawls: Iterable[TrapCrawl]) -> list[Row]:
     """The crawls by what they are of, in the order in which these came first."""
     found: dict[tuple[str, str, str, int], Row] = {}
     done = {crawl.trial: crawl for crawl in crawls}

@@ -7,7 +7,7 @@ from random import Random
 from urllib.parse import urlsplit
 
 from graphbrain.bench.traps import words
-from graphbrain.bench.traps.site import Node, Page, Part, Site, at, query_of, steps_of
+from graphbrain.bench.traps.site import Part, TrapNode, TrapPage, TrapSite, at, query_of, steps_of
 
 __all__ = [
     "FacetsByFolder",
@@ -26,7 +26,7 @@ SHOWN = 20
 """Of them, on a page that is made up."""
 
 
-class Listed(Site):
+class Listed(TrapSite):
     """A site with one list of some of its pages, each with its first paragraph, in the menu of all pages.
 
     Whatever else lists pages shows some of these again, so that it repeats the list. `where`: the path of the list.
@@ -42,7 +42,7 @@ class Listed(Site):
         self.list = self.add(self.where, "All of the catalogue", length=20, index=True, cards=self.items)
         self.name_in_menu(made, self.list)
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
         """The list names what it can be narrowed to."""
         return tuple(self.ways(node.url, dice)) if node is self.list else ()
 
@@ -50,11 +50,11 @@ class Listed(Site):
         """Links from a list to others."""
         raise NotImplementedError
 
-    def listing(self, url: str, title: str) -> Page:
+    def listing(self, url: str, title: str) -> TrapPage:
         """A made-up list of some items."""
         shown = self.shown(self.dice_of(f"list {url}"))
         cards = (self.card(item) for item in shown)
-        return Page(title, (*cards, *self.ways(url, self.dice_of(f"ways {url}"))), repeats=(self.list.url,))
+        return TrapPage(title, (*cards, *self.ways(url, self.dice_of(f"ways {url}"))), repeats=(self.list.url,))
 
     def shown(self, dice: Random) -> list[str]:
         """The items that a made-up list shows."""
@@ -86,7 +86,7 @@ class Facets(Listed):
                 there |= {} if chosen.get(facet) == value else {facet: value}
                 yield Part(href=self.spelled(there), label=value)
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         chosen = self.chosen(url)
         valid = chosen and all(value in self.facets.get(name, ()) for name, value in chosen.items())
         return self.listing(url, " ".join((chosen or {}).values())) if valid else None
@@ -149,7 +149,7 @@ class FacetsCrosswise(Listed):
         for name in self.names:
             yield Part(href=f"{self.where}/{name}{self.end}", label=name.replace("-", " "))
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         name = url.removeprefix(f"{self.root}{self.where}/").removesuffix(self.end)
         if url != f"{self.root}{self.where}/{name}{self.end}" or name not in self.names:
             return None
@@ -187,7 +187,7 @@ class SortOrders(Listed):
                         label=value,
                     )
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         chosen = query_of(url)
         if urlsplit(url).path != self.where or not all(v in self.choices.get(k, ()) for k, v in chosen.items()):
             return None
@@ -203,7 +203,7 @@ class TagCloud(Listed):
         super().__init__(seed, size)
         self.names = sorted({words.name(self.dice, 1) for _ in range(self.tags)})
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
         count = 60 if node is self.list else 4
         return tuple(self._link([tag]) for tag in dice.sample(self.names, min(count, len(self.names))))
 
@@ -217,7 +217,7 @@ class TagCloud(Listed):
     def _link(self, tags: Sequence[str]) -> Part:
         return Part(href=at(f"/tag/{'+'.join(tags)}"), label=" ".join(tags))
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         steps = steps_of(url)
         if len(steps) != 2 or steps[0] != "tag" or not set(steps[1].split("+")) <= set(self.names):
             return None
@@ -227,7 +227,7 @@ class TagCloud(Listed):
 class Searches(Listed):
     """Results of searches; each page names what others have searched for."""
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:  # noqa: ARG002
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         return tuple(self.ways("", dice))
 
     def ways(self, url: str, dice: Random) -> Iterator[Part]:  # noqa: ARG002
@@ -235,6 +235,6 @@ class Searches(Listed):
             query = words.name(dice, dice.randint(1, 3))
             yield Part(href=at("/search", [("q", query)]), label=query)
 
-    def strange(self, url: str) -> Page | None:
+    def strange(self, url: str) -> TrapPage | None:
         query = query_of(url).get("q", "")
         return self.listing(url, f"Results for {query}") if urlsplit(url).path == "/search" and query else None

@@ -15,12 +15,12 @@ from typing import Any
 
 from graphbrain.bench.traps.reader import visit
 from graphbrain.bench.traps.shapes import site_of
-from graphbrain.bench.traps.site import Site
+from graphbrain.bench.traps.site import TrapSite
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import GraphbrainError
 from graphbrain.model import Fetched, Link
 from graphbrain.simulate.on_graph import SimulatedClock
-from graphbrain.url import normal
+from graphbrain.urls.normalization import normal
 
 __all__ = ["main"]
 
@@ -61,11 +61,11 @@ class _Member:
 
 
 @lru_cache(1)
-def _site(shape: str, seed: int, pages: int) -> Site:
+def _site(shape: str, seed: int, pages: int) -> TrapSite:
     return site_of(shape, seed, pages)
 
 
-def _made_up(site: Site, report: Fetched) -> list[str]:
+def _made_up(site: TrapSite, report: Fetched) -> list[str]:
     urls = {normal(link.url if isinstance(link, Link) else link) for link in report.links}
     return sorted(urls - site.nodes.keys())
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from lxml import etree
 
-from graphbrain.bench.traps.site import Site
+from graphbrain.bench.traps.site import TrapSite
 from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched, Link
 from graphbrain.pagefacts import ELEMENTS, PageFacts
-from graphbrain.url import resolved
+from graphbrain.urls.normalization import resolved
 
 __all__ = ["read", "visit"]
 
@@ -20,7 +20,7 @@ MISSING = (
 )
 
 
-def visit(site: Site, claim: Claim) -> Fetched | Failed:
+def visit(site: TrapSite, claim: Claim) -> Fetched | Failed:
     """The report of a claimed page."""
     page = site.page(claim.url)
     if page is None:

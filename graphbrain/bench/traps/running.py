@@ -16,13 +16,13 @@ from queue import SimpleQueue
 from subprocess import Popen
 from typing import Any
 
-from graphbrain.bench.traps.shapes import SHAPES, Shape, site_of
+from graphbrain.bench.traps.shapes import SHAPES, TrapShape, site_of
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.workers import send_order, spawned
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.simulate.on_graph import SimulatedClock
 
-__all__ = ["BATCH", "PART", "Crawled", "Crew", "Met", "Trial", "crawl", "run"]
+__all__ = ["BATCH", "PART", "Met", "TrapCrawl", "TrapCrew", "TrapTrial", "crawl", "run"]
 
 BATCH = 10
 TURN = 0.2
@@ -38,7 +38,7 @@ Met = tuple[str, bool, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrapTrial:
     """One crawl: of which site, under which order and value, by how many processes."""
 
     shape: str
@@ -49,20 +49,20 @@ class Trial:
     processes: int
 
     @property
-    def kind(self) -> Shape:
+    def kind(self) -> TrapShape:
         """What site it is."""
         return SHAPES[self.shape]
 
 
 @dataclass(slots=True)
-class Crawled:
+class TrapCrawl:
     """What a crawl has fetched.
 
     `real`: different real pages; `own`: those of them that are of the part which looks like a trap; `waited`: the most
     trap pages that were known and not fetched at once.
     """
 
-    trial: Trial
+    trial: TrapTrial
     wanted: int
     fetched: int = 0
     real: int = 0
@@ -91,7 +91,7 @@ class _Known:
         return len(self.traps - self.fetched_traps)
 
 
-class Crew:
+class TrapCrew:
     """Processes that crawl, from the beginning to the end of a block, and a thread for each that asks it for turns."""
 
     def __init__(self, processes: int) -> None:
@@ -101,7 +101,7 @@ class Crew:
         for member in self.members:
             self._idle.put(member)
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> TrapCrew:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -132,15 +132,15 @@ class Crew:
 
 
 def crawl(
-    trial: Trial,
+    trial: TrapTrial,
     brain: Brain,
-    crew: Crew,
+    crew: TrapCrew,
     connect: Mapping[str, Any],
     *,
     number: int = 0,
     progress: Callable[[int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
-) -> Crawled | None:
+) -> TrapCrawl | None:
     """Crawl a site with a brain that is emptied before; None where it was stopped. `connect`: what `Brain.open` takes
     to open the same brain. `number`: a new one for each crawl of a crew. Raises SettingsError for a value that is
     none."""
@@ -149,7 +149,7 @@ def crawl(
     brain.remake(delay_seconds=0.0, order=trial.order, value=trial.value)
     brain.seed([site.start])
     order = {"connect": dict(connect), "crawl": number, "shape": trial.shape, "seed": trial.seed, "pages": trial.pages}
-    done, known = Crawled(trial, len(site.nodes) // PART), _Known()
+    done, known = TrapCrawl(trial, len(site.nodes) // PART), _Known()
     clock = SimulatedClock(brain.now())
     asked, empty, out = 0, 0, dict[Future[list[Met]], int]()
     while not stop():
@@ -174,19 +174,19 @@ def crawl(
 
 
 def run(
-    trials: Sequence[Trial],
+    trials: Sequence[TrapTrial],
     brain: Brain,
     connect: Mapping[str, Any],
     *,
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
-) -> Iterator[Crawled]:
+) -> Iterator[TrapCrawl]:
     """The crawls one after another, until it is stopped. Raises BadInput for a site of fewer than `FEWEST` pages."""
     if not trials:
         return
     if (fewest := min(trial.pages for trial in trials)) < FEWEST:
         raise BadInput(f"A site has at least {FEWEST} real pages, not {fewest}.")
-    with Crew(max(trial.processes for trial in trials)) as crew:
+    with TrapCrew(max(trial.processes for trial in trials)) as crew:
         for number, trial in enumerate(trials):
             name = f"{trial.shape}, seed {trial.seed} ({number + 1} of {len(trials)})"
 

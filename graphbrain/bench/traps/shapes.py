@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphbrain.bench.traps import copies, endless, honest, lists
-from graphbrain.bench.traps.site import Build, Site
+from graphbrain.bench.traps.site import Build, TrapSite
 from graphbrain.errors import BadInput
 
-__all__ = ["LOOK_ALIKES", "SHAPES", "TRAPS", "Shape", "chosen", "site_of"]
+__all__ = ["LOOK_ALIKES", "SHAPES", "TRAPS", "TrapShape", "chosen", "site_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TrapShape:
     """A kind of site. `says`: what it is, in a line; `repeats`: of which pages the text of a trap's pages is, of which
     nearly all was read before when one of them is fetched; empty where it is no trap."""
 
@@ -32,57 +32,59 @@ _ITSELF = "the page itself"
 _MONTH = "the calendar's first page"
 _LIST = "the site's one list"
 
-TRAPS: Sequence[Shape] = (
-    Shape("facets-query", lists.FacetsByQuery, "lists by all combinations of facets, as arguments", _LIST),
-    Shape("facets-path", lists.FacetsByPath, "the same in one step of the path", _LIST),
-    Shape("facets-folder", lists.FacetsByFolder, "the same in folders, a list in each", _LIST),
-    Shape("facets-crosswise", lists.FacetsCrosswise, "200 lists in folders that all name each other", _LIST),
-    Shape("crosswise-path", lists.FacetsCrosswiseInOneFolder, "the same in one folder", _LIST),
-    Shape("sort-orders", lists.SortOrders, "a list by any order, length, look and currency", _LIST),
-    Shape("tag-cloud", lists.TagCloud, "150 tags and their combinations; each page has four", _LIST),
-    Shape("searches", lists.Searches, "results of searches; each page names four", _LIST),
-    Shape("calendar-path", endless.CalendarInPath, "empty days and months by path, without end", _MONTH),
-    Shape("calendar-query", endless.CalendarInQuery, "the same by query, with views", _MONTH),
-    Shape("pagination", endless.Pagination, "a list whose last page comes again and again", "the list's last page"),
-    Shape("soft-404", endless.SoftMissing, "links to old pages, answered by 200 and an excuse", "any other of them"),
-    Shape(
+TRAPS: Sequence[TrapShape] = (
+    TrapShape("facets-query", lists.FacetsByQuery, "lists by all combinations of facets, as arguments", _LIST),
+    TrapShape("facets-path", lists.FacetsByPath, "the same in one step of the path", _LIST),
+    TrapShape("facets-folder", lists.FacetsByFolder, "the same in folders, a list in each", _LIST),
+    TrapShape("facets-crosswise", lists.FacetsCrosswise, "200 lists in folders that all name each other", _LIST),
+    TrapShape("crosswise-path", lists.FacetsCrosswiseInOneFolder, "the same in one folder", _LIST),
+    TrapShape("sort-orders", lists.SortOrders, "a list by any order, length, look and currency", _LIST),
+    TrapShape("tag-cloud", lists.TagCloud, "150 tags and their combinations; each page has four", _LIST),
+    TrapShape("searches", lists.Searches, "results of searches; each page names four", _LIST),
+    TrapShape("calendar-path", endless.CalendarInPath, "empty days and months by path, without end", _MONTH),
+    TrapShape("calendar-query", endless.CalendarInQuery, "the same by query, with views", _MONTH),
+    TrapShape("pagination", endless.Pagination, "a list whose last page comes again and again", "the list's last page"),
+    TrapShape(
+        "soft-404", endless.SoftMissing, "links to old pages, answered by 200 and an excuse", "any other of them"
+    ),
+    TrapShape(
         "growing-path", endless.GrowingPath, "relative links that grow at each page", "the page of its last two steps"
     ),
-    Shape("growing-query", copies.GrowingQuery, "links to the page itself with one argument more", _ITSELF),
-    Shape(
+    TrapShape("growing-query", copies.GrowingQuery, "links to the page itself with one argument more", _ITSELF),
+    TrapShape(
         "session-path", copies.SessionInPath, "links that carry a new session in the path, beside plain ones", _ITSELF
     ),
-    Shape("session-query", copies.SessionInQuery, "the same in an argument of no known name", _ITSELF),
-    Shape("tracking", copies.Tracking, "links that say where they stand, in an argument of no known name", _ITSELF),
-    Shape("print", copies.Print, "each page to be printed, and to be sent by mail", _ITSELF),
-    Shape("mobile", copies.Mobile, "a mobile copy of the site in a folder, with canonical links", _ITSELF),
-    Shape("replies", copies.Replies, "each page once for each comment, with canonical links", _ITSELF),
-    Shape("redirects", copies.Attachments, "attachments of each page, which redirect to it for good", _ITSELF),
-    Shape("mirrors", copies.Mirrors, "three copies of the site in folders", _ITSELF),
-    Shape("cases", copies.Cases, "upper and lower case are the same to the server", _ITSELF),
-    Shape("index-files", copies.IndexFiles, "each page under five names of an index, too", _ITSELF),
-    Shape("wiki-past", endless.WikiPast, "histories, old revisions, diffs and sources of a wiki", _ITSELF),
+    TrapShape("session-query", copies.SessionInQuery, "the same in an argument of no known name", _ITSELF),
+    TrapShape("tracking", copies.Tracking, "links that say where they stand, in an argument of no known name", _ITSELF),
+    TrapShape("print", copies.Print, "each page to be printed, and to be sent by mail", _ITSELF),
+    TrapShape("mobile", copies.Mobile, "a mobile copy of the site in a folder, with canonical links", _ITSELF),
+    TrapShape("replies", copies.Replies, "each page once for each comment, with canonical links", _ITSELF),
+    TrapShape("redirects", copies.Attachments, "attachments of each page, which redirect to it for good", _ITSELF),
+    TrapShape("mirrors", copies.Mirrors, "three copies of the site in folders", _ITSELF),
+    TrapShape("cases", copies.Cases, "upper and lower case are the same to the server", _ITSELF),
+    TrapShape("index-files", copies.IndexFiles, "each page under five names of an index, too", _ITSELF),
+    TrapShape("wiki-past", endless.WikiPast, "histories, old revisions, diffs and sources of a wiki", _ITSELF),
 )
-LOOK_ALIKES: Sequence[Shape] = (
-    Shape("dictionary", honest.Dictionary, "short articles on words, by letters"),
-    Shape("products", honest.Products, "products that name twenty related ones each"),
-    Shape("newspaper", honest.Newspaper, "articles by date, with pages for days and months"),
-    Shape("forum", honest.Forum, "threads of some pages, told apart by numbers in queries"),
-    Shape("api-symbols", honest.Symbols, "modules, classes and methods, with few words"),
-    Shape("gallery", honest.Gallery, "pictures with a dozen words of their own"),
-    Shape("versions", honest.Versions, "documentation in four versions that do differ"),
-    Shape("languages", honest.Languages, "a site in five languages"),
+LOOK_ALIKES: Sequence[TrapShape] = (
+    TrapShape("dictionary", honest.Dictionary, "short articles on words, by letters"),
+    TrapShape("products", honest.Products, "products that name twenty related ones each"),
+    TrapShape("newspaper", honest.Newspaper, "articles by date, with pages for days and months"),
+    TrapShape("forum", honest.Forum, "threads of some pages, told apart by numbers in queries"),
+    TrapShape("api-symbols", honest.Symbols, "modules, classes and methods, with few words"),
+    TrapShape("gallery", honest.Gallery, "pictures with a dozen words of their own"),
+    TrapShape("versions", honest.Versions, "documentation in four versions that do differ"),
+    TrapShape("languages", honest.Languages, "a site in five languages"),
 )
-SHAPES: Mapping[str, Shape] = {shape.name: shape for shape in (*TRAPS, *LOOK_ALIKES)}
+SHAPES: Mapping[str, TrapShape] = {shape.name: shape for shape in (*TRAPS, *LOOK_ALIKES)}
 
 
-def chosen(names: Sequence[str]) -> list[Shape]:
+def chosen(names: Sequence[str]) -> list[TrapShape]:
     """The shapes of these names, all without any. Raises BadInput for a name that none has."""
     if unknown := [name for name in names if name not in SHAPES]:
         raise BadInput(f"There is no shape {unknown[0]!r:.80}: name one of {', '.join(SHAPES)}.")
     return [SHAPES[name] for name in dict.fromkeys(names)] or list(SHAPES.values())
 
 
-def site_of(shape: str, seed: int, size: int) -> Site:
+def site_of(shape: str, seed: int, size: int) -> TrapSite:
     """The site of this shape and seed, of about so many real pages."""
     return SHAPES[shape].build(seed, size)

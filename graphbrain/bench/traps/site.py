@@ -14,9 +14,9 @@ from random import Random
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from graphbrain.bench.traps import words
-from graphbrain.url import normal
+from graphbrain.urls.normalization import normal
 
-__all__ = ["Build", "Node", "Page", "Part", "Site", "at", "query_of", "steps_of"]
+__all__ = ["Build", "Part", "TrapNode", "TrapPage", "TrapSite", "at", "query_of", "steps_of"]
 
 FOOTER = 40
 """Words of the footer."""
@@ -50,7 +50,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class TrapPage:
     """What the server answers to one URL.
 
     `worth`: is it a page of the site, and not one that was made up? `repeats`: URLs of the pages whose text is that of
@@ -72,7 +72,7 @@ class Page:
 
 
 @dataclass(slots=True)
-class Node:
+class TrapNode:
     """A page that is worth a visit: its title, its links (href, text), and of how many words it is.
 
     `index`: it is a list of other pages, so that its text may be theirs. `cards`: pages that it shows with their first
@@ -89,7 +89,7 @@ class Node:
     language: int = 0
 
 
-class Site:
+class TrapSite:
     """The pages of one host.
 
     `nodes`: its real pages by URL. `lures`: of a real page the links that lead to pages which the server makes up;
@@ -100,18 +100,18 @@ class Site:
         self.seed, self.size = seed, size
         self.root = f"http://www.{name}-{seed}.example"
         self.dice = self.dice_of("site")
-        self.nodes: dict[str, Node] = {}
+        self.nodes: dict[str, TrapNode] = {}
         self.menu: list[tuple[str, str]] = []
         self.own: frozenset[str] = frozenset()
         """Of a site that looks like a trap and is none, the pages of the part that does; else none."""
 
     # ------------------------------------------------------------ what a shape says
 
-    def lures(self, node: Node, dice: Random) -> Sequence[Part]:  # noqa: ARG002
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         """Links of a real page to pages that are made up."""
         return ()
 
-    def strange(self, url: str) -> Page | None:  # noqa: ARG002
+    def strange(self, url: str) -> TrapPage | None:  # noqa: ARG002
         """The page that the server makes up for a URL."""
         return None
 
@@ -122,17 +122,17 @@ class Site:
         """Where a crawl begins."""
         return f"{self.root}/"
 
-    def page(self, url: str) -> Page | None:
+    def page(self, url: str) -> TrapPage | None:
         """The answer to a URL in its normal form; None: 404."""
         node = self.nodes.get(url)
         if node is None:
             return self.strange(url) if url.startswith(f"{self.root}/") else None
         lures = tuple(self.lures(node, self.dice_of(f"lures {url}")))
-        return Page(
+        return TrapPage(
             node.title, (*self.text(node), *self.links(node), *lures), worth=True, language=LANGUAGES[node.language]
         )
 
-    def html(self, page: Page) -> bytes:
+    def html(self, page: TrapPage) -> bytes:
         """A page as the server sends it."""
         canonical = f'<link rel="canonical" href="{html.escape(page.canonical)}">' if page.canonical else ""
         menu = "".join(f'<li><a href="{html.escape(url)}">{html.escape(text)}</a></li>' for url, text in self.menu)
@@ -158,7 +158,7 @@ class Site:
         """The text at the end of each page."""
         return words.sentences(self.dice_of("footer"), FOOTER)
 
-    def text(self, node: Node) -> tuple[Part, ...]:
+    def text(self, node: TrapNode) -> tuple[Part, ...]:
         """The paragraphs of a real page."""
         dice = self.dice_of(f"text {node.url}")
         cards = tuple(self.card(url) for url in node.cards)
@@ -169,7 +169,7 @@ class Site:
         texts = [lead, *(words.sentences(dice, max(1, rest // paragraphs)) for _ in range(paragraphs))]
         return (*(Part(words.foreign(text, node.language)) for text in texts), *shared, *cards)
 
-    def links(self, node: Node) -> tuple[Part, ...]:
+    def links(self, node: TrapNode) -> tuple[Part, ...]:
         """The links of a real page, each a block."""
         return tuple(Part(href=href, label=label) for href, label in node.links)
 
@@ -179,10 +179,10 @@ class Site:
         lead = words.sentences(self.dice_of(f"text {url}"), min(FIRST, node.length))
         return Part(lead, url, node.title)
 
-    def add(self, path: str, title: str, **more: object) -> Node:
+    def add(self, path: str, title: str, **more: object) -> TrapNode:
         """A new real page. Its URL is in normal form then."""
         url = normal(self.root + path)
-        node = self.nodes[url] = Node(url, title, **more)  # type: ignore[arg-type]
+        node = self.nodes[url] = TrapNode(url, title, **more)  # type: ignore[arg-type]
         return node
 
     def fresh(self, path: str, dice: Random | None = None, count: int = 2) -> tuple[str, str]:
@@ -194,7 +194,7 @@ class Site:
             if not any(normal(self.root + found + end) in self.nodes for end in ("", "/", ".html")):
                 return found, title
 
-    def tree(self, size: int, begin: str = "/") -> list[Node]:
+    def tree(self, size: int, begin: str = "/") -> list[TrapNode]:
         """Real pages, each of which names its parent, some others below it, and none or some elsewhere; the first is at
         `begin`.
 
@@ -221,13 +221,13 @@ class Site:
             node.links += [(other.url, other.title) for other in near if other is not node]
         return made
 
-    def name_in_menu(self, tree: Sequence[Node], *others: Node) -> None:
+    def name_in_menu(self, tree: Sequence[TrapNode], *others: TrapNode) -> None:
         """Have the template name the first pages of the tree, so many as are drawn, and the others."""
         named = (*tree[: self.dice.choice(SECTIONS)], *others)
         self.menu = [(node.url, node.title) for node in named]
 
 
-Build = Callable[[int, int], Site]
+Build = Callable[[int, int], TrapSite]
 """Seed and number of real pages → site."""
 
 

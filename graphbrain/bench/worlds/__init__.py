@@ -4,17 +4,17 @@ from graphbrain.bench.worlds.crawl import crawl
 from graphbrain.bench.worlds.drawing import draw
 from graphbrain.bench.worlds.judges import judge
 from graphbrain.bench.worlds.named import NAMED, named
-from graphbrain.bench.worlds.running import Outcome, run, try_world
-from graphbrain.bench.worlds.verdict import JUDGES, Finding
-from graphbrain.bench.worlds.world import Goal, World, from_json, to_json
+from graphbrain.bench.worlds.running import WorldOutcome, run, try_world
+from graphbrain.bench.worlds.verdict import JUDGES, WorldFinding
+from graphbrain.bench.worlds.world import World, WorldGoal, from_json, to_json
 
 __all__ = [
     "JUDGES",
     "NAMED",
-    "Finding",
-    "Goal",
-    "Outcome",
     "World",
+    "WorldFinding",
+    "WorldGoal",
+    "WorldOutcome",
     "crawl",
     "draw",
     "from_json",

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported, Returned
-from graphbrain.bench.worlds.web import Met, Web
+from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported, Returned
+from graphbrain.bench.worlds.web import Met, WorldWeb
 from graphbrain.bench.worlds.world import DAY, HOUR, MINUTE, Crawler, Event, World
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
@@ -101,7 +101,7 @@ class _Crawl:
     ) -> None:
         self.world, self.brain, self.clock = world, brain, clock
         self.stop, self.progress, self.limit, self.enough = stop, progress, limit, enough
-        self.web, self.log, self.at = Web(world), Log(), 0.0
+        self.web, self.log, self.at = WorldWeb(world), Log(), 0.0
         self._agenda: list[tuple[float, int, int, Callable[[], None]]] = []
         self._count = 0
         self._tended = 0.0
@@ -249,7 +249,7 @@ class _Crawl:
                 self.now,
                 crawler.name,
                 asked,
-                tuple(Grant(c.url, c.host, c.token, c.until - START, lost=unheard) for c in claims),
+                tuple(LoggedGrant(c.url, c.host, c.token, c.until - START, lost=unheard) for c in claims),
                 None if claims.next_ready is None else claims.next_ready - START,
                 claims.finished,
                 as_told and not unheard,

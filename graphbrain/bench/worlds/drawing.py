@@ -15,11 +15,11 @@ from graphbrain.bench.worlds.world import (
     MINUTE,
     Crawler,
     Event,
-    Host,
-    Page,
     Phase,
     Window,
     World,
+    WorldHost,
+    WorldPage,
 )
 from graphbrain.settings import ORDERS
 
@@ -95,7 +95,7 @@ class _Drawn:
         return f"http://{self.name}/{number}" if number else f"http://{self.name}/"
 
 
-def _host(drawn: _Drawn, others: Sequence[_Drawn]) -> Host:
+def _host(drawn: _Drawn, others: Sequence[_Drawn]) -> WorldHost:
     dice = drawn.dice
     kind = dice.choices(KINDS, WEIGHTS)[0]
     most = 12 if drawn.large else 60 if dice.random() < 0.15 else 25
@@ -105,7 +105,7 @@ def _host(drawn: _Drawn, others: Sequence[_Drawn]) -> Host:
     ways = _ways(dice, count, kind, ill)
     beyond = [other.url(0) for other in others if other is not drawn and dice.random() < 0.2]
     pages = tuple(
-        Page(
+        WorldPage(
             "/" if number == 0 else f"/{number}",
             phases[number],
             tuple(drawn.url(way) for way in ways[number]) + (tuple(beyond) if number == 0 else ()),
@@ -113,7 +113,7 @@ def _host(drawn: _Drawn, others: Sequence[_Drawn]) -> Host:
         )
         for number in range(count)
     )
-    return Host(
+    return WorldHost(
         drawn.name,
         pages,
         windows=_windows(drawn, kind),
@@ -219,7 +219,7 @@ def _weather(dice: random.Random, drawn: _Drawn, what: str) -> Phase:
     return Phase(0.0, "silent", dice.choice([0.05, 5.0, 30.0]) if what == "outage" else 0.05, None)
 
 
-def _seeds(dice: random.Random, hosts: Sequence[Host]) -> tuple[str, ...]:
+def _seeds(dice: random.Random, hosts: Sequence[WorldHost]) -> tuple[str, ...]:
     """The first page of each host, or of most; of some hosts all pages."""
     seeds = [host.url("/") for host in hosts if dice.random() < 0.9] or [hosts[0].url("/")]
     for host in hosts:
@@ -286,7 +286,7 @@ def _events(dice: random.Random, world: World) -> tuple[Event, ...]:
     return tuple(sorted((event for event in found if event.at < world.days * DAY), key=lambda event: event.at))
 
 
-def _robots(host: Host) -> str:
+def _robots(host: WorldHost) -> str:
     """The robots.txt that a host has when nothing is forbidden."""
     return f"User-agent: graphbrain\nCrawl-delay: {host.crawl_delay:g}" if host.crawl_delay else ""
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
-from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported
+from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported
 from graphbrain.bench.worlds.progress import progress
-from graphbrain.bench.worlds.verdict import Finding
-from graphbrain.bench.worlds.watch import HostSeen, PageSeen, Watch, most_of_ill
+from graphbrain.bench.worlds.verdict import WorldFinding
+from graphbrain.bench.worlds.watch import PageSeen, WatchedHost, WorldWatch, most_of_ill
 from graphbrain.bench.worlds.world import DAY, HOUR, World
 
 __all__ = ["judge"]
@@ -27,10 +27,10 @@ WELL_FOR = HOUR
 """A host is taken to be well that has not failed for so long: what it was slowed down by is over."""
 
 
-def judge(world: World, log: Log) -> list[Finding]:
+def judge(world: World, log: Log) -> list[WorldFinding]:
     """All that was violated, in the order of time; of each judge's kind."""
     found = list(progress(world, log))
-    watch = Watch(world)
+    watch = WorldWatch(world)
     judges = (_Polite(world), _Once(world), _Honest(world))
     for entry in log.entries:
         for each in judges:
@@ -38,7 +38,7 @@ def judge(world: World, log: Log) -> list[Finding]:
         watch.take(entry)
         for each in judges:
             found += each.after(entry, watch)
-    found += [Finding("audit", log.ended, text) for text in log.audit]
+    found += [WorldFinding("audit", log.ended, text) for text in log.audit]
     return sorted(found, key=lambda finding: finding.at)
 
 
@@ -48,15 +48,15 @@ class _Judge:
 
     world: World
 
-    def before(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
+    def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         if isinstance(entry, Called):
             for grant in entry.grants:
                 yield from self.grant(grant, entry, watch)
 
-    def after(self, entry: Entry, watch: Watch) -> Iterator[Finding]:  # noqa: ARG002
+    def after(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:  # noqa: ARG002
         yield from ()
 
-    def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:  # noqa: ARG002
+    def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:  # noqa: ARG002
         yield from ()
 
 
@@ -64,43 +64,43 @@ class _Judge:
 class _Polite(_Judge):
     """No host earlier than its delay, Retry-After and block allow, nor more at once; ill hosts take a tenth."""
 
-    def before(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
+    def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         yield from _Judge.before(self, entry, watch)
         if isinstance(entry, Called):
             names = [grant.host for grant in entry.grants]
             for name in sorted({name for name in names if names.count(name) > 1}):
                 if watch.delay(watch.hosts[name]) > 0:
-                    yield Finding("polite", entry.at, f"{name} was claimed {names.count(name)} times in one call.")
+                    yield WorldFinding("polite", entry.at, f"{name} was claimed {names.count(name)} times in one call.")
 
-    def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:
-        host = watch.hosts.setdefault(grant.host, HostSeen(grant.host))
+    def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
+        host = watch.hosts.setdefault(grant.host, WatchedHost(grant.host))
         passed = entry.clock - host.granted
         if watch.jumped_at < host.granted_at and passed < watch.delay(host) - ROUNDING:
-            yield Finding(
+            yield WorldFinding(
                 "polite",
                 entry.at,
                 f"{grant.url}: {grant.host} was claimed {passed:.3f} s after the last time; its delay is "
                 f"{watch.delay(host):g} s.",
             )
         if watch.jumped_at < host.asked_at and entry.clock < host.asked_until - ROUNDING:
-            yield Finding(
+            yield WorldFinding(
                 "polite",
                 entry.at,
                 f"{grant.url}: {grant.host} asked to be left alone for {host.asked_until - entry.clock:.1f} s more.",
             )
         if entry.clock < host.blocked_until - ROUNDING and watch.jumped_at < entry.at - 2 * DAY:
-            yield Finding("polite", entry.at, f"{grant.url}: {grant.host} is blocked by hand.")
+            yield WorldFinding("polite", entry.at, f"{grant.url}: {grant.host} is blocked by hand.")
         if host.forbidden or host.denied:
             why = "robots.txt" if host.forbidden else "the scope"
-            yield Finding("polite", entry.at, f"{grant.url}: forbidden by {why}.")
+            yield WorldFinding("polite", entry.at, f"{grant.url}: forbidden by {why}.")
         if 0 < watch.most <= host.out_now(entry.clock):
-            yield Finding(
+            yield WorldFinding(
                 "polite",
                 entry.at,
                 f"{grant.url}: {host.out_now(entry.clock)} claims of {grant.host} were out; in_flight is {watch.most}.",
             )
 
-    def after(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
+    def after(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         if not isinstance(entry, Called):
             return
         ill = {name for name, host in watch.hosts.items() if host.known_ill()}
@@ -112,7 +112,7 @@ class _Polite(_Judge):
             return
         due = next(_due(watch, entry), None)
         if due is not None:
-            yield Finding(
+            yield WorldFinding(
                 "polite",
                 entry.at,
                 f"hosts known to be ill ({', '.join(sorted(ill))}) have {theirs} of the {sum(out.values())} claims "
@@ -120,7 +120,7 @@ class _Polite(_Judge):
             )
 
 
-def _due(watch: Watch, entry: Called) -> Iterator[PageSeen]:
+def _due(watch: WorldWatch, entry: Called) -> Iterator[PageSeen]:
     """Pages that were never attempted of hosts that are well, and that could be had now."""
     if watch.happened_at > entry.at - WELL_FOR and watch.happened_at > 0:
         return
@@ -134,21 +134,21 @@ def _due(watch: Watch, entry: Called) -> Iterator[PageSeen]:
 class _Once(_Judge):
     """No page is claimed before it is due."""
 
-    def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:
+    def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         page = watch.pages.get(grant.url)
         if page is None:
             if grant.url in watch.forgotten:
-                yield Finding("once", entry.at, f"{grant.url} was claimed, though it was forgotten for ever.")
+                yield WorldFinding("once", entry.at, f"{grant.url} was claimed, though it was forgotten for ever.")
             return
         if grant.token in page.held:
-            yield Finding("once", entry.at, f"{grant.url} was handed out twice by the same token.")
+            yield WorldFinding("once", entry.at, f"{grant.url} was handed out twice by the same token.")
         elif page.is_held(entry.clock):
             left = max(page.held.values()) - entry.clock
-            yield Finding("once", entry.at, f"{grant.url} is held by somebody else for {left:.1f} s more.")
+            yield WorldFinding("once", entry.at, f"{grant.url} is held by somebody else for {left:.1f} s more.")
         elif page.outcome is not None and not page.wanted:
             yield from self._early(grant, entry, page, watch)
 
-    def _early(self, grant: Grant, entry: Called, page: PageSeen, watch: Watch) -> Iterator[Finding]:
+    def _early(self, grant: LoggedGrant, entry: Called, page: PageSeen, watch: WorldWatch) -> Iterator[WorldFinding]:
         passed = entry.clock - page.reported
         if watch.jumped_at >= page.reported_at:
             passed = max(passed, entry.at - page.reported_at)
@@ -157,7 +157,7 @@ class _Once(_Judge):
         least = _least_wait(page, self.world)
         if passed < least - ROUNDING:
             wait = "never again" if least == inf else f"after {least:.0f} s"
-            yield Finding(
+            yield WorldFinding(
                 "once",
                 entry.at,
                 f"{grant.url} was claimed {passed:.1f} s after it was reported as {page.outcome} "
@@ -185,7 +185,7 @@ class _Honest(_Judge):
     ill_then: set[str] = field(default_factory=set)
     """hosts that had not answered well since they failed, when `finished` was answered last"""
 
-    def before(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
+    def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         yield from _Judge.before(self, entry, watch)
         if isinstance(entry, Happened) and entry.what not in ("death", "birth"):
             self.finished_at = None
@@ -197,14 +197,14 @@ class _Honest(_Judge):
         elif isinstance(entry, Called):
             yield from self._called(entry, watch)
 
-    def _called(self, entry: Called, watch: Watch) -> Iterator[Finding]:
+    def _called(self, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         if entry.grants:
             self.streaks = {entry.crawler: 0}
             return
         if entry.as_told:
             count = self.streaks[entry.crawler] = self.streaks.get(entry.crawler, 0) + 1
             if count == EMPTY + 1:
-                yield Finding(
+                yield WorldFinding(
                     "honest",
                     entry.at,
                     f"{entry.crawler} called when it was told to, and was answered nothing {count} times in a row.",
@@ -214,23 +214,25 @@ class _Honest(_Judge):
             self.ill_then = {name for name, host in watch.hosts.items() if host.run}
             yield from self._over(entry, watch)
         elif entry.ready is None and not any(page.is_held(entry.clock) for page in watch.pages.values()):
-            yield Finding("honest", entry.at, "nobody holds a page, the crawl is not finished, and no time was named.")
+            yield WorldFinding(
+                "honest", entry.at, "nobody holds a page, the crawl is not finished, and no time was named."
+            )
 
-    def _over(self, entry: Called, watch: Watch) -> Iterator[Finding]:
+    def _over(self, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         """Is it, where `finished` was answered?"""
         for host in watch.hosts.values():
             if host.run:
                 continue
             left = [page.url for page in watch.waiting(host, entry.clock) if not page.attempts]
             if left and host.blocked_until <= entry.clock + DAY:
-                yield Finding(
+                yield WorldFinding(
                     "honest",
                     entry.at,
                     f"finished was answered, but {len(left)} pages of {host.name} were never fetched, as {left[0]}.",
                 )
                 return
 
-    def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:
+    def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         page, host = watch.pages.get(grant.url), watch.hosts.get(grant.host)
         if self.finished_at is None or page is None or host is None or host.run or grant.host in self.ill_then:
             return
@@ -238,7 +240,7 @@ class _Honest(_Judge):
             return
         if page.fails >= int(self.world.settings.get("max_errors", 5)):
             return
-        yield Finding(
+        yield WorldFinding(
             "honest",
             entry.at,
             f"{grant.url} was handed out after finished was answered at {self.finished_at:.0f} s; it was tried "
@@ -246,6 +248,6 @@ class _Honest(_Judge):
         )
 
 
-def _brings_more(entry: Reported, watch: Watch) -> bool:
+def _brings_more(entry: Reported, watch: WorldWatch) -> bool:
     """Does a report name pages that nobody knew?"""
     return any(link not in watch.pages for link in (*entry.links, *([entry.target] if entry.target else [])))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Called", "Entry", "Grant", "Happened", "Log", "Reported", "Returned"]
+__all__ = ["Called", "Entry", "Happened", "Log", "LoggedGrant", "Reported", "Returned"]
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class LoggedGrant:
     """A claim as its crawler got it: until when it is held, by the brain's clock. `lost`: the answer that brought it
     never arrived, so nobody will report it."""
 
@@ -31,7 +31,7 @@ class Called:
     clock: float
     crawler: str
     asked: int
-    grants: tuple[Grant, ...] = ()
+    grants: tuple[LoggedGrant, ...] = ()
     ready: float | None = None
     finished: bool = False
     as_told: bool = False

@@ -6,7 +6,19 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from graphbrain.bench.worlds.world import DAY, FOR_EVER, HOUR, MINUTE, Crawler, Goal, Host, Page, Phase, Window, World
+from graphbrain.bench.worlds.world import (
+    DAY,
+    FOR_EVER,
+    HOUR,
+    MINUTE,
+    Crawler,
+    Phase,
+    Window,
+    World,
+    WorldGoal,
+    WorldHost,
+    WorldPage,
+)
 from graphbrain.errors import BadInput
 
 __all__ = ["NAMED", "named"]
@@ -30,13 +42,13 @@ def _refused(status: int, wait: float | None = None) -> Phase:
     return Phase(0.0, "refused", 0.3, status, wait)
 
 
-def _site(name: str, ill: Sequence[Phase], good: int, **more: Any) -> tuple[Host, tuple[str, ...]]:
+def _site(name: str, ill: Sequence[Phase], good: int, **more: Any) -> tuple[WorldHost, tuple[str, ...]]:
     """A host whose first page links to ill pages and then to good ones; and the URLs of these."""
     urls = tuple(f"http://{name}/{number}" for number in range(good))
-    bad = [Page(f"/bad{number}", (phase,)) for number, phase in enumerate(ill)]
-    home = Page("/", (WELL,), tuple(f"http://{name}{page.path}" for page in bad) + urls)
-    pages = (home, *bad, *(Page(f"/{number}", (WELL,)) for number in range(good)))
-    return Host(name, pages, **more), urls
+    bad = [WorldPage(f"/bad{number}", (phase,)) for number, phase in enumerate(ill)]
+    home = WorldPage("/", (WELL,), tuple(f"http://{name}{page.path}" for page in bad) + urls)
+    pages = (home, *bad, *(WorldPage(f"/{number}", (WELL,)) for number in range(good)))
+    return WorldHost(name, pages, **more), urls
 
 
 def _alone(
@@ -60,7 +72,7 @@ def _alone(
         crawlers=(Crawler("c0", places),),
         seeds=(f"http://{HOST}/",),
         settings={"order": order, "delay_seconds": 1.0, **(settings or {})},
-        goals=(Goal(within, urls),),
+        goals=(WorldGoal(within, urls),),
         name=name,
     )
 
@@ -99,7 +111,7 @@ def _clock_ahead(name: str) -> World:
         seeds=tuple(host.url("/") for host, _ in sites),
         settings={"delay_seconds": 1.0},
         jumps=((0.5, DAY), (60.5, -DAY)),
-        goals=(Goal(120.0, urls),),
+        goals=(WorldGoal(120.0, urls),),
         name=name,
     )
 
@@ -109,9 +121,13 @@ def _dead_hosts(dead: int) -> Callable[[str], World]:
 
     def world(name: str) -> World:
         silent = Phase(0.0, "silent", 60.0, None)
-        hosts = [Host(f"dead{n}.example", tuple(Page(f"/{i}", (silent,)) for i in range(100))) for n in range(dead)]
+        hosts = [
+            WorldHost(f"dead{n}.example", tuple(WorldPage(f"/{i}", (silent,)) for i in range(100))) for n in range(dead)
+        ]
         well = Phase(0.0, "fetched", 0.5)
-        hosts += [Host(f"live{n}.example", tuple(Page(f"/{i}", (well,)) for i in range(40))) for n in range(20)]
+        hosts += [
+            WorldHost(f"live{n}.example", tuple(WorldPage(f"/{i}", (well,)) for i in range(40))) for n in range(20)
+        ]
         urls = [host.url(page.path) for host in hosts for page in host.pages]
         random.Random(3).shuffle(urls)
         return World(
@@ -121,7 +137,7 @@ def _dead_hosts(dead: int) -> Callable[[str], World]:
             crawlers=(Crawler("c0", 16),),
             seeds=tuple(urls),
             settings={"delay_seconds": 1.0, "lease_seconds": 600.0},
-            goals=(Goal(300.0, tuple(url for url in urls if "live" in url)),),
+            goals=(WorldGoal(300.0, tuple(url for url in urls if "live" in url)),),
             name=name,
         )
 
@@ -130,8 +146,8 @@ def _dead_hosts(dead: int) -> Callable[[str], World]:
 
 def _head_of_line(name: str) -> World:
     """One host with 1,500 waiting pages, and 100 hosts with one each behind it: these within ten seconds."""
-    big = Host("big.example", tuple(Page(f"/{number}", (WELL,)) for number in range(1_500)))
-    small = [Host(f"h{number}.example", (Page("/", (WELL,)),)) for number in range(100)]
+    big = WorldHost("big.example", tuple(WorldPage(f"/{number}", (WELL,)) for number in range(1_500)))
+    small = [WorldHost(f"h{number}.example", (WorldPage("/", (WELL,)),)) for number in range(100)]
     urls = tuple(host.url("/") for host in small)
     return World(
         seed=1,
@@ -140,7 +156,7 @@ def _head_of_line(name: str) -> World:
         crawlers=(Crawler("c0", 100),),
         seeds=(*(big.url(page.path) for page in big.pages), *urls),
         settings={"delay_seconds": 5.0},
-        goals=(Goal(10.0, urls),),
+        goals=(WorldGoal(10.0, urls),),
         name=name,
     )
 
@@ -148,8 +164,8 @@ def _head_of_line(name: str) -> World:
 def _burst(name: str) -> World:
     """Sixteen requests are answered 429 in the same second, and reported one by one: one overload, not sixteen."""
     window = Window("maintenance_503", 0.0, 1.0, _refused(429))
-    pages = tuple(Page(f"/{number}", (WELL,)) for number in range(16))
-    host = Host(HOST, pages, windows=(window,))
+    pages = tuple(WorldPage(f"/{number}", (WELL,)) for number in range(16))
+    host = WorldHost(HOST, pages, windows=(window,))
     urls = tuple(host.url(page.path) for page in pages)
     return World(
         seed=1,
@@ -158,7 +174,7 @@ def _burst(name: str) -> World:
         crawlers=(Crawler("c0", 16, together=False),),
         seeds=urls,
         settings={"delay_seconds": 0.0},
-        goals=(Goal(HOUR + MINUTE, urls),),
+        goals=(WorldGoal(HOUR + MINUTE, urls),),
         name=name,
     )
 
@@ -179,7 +195,7 @@ def _not_understood(name: str) -> World:
 def _dead_for_ever(name: str) -> World:
     """A host that has answered nobody for days keeps no crawl from being finished."""
     host, urls = _site(HOST, (), 10)
-    dead = Host("dead.example", tuple(Page(f"/{n}", (WELL,)) for n in range(5)), windows=(_for_ever(),))
+    dead = WorldHost("dead.example", tuple(WorldPage(f"/{n}", (WELL,)) for n in range(5)), windows=(_for_ever(),))
     return World(
         seed=1,
         days=4.0,
@@ -187,7 +203,7 @@ def _dead_for_ever(name: str) -> World:
         crawlers=(Crawler("c0", 40),),
         seeds=(host.url("/"), *(dead.url(page.path) for page in dead.pages)),
         settings={"order": "best_first"},
-        goals=(Goal(MINUTE, urls),),
+        goals=(WorldGoal(MINUTE, urls),),
         name=name,
     )
 

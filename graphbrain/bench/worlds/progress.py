@@ -31,9 +31,9 @@ from math import ceil
 
 from graphbrain.bench.worlds.drawing import places_needed
 from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, Reported, Returned
-from graphbrain.bench.worlds.verdict import Finding
-from graphbrain.bench.worlds.watch import Watch, most_of_ill
-from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Host, Page, Window, World
+from graphbrain.bench.worlds.verdict import WorldFinding
+from graphbrain.bench.worlds.watch import WorldWatch, most_of_ill
+from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Window, World, WorldHost, WorldPage
 
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
 
@@ -53,7 +53,7 @@ def can_keep_up(world: World) -> bool:
     return places >= 2 * places_needed(world)
 
 
-def pace_of(world: World, host: Host) -> float:
+def pace_of(world: World, host: WorldHost) -> float:
     """d: the seconds between two requests that a host allows."""
     most = int(world.settings.get("in_flight", 0))
     return max(
@@ -64,7 +64,7 @@ def pace_of(world: World, host: Host) -> float:
     )
 
 
-def allowance(world: World, host: Host) -> float:
+def allowance(world: World, host: WorldHost) -> float:
     """Seconds that count, within which a page of this host is handed out."""
     ill = [page for page in host.pages if page.ill()]
     return (
@@ -76,7 +76,7 @@ def allowance(world: World, host: Host) -> float:
     )
 
 
-def _longest(world: World, *pages: Page) -> float:
+def _longest(world: World, *pages: WorldPage) -> float:
     """Seconds of the longest fetch of these pages."""
     speed = max(crawler.speed for crawler in world.crawlers)
     return speed * max(phase.seconds for page in pages for phase in page.phases)
@@ -100,7 +100,7 @@ class _Times:
         return [*self.all, *self.of_host[host], *self.of_page[url]]
 
 
-def progress(world: World, log: Log) -> Iterator[Finding]:
+def progress(world: World, log: Log) -> Iterator[WorldFinding]:
     """Pages that were not handed out in time."""
     times = _times(world, log)
     yield from _goals(world, log, times)
@@ -118,7 +118,7 @@ def progress(world: World, log: Log) -> Iterator[Finding]:
             if deadline > log.ended or gone or any(found <= at <= deadline for at in times.good[url]):
                 continue
             late = min((at for at in times.good[url] if at > deadline), default=None)
-            yield Finding(
+            yield WorldFinding(
                 "progress",
                 deadline,
                 f"{url} was found at {found:.0f} s and is well, but was not handed out by {deadline:.0f} s "
@@ -127,11 +127,11 @@ def progress(world: World, log: Log) -> Iterator[Finding]:
             )
 
 
-def _goals(world: World, log: Log, times: _Times) -> Iterator[Finding]:
+def _goals(world: World, log: Log, times: _Times) -> Iterator[WorldFinding]:
     for goal in world.goals:
         late = [url for url in goal.urls if not any(at <= goal.at for at in times.good[url])]
         if late and log.ended >= goal.at:
-            yield Finding(
+            yield WorldFinding(
                 "progress",
                 goal.at,
                 f"{len(late)} of {len(goal.urls)} good pages were not handed out by {goal.at:.0f} s, as {late[0]}.",
@@ -155,7 +155,7 @@ def counted(start: float, seconds: float, spans: Iterable[Span]) -> float:
     return at + seconds
 
 
-def _own_illness(page: Page, outages: Sequence[Window], jumps: Iterable[tuple[float, float]]) -> Iterator[Span]:
+def _own_illness(page: WorldPage, outages: Sequence[Window], jumps: Iterable[tuple[float, float]]) -> Iterator[Span]:
     """When a page is not well, and as long afterwards as its wait may have grown by then.
 
     An outage that follows on its illness, or precedes it, prolongs it: nobody could see that the page was well. By a
@@ -204,7 +204,7 @@ def _times(world: World, log: Log) -> _Times:
 
 def _crowds(world: World, log: Log, times: _Times) -> None:
     """When an ill host must wait, for the others have all claims that ill hosts may have."""
-    watch, rounds = Watch(world), int(world.settings.get("dead_after", 3))
+    watch, rounds = WorldWatch(world), int(world.settings.get("dead_after", 3))
     ill, since = set[str](), dict[str, float]()
     for entry in log.entries:
         watch.take(entry)

@@ -10,12 +10,12 @@ from graphbrain.bench.worlds.crawl import crawl
 from graphbrain.bench.worlds.judges import judge
 from graphbrain.bench.worlds.log import Log, Reported
 from graphbrain.bench.worlds.shrink import shrink
-from graphbrain.bench.worlds.verdict import Finding
+from graphbrain.bench.worlds.verdict import WorldFinding
 from graphbrain.bench.worlds.world import DAY, World
 from graphbrain.brain.brain import Brain
 from graphbrain.simulate.on_graph import SimulatedClock
 
-__all__ = ["Outcome", "run", "try_world"]
+__all__ = ["WorldOutcome", "run", "try_world"]
 
 LIMIT, FOR_HOST = 300.0, 6.0
 """Seconds of this machine for one world, and for each host of a large one; what is cut is judged as far as it came."""
@@ -25,14 +25,14 @@ LEAST_SHRINKING, SHRINKING = 120.0, 6.0
 
 
 @dataclass(slots=True)
-class Outcome:
+class WorldOutcome:
     """A world, its log, what was found, and, if it failed and was shrunk, the smallest world that fails alike."""
 
     world: World
     log: Log
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[WorldFinding] = field(default_factory=list)
     shrunk: World | None = None
-    shrunk_findings: list[Finding] = field(default_factory=list)
+    shrunk_findings: list[WorldFinding] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -51,7 +51,7 @@ def try_world(
     stop: Callable[[], bool] = lambda: False,
     says: Says = lambda *_: None,
     limit: float = LIMIT,
-) -> Outcome:
+) -> WorldOutcome:
     """Crawl a world with a brain that is emptied before, and judge it."""
     brain.clear()
     log = crawl(
@@ -63,7 +63,7 @@ def try_world(
         limit=limit,
         enough=_reached(world),
     )
-    return Outcome(world, log, judge(world, log))
+    return WorldOutcome(world, log, judge(world, log))
 
 
 def _reached(world: World) -> Callable[[Log], bool]:
@@ -93,7 +93,7 @@ def run(
     stop: Callable[[], bool] = lambda: False,
     says: Says = lambda *_: None,
     shrinking: int = 0,
-) -> Iterator[Outcome]:
+) -> Iterator[WorldOutcome]:
     """Try worlds one after another, for so many seconds; `shrinking`: tries to make one that fails smaller."""
     until = time.monotonic() + seconds
     for world in worlds:
@@ -108,7 +108,7 @@ def run(
 
 
 def _shrink(
-    outcome: Outcome,
+    outcome: WorldOutcome,
     brain: Brain,
     clock: SimulatedClock,
     stop: Callable[[], bool],
@@ -118,7 +118,7 @@ def _shrink(
     judges = {outcome.findings[0].judge}
     until = time.monotonic() + max(LEAST_SHRINKING, SHRINKING * outcome.log.seconds)
     limit = max(10.0, 1.5 * outcome.log.seconds)
-    found: list[Finding] = []
+    found: list[WorldFinding] = []
 
     def fails(smaller: World) -> bool:
         tried = try_world(smaller, brain, clock, stop=stop, says=says, limit=limit)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from graphbrain.bench.worlds.world import Crawler, Host, Page, World
+from graphbrain.bench.worlds.world import Crawler, World, WorldHost, WorldPage
 
 __all__ = ["candidates", "shrink"]
 
@@ -94,7 +94,7 @@ def _tidied(world: World) -> World:
     )
 
 
-def _linking(page: Page, urls: set[str]) -> Page:
+def _linking(page: WorldPage, urls: set[str]) -> WorldPage:
     return replace(page, links=tuple(link for link in page.links if link in urls))
 
 
@@ -110,7 +110,7 @@ def _crawlers(world: World) -> Iterator[World]:
         yield replace(world, crawlers=plain)
 
 
-def _host(host: Host) -> Iterator[Host]:
+def _host(host: WorldHost) -> Iterator[WorldHost]:
     if host.windows:
         for windows in _without(host.windows):
             yield replace(host, windows=windows)

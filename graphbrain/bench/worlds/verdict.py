@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["JUDGES", "Finding"]
+__all__ = ["JUDGES", "WorldFinding"]
 
 JUDGES = ("progress", "polite", "once", "honest", "audit")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class WorldFinding:
     """A promise that was broken: which, when (true seconds of the world), and how."""
 
     judge: str

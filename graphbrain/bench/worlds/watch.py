@@ -12,7 +12,7 @@ from math import inf
 from graphbrain.bench.worlds.log import Called, Entry, Happened, Reported, Returned
 from graphbrain.bench.worlds.world import ANSWERED, NONE, World
 
-__all__ = ["KNOWN_ILL", "HostSeen", "PageSeen", "Watch", "most_of_ill"]
+__all__ = ["KNOWN_ILL", "PageSeen", "WatchedHost", "WorldWatch", "most_of_ill"]
 
 ILL_SHARE = 0.1
 """Part of the claims that are out that ill hosts may have together."""
@@ -62,7 +62,7 @@ class PageSeen:
 
 
 @dataclass(slots=True)
-class HostSeen:
+class WatchedHost:
     """A host. `granted`: when it was claimed from last; `asked_until`: until when it wants to be left alone;
     `run`: (claimed, reported) of the attempts since its last answer that was well; `suspect`: of those of them that
     were of pages which had not been seen to be ill themselves."""
@@ -105,12 +105,12 @@ def _rounds(run: Iterable[tuple[float, float]]) -> int:
 
 
 @dataclass(slots=True)
-class Watch:
+class WorldWatch:
     """What is known at a moment of the log. `jumped_at`: when the brain's clock jumped last, by the true clock."""
 
     world: World
     pages: dict[str, PageSeen] = field(default_factory=dict)
-    hosts: dict[str, HostSeen] = field(default_factory=dict)
+    hosts: dict[str, WatchedHost] = field(default_factory=dict)
     claimed: dict[tuple[str, str], float] = field(default_factory=dict)
     """(URL, token) → when it was claimed, by the true clock"""
     jumped_at: float = -inf
@@ -124,12 +124,12 @@ class Watch:
     forgotten: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.hosts = {host.name: HostSeen(host.name) for host in self.world.hosts}
+        self.hosts = {host.name: WatchedHost(host.name) for host in self.world.hosts}
         self.budget = int(self.world.settings.get("pages_per_host", 0))
 
     # ------------------------------------------------------------ what follows from it
 
-    def delay(self, host: HostSeen) -> float:
+    def delay(self, host: WatchedHost) -> float:
         """Seconds between two claims of it, at least."""
         return max(self.world.delay, min(host.crawl_delay, 300.0))
 
@@ -147,7 +147,7 @@ class Watch:
         taken = self.hosts[page.host].first_visits
         return not self.budget or page.url in taken or len(taken) < self.budget
 
-    def open(self, host: HostSeen, clock: float) -> bool:
+    def open(self, host: WatchedHost, clock: float) -> bool:
         """May a page of it be claimed, as far as is known of all but its health?"""
         return (
             not host.forbidden
@@ -157,7 +157,7 @@ class Watch:
             and not (0 < self.most <= host.out_now(clock))
         )
 
-    def waiting(self, host: HostSeen, clock: float) -> Iterator[PageSeen]:
+    def waiting(self, host: WatchedHost, clock: float) -> Iterator[PageSeen]:
         """Its pages that were never attempted and that nothing keeps from being claimed but their host."""
         if host.forbidden or host.denied:
             return
@@ -192,13 +192,13 @@ class Watch:
         if page is None:
             host = url.split("/")[2]
             if host not in self.hosts:
-                self.hosts[host] = HostSeen(host)
+                self.hosts[host] = WatchedHost(host)
             page = self.pages[url] = PageSeen(url, host, self.at)
         return page
 
     def _called(self, entry: Called) -> None:
         for grant in entry.grants:
-            host = self.hosts.setdefault(grant.host, HostSeen(grant.host))
+            host = self.hosts.setdefault(grant.host, WatchedHost(grant.host))
             host.granted, host.granted_at = entry.clock, entry.at
             host.out[grant.url, grant.token] = grant.until
             self.claimed[grant.url, grant.token] = entry.at
@@ -245,7 +245,7 @@ class Watch:
         else:
             page.fails += 1
 
-    def _met(self, host: HostSeen, entry: Reported) -> None:
+    def _met(self, host: WatchedHost, entry: Reported) -> None:
         if entry.outcome in ANSWERED:
             host.run, host.suspect, host.answered_at = [], [], entry.at
         elif entry.outcome not in NONE:
@@ -309,7 +309,7 @@ class Watch:
         if entry.what == "budget":
             self.budget = int(entry.value)
             return
-        host = self.hosts.setdefault(entry.target, HostSeen(entry.target))
+        host = self.hosts.setdefault(entry.target, WatchedHost(entry.target))
         if entry.what == "block":
             host.blocked_until = entry.clock + entry.value
         elif entry.what == "unblock":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from graphbrain.bench.worlds.world import MINUTE, Host, Page, Phase, Window, World
+from graphbrain.bench.worlds.world import MINUTE, Phase, Window, World, WorldHost, WorldPage
 
-__all__ = ["Met", "Web"]
+__all__ = ["Met", "WorldWeb"]
 
-MAINTENANCE = Page("/maintenance", (Phase(0.0, "fetched", 0.1),))
+MAINTENANCE = WorldPage("/maintenance", (Phase(0.0, "fetched", 0.1),))
 """Where a host's pages lead while it is under maintenance; it is there at all times."""
 NOWHERE = Phase(0.0, "missing", 0.1, 404)
 
@@ -24,12 +24,12 @@ class Met:
 
 
 @dataclass(slots=True)
-class Web:
+class WorldWeb:
     """The servers, and how often each was asked in the last minute."""
 
     world: World
-    _hosts: dict[str, Host] = field(init=False)
-    _pages: dict[str, tuple[Host, Page]] = field(init=False)
+    _hosts: dict[str, WorldHost] = field(init=False)
+    _pages: dict[str, tuple[WorldHost, WorldPage]] = field(init=False)
     _asked: dict[str, deque[float]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -38,7 +38,7 @@ class Web:
         self._pages |= {host.url(MAINTENANCE.path): (host, MAINTENANCE) for host in self.world.hosts}
         self._asked = {name: deque() for name in self._hosts}
 
-    def window(self, host: Host, at: float) -> Window | None:
+    def window(self, host: WorldHost, at: float) -> Window | None:
         """The window that is open on this host then: the crawlers' line comes first."""
         return next((w for w in (*self.world.line, *host.windows) if w.start <= at < w.end), None)
 
@@ -61,7 +61,7 @@ class Web:
         version = int(at // page.changes_every) if page.changes_every else 0
         return Met(phase, page.links, f"{url} {version}")
 
-    def _too_many(self, host: Host, at: float) -> bool:
+    def _too_many(self, host: WorldHost, at: float) -> bool:
         if not host.rate:
             return False
         asked = self._asked[host.name]

@@ -25,12 +25,12 @@ __all__ = [
     "WINDOWS",
     "Crawler",
     "Event",
-    "Goal",
-    "Host",
-    "Page",
     "Phase",
     "Window",
     "World",
+    "WorldGoal",
+    "WorldHost",
+    "WorldPage",
     "from_json",
     "to_json",
 ]
@@ -64,7 +64,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WorldPage:
     """A page: its path, what it answers when, the URLs that it links to, and after how long its content changes."""
 
     path: str
@@ -98,12 +98,12 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class WorldHost:
     """A host. `rate`: requests a minute above which it answers 429 (0: it takes any number). `crawl_delay`: seconds, of
     a robots.txt that is handed in at the beginning (0: none)."""
 
     name: str
-    pages: tuple[Page, ...]
+    pages: tuple[WorldPage, ...]
     windows: tuple[Window, ...] = ()
     rate: float = 0.0
     crawl_delay: float = 0.0
@@ -156,7 +156,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class WorldGoal:
     """Pages that are to be fetched by a moment, whatever else is promised."""
 
     at: float
@@ -170,7 +170,7 @@ class World:
 
     seed: int
     days: float
-    hosts: tuple[Host, ...]
+    hosts: tuple[WorldHost, ...]
     crawlers: tuple[Crawler, ...]
     seeds: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class World:
     jumps: tuple[tuple[float, float], ...] = ()
     events: tuple[Event, ...] = ()
     hops: float = 0.0
-    goals: tuple[Goal, ...] = ()
+    goals: tuple[WorldGoal, ...] = ()
     name: str = ""
 
     @property
@@ -191,7 +191,7 @@ class World:
         """The setting `order`."""
         return str(self.settings.get("order", "optimal"))
 
-    def pages(self) -> Iterator[tuple[Host, Page, str]]:
+    def pages(self) -> Iterator[tuple[WorldHost, WorldPage, str]]:
         """All pages, with their hosts and URLs."""
         for host in self.hosts:
             for page in host.pages:
@@ -236,18 +236,20 @@ def _world(told: Mapping[str, Any]) -> World:
             "seeds": tuple(told["seeds"]),
             "line": tuple(_window(each) for each in told["line"]),
             "jumps": tuple((at, by) for at, by in told["jumps"]),
-            "goals": tuple(Goal(each["at"], tuple(each["urls"])) for each in told["goals"]),
+            "goals": tuple(WorldGoal(each["at"], tuple(each["urls"])) for each in told["goals"]),
             "events": tuple(Event(**each) for each in told["events"]),
         }
     )
 
 
-def _host(told: Mapping[str, Any]) -> Host:
+def _host(told: Mapping[str, Any]) -> WorldHost:
     pages = tuple(
-        Page(**{**each, "phases": tuple(Phase(**phase) for phase in each["phases"]), "links": tuple(each["links"])})
+        WorldPage(
+            **{**each, "phases": tuple(Phase(**phase) for phase in each["phases"]), "links": tuple(each["links"])}
+        )
         for each in told["pages"]
     )
-    return Host(**{**told, "pages": pages, "windows": tuple(_window(each) for each in told["windows"])})
+    return WorldHost(**{**told, "pages": pages, "windows": tuple(_window(each) for each in told["windows"])})
 
 
 def _window(told: Mapping[str, Any]) -> Window:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain.ingest import recording
-from graphbrain.methods import SCORES
+from graphbrain.numeric.methods import SCORES
 from tests.acceptance.cli.test_cli import LONG, Run, command, connected, lines, one_sentence, run, started
 
 __all__ = ["connected", "run"]

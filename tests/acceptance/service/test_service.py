@@ -26,8 +26,7 @@ from schemathesis.specs.openapi.checks import ignored_auth, negative_data_reject
 
 from graphbrain import Brain, Claim, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, GraphUnavailable
-from graphbrain.hostnames import named
-from graphbrain.methods import METHODS
+from graphbrain.numeric.methods import METHODS
 from graphbrain.service import access, backend, door
 from graphbrain.service.access import HOLDS
 from graphbrain.service.answers import CLAIM
@@ -35,7 +34,8 @@ from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
 from graphbrain.service.patterns import HOST, PAGE
 from graphbrain.settings import ENGINES
-from graphbrain.url import address, is_key
+from graphbrain.urls.hostnames import named
+from graphbrain.urls.normalization import address, is_key
 from tests.conftest import Neo4j, emptied, eventually
 from tests.documents import section
 from tests.serving import ROLES, bearer, serving

@@ -14,13 +14,13 @@ import pytest
 
 from graphbrain.accounts import forwards, solve
 from graphbrain.accounts.solve import System
-from graphbrain.arrays import Floats
 from graphbrain.brain.rank import Wish, checked
 from graphbrain.errors import BadInput
 from graphbrain.graph.exports import LinkTable
+from graphbrain.numeric.arrays import Floats
+from graphbrain.numeric.rules import Rule
 from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import Until, Web
-from graphbrain.rules import Rule
+from graphbrain.ranking.algorithms import LinkGraph, Until
 from tests.unit.spark import dumps
 
 pytest.importorskip("pyspark", reason="needs the extra 'spark'")
@@ -135,7 +135,7 @@ def test_pagerank_outlives_an_executor(known: Known, tmp_path: Path) -> None:
     progress = killing(7)  # after a checkpoint
     manifest = runs.rank(str(known.folder), str(tmp_path / "out"), told, On(MASTER, blocks=3), progress)
     assert progress.killed  # type: ignore[attr-defined]
-    wanted = algorithms.pagerank(Web.of(known.offsets, known.targets), damping=0.2, until=Until(1e-9))
+    wanted = algorithms.pagerank(LinkGraph.of(known.offsets, known.targets), damping=0.2, until=Until(1e-9))
     assert np.abs(known.read(tmp_path / "out")["pagerank"] - wanted.columns["pagerank"]).sum() <= 1e-9
     assert manifest["ranking"]["iterations"] == wanted.iterations and manifest["ranking"]["converged"]
     assert manifest["links"] == len(known.targets)
@@ -146,9 +146,9 @@ def test_pagerank_outlives_an_executor(known: Known, tmp_path: Path) -> None:
 
 
 def test_other_methods(known: Known, tmp_path: Path) -> None:
-    web, on = Web.of(known.offsets, known.targets), On(MASTER, blocks=2)
+    web, on = LinkGraph.of(known.offsets, known.targets), On(MASTER, blocks=2)
     relevance = np.where(np.isnan(known.relevance), 0.5, known.relevance)
-    outside = Web.of(*algorithms.between_hosts(known.offsets, known.targets.astype(np.int32), known.hosts))
+    outside = LinkGraph.of(*algorithms.between_hosts(known.offsets, known.targets.astype(np.int32), known.hosts))
     until = Until(1e-9, 3)
     wanted = {
         "trustrank": algorithms.pagerank(outside, restart=known.seed.astype(np.float64), until=until, name="trustrank"),

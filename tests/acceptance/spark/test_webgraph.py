@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain.errors import BadInput
-from graphbrain.wire import report_from_dict
+from graphbrain.intake.wire import report_from_dict
 
 pytest.importorskip("pyspark", reason="needs the extra 'spark'")
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3_600)]

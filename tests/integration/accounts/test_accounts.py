@@ -14,12 +14,14 @@ import pytest
 
 from graphbrain import Brain, Fetched, Link
 from graphbrain.accounts import pushes
+from graphbrain.corrections import edits
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.frontier import discovery, edits, report
-from graphbrain.frontier.validate import Intake
-from graphbrain.rules import LEAST_FORWARD, SEED_FLOW
+from graphbrain.frontier import discovery
+from graphbrain.numeric.rules import LEAST_FORWARD, SEED_FLOW
+from graphbrain.reports import report
+from graphbrain.reports.report_intake import Intake
 from graphbrain.schedule import lanes
-from graphbrain.url import key_of
+from graphbrain.urls.normalization import key_of
 from tests.conftest import PATIENCE
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Web, solve, worst_error

@@ -17,7 +17,7 @@ from graphbrain import Brain, Fetched
 from graphbrain.accounts import classic_ledger, classic_pushes
 from graphbrain.brain.push import Pushing
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
-from graphbrain.rules import total_cash
+from graphbrain.numeric.rules import total_cash
 from graphbrain.settings import ENGINES
 from tests.conftest import Neo4j
 from tests.integration.conftest import EDITS, Going, HandClock, churning, crowd, just_before, rounds, sound
@@ -104,7 +104,7 @@ def place(brain: Brain, page: int) -> int:
 
 def step(brain: Brain, side: str, page: int) -> None:
     """Let one side of one page spend."""
-    batch = [classic_pushes.Seen(side, place(brain, page), -np.inf)]
+    batch = [classic_pushes.ChosenSide(side, place(brain, page), -np.inf)]
     brain.graph.write(lambda tx: classic_pushes.spend(tx, batch, brain.policy.rule, brain.now()), "a test")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.brain import open as opening
-from graphbrain.rules import SEED_FLOW
+from graphbrain.numeric.rules import SEED_FLOW
 from graphbrain.schedule import lanes
 from tests.integration.conftest import HandClock, sound
 

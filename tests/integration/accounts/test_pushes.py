@@ -11,7 +11,7 @@ from graphbrain.accounts import pushes
 from graphbrain.brain import push
 from graphbrain.errors import GraphTooSmall
 from graphbrain.graph.connection import Tx
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 from tests.integration.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]

@@ -13,7 +13,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.ingest.importer import run
-from graphbrain.rules import FLOW_EPS, SEED_FLOW
+from graphbrain.numeric.rules import FLOW_EPS, SEED_FLOW
 from graphbrain.settings import ENGINES
 from tests.integration.accounts.forwarding import convert_and_settle, crawl_on
 from tests.integration.conftest import HandClock, sound

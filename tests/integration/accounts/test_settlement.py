@@ -10,14 +10,15 @@ import neo4j as driver
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, memory
+from graphbrain import Brain, Fetched
 from graphbrain.accounts import settlement
 from graphbrain.accounts.partition import Cost
 from graphbrain.accounts.settlement import Goal
-from graphbrain.brain import holds, upkeep
+from graphbrain.brain import exclusive_lock, upkeep
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
-from graphbrain.url import key_of
+from graphbrain.runtime import memory
+from graphbrain.urls.normalization import key_of
 from tests.conftest import Neo4j, eventually
 from tests.integration.conftest import Going, HandClock, crowd, lock_awaited, sound
 from tests.reference.exported import export
@@ -246,7 +247,7 @@ def test_a_pass_that_died_is_made_again_by_whoever_tends_next(
 ) -> None:
     crawl(brain)
     if not failed:  # a process that is killed says no more
-        monkeypatch.setattr(holds.Hold, "lapse", lambda _: None)
+        monkeypatch.setattr(exclusive_lock.Hold, "lapse", lambda _: None)
     with pytest.raises(Died):
         brain.settle(progress=die)
     assert ask("MATCH (b:Brain) RETURN b.settling IS NOT NULL") == [[True]]
@@ -270,7 +271,7 @@ def test_a_pass_that_was_silent_too_long_writes_nothing_any_more(
     settle, slept = settlement.settle, iter([True])
     monkeypatch.setattr(settlement, "AT_ONCE", 1)
 
-    def late(*args: Any, **more: Any) -> settlement.Step:
+    def late(*args: Any, **more: Any) -> settlement.SettlingStep:
         if next(slept, False):
             clock.pass_(200.0)
             assert second.settle().sides > 0
@@ -399,8 +400,8 @@ def test_an_empty_brain_is_settled(brain: Brain) -> None:
 def test_the_marks_of_a_page_are_known_from_the_batch_that_locked_it_last() -> None:
     table = settlement.LinkTable(np.array([3, 5, 9]), np.zeros(4, dtype=np.int64), np.empty(0, dtype=np.int32))
     sum_ = settlement.Sum(table)
-    sum_.add(settlement.Step(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
-    sum_.add(settlement.Step(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
+    sum_.add(settlement.SettlingStep(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
+    sum_.add(settlement.SettlingStep(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
     assert sum_.unmarked() == [5, 9, 11]
-    sum_.add(settlement.Step(at=3.0, touched=np.array([5]), waits=np.array([False])))
+    sum_.add(settlement.SettlingStep(at=3.0, touched=np.array([5]), waits=np.array([False])))
     assert sum_.unmarked() == [9, 11]

@@ -17,7 +17,7 @@ from graphbrain import Brain
 from graphbrain.analyst import guide
 from graphbrain.analyst.dictionary import HOST, HOUR, PAGE, RESOURCE
 from graphbrain.analyst.questions import question, questions
-from graphbrain.frontier.sitemap_state import SitemapState
+from graphbrain.claims.sitemap_state import SitemapState
 from graphbrain.graph.statements import property_names
 from graphbrain.hosts.origins import Origin
 from tests.integration.analyst.webs import crawl
@@ -77,8 +77,8 @@ def test_the_dictionary_is_the_codes(brain: Brain) -> None:
 
 
 @pytest.fixture
-def served() -> Iterator[guide.Server]:
-    with guide.Server(0, [ORIGIN], guide.files()) as server:
+def served() -> Iterator[guide.GuideServer]:
+    with guide.GuideServer(0, [ORIGIN], guide.files()) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server
@@ -86,7 +86,7 @@ def served() -> Iterator[guide.Server]:
         thread.join()
 
 
-def test_only_browsers_pages_may_read_it(served: guide.Server) -> None:
+def test_only_browsers_pages_may_read_it(served: guide.GuideServer) -> None:
     assert served.server_address[0] == "127.0.0.1"
     base = f"http://127.0.0.1:{served.server_address[1]}"
     for origin, allowed in ((ORIGIN, ORIGIN), ("http://evil.example", None), (None, None)):

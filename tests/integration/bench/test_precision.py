@@ -12,13 +12,13 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.accounts import sides
-from graphbrain.arrays import Floats
 from graphbrain.bench.compare import shares
-from graphbrain.bench.precision import Run, Trial, measure, run_trial, write_points, write_scores
+from graphbrain.bench.precision import PrecisionRun, PrecisionTrial, measure, run_trial, write_points, write_scores
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.exports import LinkTable
 from graphbrain.ingest.recording import Recording
+from graphbrain.numeric.arrays import Floats
 from tests.conftest import Neo4j
 from tests.integration.conftest import Going, crowd, rounds
 from tests.reference.exported import export
@@ -34,12 +34,12 @@ def recording(pages: int = 60) -> Recording:
     return Recording.of(sources, targets, pages=pages, name="a small web")
 
 
-def last(run: Run, side: str) -> float:
+def last(run: PrecisionRun, side: str) -> float:
     return [point.distance.l1 for point in run.points if point.side == side and point.rounds is None][-1]
 
 
 def test_the_exact_engine_is_measured_against_the_linear_system(make_brain: MakeBrain, neo4j: Neo4j) -> None:
-    run = run_trial(make_brain(), Trial("exact", 1e-6), recording(), points=3, rounds=8, workers=0)
+    run = run_trial(make_brain(), PrecisionTrial("exact", 1e-6), recording(), points=3, rounds=8, workers=0)
     there = export(neo4j)
     hub, authority = (shares(scores) for scores in solve(there.web))
     by_url = dict(zip(there.urls, zip(hub, authority, strict=True), strict=True))
@@ -63,7 +63,7 @@ def test_the_exact_engine_is_measured_against_the_linear_system(make_brain: Make
 
 
 def test_the_classic_engine_is_measured_against_its_walk(make_brain: MakeBrain) -> None:
-    run = run_trial(make_brain(), Trial("classic", 0.0), recording(), points=2, rounds=200, workers=0)
+    run = run_trial(make_brain(), PrecisionTrial("classic", 0.0), recording(), points=2, rounds=200, workers=0)
     ends = [point for point in run.points if point.rounds == 200]
     assert all(point.distance.l1 < 2e-2 for point in ends)
     assert 0.0 < last(run, "authority") <= 2.0
@@ -93,7 +93,7 @@ def residual(before: Floats, after: Floats) -> float:
 def test_files_and_pictures(make_brain: MakeBrain, tmp_path: Path) -> None:
     from graphbrain.bench.precision_plot import draw
 
-    run = run_trial(make_brain(), Trial("exact", 0.03), recording(), points=2, rounds=3)
+    run = run_trial(make_brain(), PrecisionTrial("exact", 0.03), recording(), points=2, rounds=3)
     for more in (False, True):
         write_points(tmp_path / "points.csv", run, more=more)
         write_scores(tmp_path / "scores.csv", run, more=more)
@@ -114,18 +114,24 @@ def test_files_and_pictures(make_brain: MakeBrain, tmp_path: Path) -> None:
 
 def test_nothing_to_measure_is_a_sentence(make_brain: MakeBrain) -> None:
     with pytest.raises(BadInput, match="Nothing of"):
-        run_trial(make_brain(), Trial("exact", 0.03), Recording.of([], []))
+        run_trial(make_brain(), PrecisionTrial("exact", 0.03), Recording.of([], []))
 
 
 def test_stopped_it_measures_what_is_fetched(make_brain: MakeBrain) -> None:
     stop = threading.Event()
     halfway = run_trial(
-        make_brain(), Trial("exact", 0.03), recording(), points=2, rounds=3, progress=lambda *_: stop.set(), stop=stop
+        make_brain(),
+        PrecisionTrial("exact", 0.03),
+        recording(),
+        points=2,
+        rounds=3,
+        progress=lambda *_: stop.set(),
+        stop=stop,
     )
     assert {point.fetched for point in halfway.points} == {30}
     assert len(halfway.points) == 2 * (1 + 3)
     assert halfway.live.keys() == halfway.more.keys() == {"hub", "authority"}
-    assert run_trial(make_brain(), Trial("exact", 0.03), recording(), stop=stop).points == []
+    assert run_trial(make_brain(), PrecisionTrial("exact", 0.03), recording(), stop=stop).points == []
 
 
 # ---------------------------------------------------------------- a brain as it stands

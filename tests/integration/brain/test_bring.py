@@ -14,12 +14,12 @@ from graphbrain import Brain, Fetched
 from graphbrain.accounts import forwards, settlement
 from graphbrain.analyst import frames
 from graphbrain.analyst.results import Results
-from graphbrain.arrays import Floats
 from graphbrain.brain import bring
 from graphbrain.errors import BadInput
 from graphbrain.graph import exports
+from graphbrain.numeric.arrays import Floats
 from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import Web
+from graphbrain.ranking.algorithms import LinkGraph
 from tests.integration.conftest import HandClock
 
 arrow = pytest.importorskip("pyarrow")
@@ -97,7 +97,7 @@ def test_accounts_are_settled_from_files(
 def test_batch_scores_from_files(brain: Brain, tmp_path: Path, clock: HandClock) -> None:
     crawl(brain, np.random.default_rng(3), 30)
     table = exports.links(brain.graph)
-    wanted = algorithms.pagerank(Web.of(table.offsets, table.targets)).columns
+    wanted = algorithms.pagerank(LinkGraph.of(table.offsets, table.targets)).columns
     started = brain.now()
     told = {"method": "pagerank", "damping": 0.85, "tolerance": 1e-9, "only_external": False, "content": False}
     told |= {"restart": None, "pages": table.pages, "links": table.links, "iterations": 5, "residual": 1e-9}

@@ -15,8 +15,8 @@ import pytest
 from graphbrain import Brain, Fetched
 from graphbrain.brain.combine import Ticket
 from graphbrain.errors import BadInput
-from graphbrain.frontier import report
 from graphbrain.model import Claims, Unusable
+from graphbrain.reports import report
 from tests.conftest import PATIENCE
 from tests.integration.conftest import lose_an_answer
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
-from graphbrain.frontier import claim_tuning
+from graphbrain.claims import tuning
 from tests.integration.conftest import HandClock
 
 MakeBrain = Callable[..., Brain]
@@ -52,9 +52,9 @@ def test_pages_of_a_host_that_is_not_ready_hide_nobody(
 def test_where_they_are_too_many_to_be_moved_at_once_others_are_found_behind_them(
     make_brain: MakeBrain, clock: HandClock, ask: Ask, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
-    monkeypatch.setattr(claim_tuning, "BULK", 20)
-    monkeypatch.setattr(claim_tuning, "CLEARING", 0.0)
-    monkeypatch.setattr(claim_tuning, "BEYOND", (50, 200, 3_000))
+    monkeypatch.setattr(tuning, "BULK", 20)
+    monkeypatch.setattr(tuning, "CLEARING", 0.0)
+    monkeypatch.setattr(tuning, "BEYOND", (50, 200, 3_000))
     brain = make_brain(order=order, delay_seconds=60.0)
     behind(brain, clock, 600)
     assert [claim.host for claim in brain.next_urls(1)] == ["big.org"]

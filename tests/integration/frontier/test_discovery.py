@@ -11,7 +11,7 @@ import pytest
 from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.errors import BadInput
 from graphbrain.model import SeedAnswer
-from graphbrain.url import USER_LEFT_OUT
+from graphbrain.urls.normalization import USER_LEFT_OUT
 from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd
 

@@ -9,7 +9,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.frontier.claim_tuning import BULK
+from graphbrain.claims.tuning import BULK
 from tests.conftest import PATIENCE, eventually
 from tests.integration.conftest import START, HandClock, lock_awaited
 

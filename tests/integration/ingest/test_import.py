@@ -19,7 +19,7 @@ from graphbrain.ingest.harvest import Harvest, read
 from graphbrain.ingest.importer import _creating, _linking, run
 from graphbrain.ingest.rows import COLUMNS
 from graphbrain.schedule import lanes
-from graphbrain.url import Rules
+from graphbrain.urls.normalization import Rules
 from tests.integration.conftest import START, HandClock
 
 Ask = Callable[..., list[list[Any]]]

@@ -14,8 +14,8 @@ import pytest
 from graphbrain import Brain, Failed, Fetched, Hint, Link, Page
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.inspect import scan
-from graphbrain.methods import SCORES
-from graphbrain.url import key_of
+from graphbrain.numeric.methods import SCORES
+from graphbrain.urls.normalization import key_of
 from tests.integration.conftest import START, HandClock
 from tests.recordings import Recordings
 

@@ -15,9 +15,9 @@ from graphbrain import Brain, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.graph import exports
 from graphbrain.graph.statements import statement
-from graphbrain.methods import METHODS, SCORES, method_of
+from graphbrain.numeric.methods import METHODS, SCORES, method_of
+from graphbrain.numeric.rules import Rule
 from graphbrain.ranking import store
-from graphbrain.rules import Rule
 from graphbrain.schedule import lanes
 from tests.integration.graph.test_contracts import operators, planned
 

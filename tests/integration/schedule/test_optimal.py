@@ -582,7 +582,7 @@ def test_a_killed_change_of_order_is_finished_by_whoever_tends(
 ) -> None:
     brain = make_brain(order="best_first")
     fetch(brain, *((f"http://a.org/{n}", "x") for n in range(30)))
-    monkeypatch.setattr("graphbrain.frontier.requeue.BATCH", 4)
+    monkeypatch.setattr("graphbrain.corrections.requeue.BATCH", 4)
     stop = iter([False, False])
 
     class Killed(BaseException):

@@ -10,7 +10,7 @@ import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.scrapy import prefetch
-from graphbrain.scrapy.prefetch import Desk, Taken, Visited
+from graphbrain.scrapy.prefetch import Desk, FinishedVisit, PageToFetch
 from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock
 
@@ -37,15 +37,15 @@ def soon(told: Callable[[], object], seconds: float = PATIENCE) -> bool:
     return bool(so)
 
 
-def fetched(claim: Claim) -> Visited:
-    return Visited(claim, Fetched(claim.url, (), claim))
+def fetched(claim: Claim) -> FinishedVisit:
+    return FinishedVisit(claim, Fetched(claim.url, (), claim))
 
 
 def test_no_more_claims_are_held_than_may_be(brain: Brain, opened: Callable[[], Desk]) -> None:
     """Whatever is at hand, being read, or not written yet counts."""
     brain.seed(f"http://h{n}.org/" for n in range(30))
     with working(opened()) as desk:
-        out: list[Taken] = []
+        out: list[PageToFetch] = []
 
         def take() -> bool:
             desk.want(10, 4)
@@ -139,7 +139,7 @@ def test_a_retry_is_not_waited_for_but_a_host_and_somebodys_lease_are(
         assert soon(lambda: (desk.want(4, 4), desk.ready)[1])
         taken = desk.take()
         assert taken is not None and taken.claim.url == "http://b.org/2"
-        desk.done(Visited(taken.claim, Fetched(taken.claim.url, ["http://b.org/3"], taken.claim)))
+        desk.done(FinishedVisit(taken.claim, Fetched(taken.claim.url, ["http://b.org/3"], taken.claim)))
         time.sleep(1.5)
         desk.want(4, 4)
         assert not desk.over, "a page waits a minute for its host"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from graphbrain import Brain
-from graphbrain.arrays import Floats, Ints
+from graphbrain.numeric.arrays import Floats, Ints
 from graphbrain.schedule.change_rate import Prior
 from graphbrain.simulate import histories
 from graphbrain.simulate.on_graph import OnGraph, SimulatedClock

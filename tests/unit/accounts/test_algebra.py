@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from graphbrain.accounts import algebra, link_sums
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.exact_ledger import _COLUMNS as COLUMNS
-from graphbrain.accounts.exact_ledger import Ledger, Marks
-from graphbrain.arrays import Floats, Ints
+from graphbrain.accounts.exact_ledger import AccountMarks, Ledger
 from graphbrain.graph.connection import Again
-from graphbrain.rules import Rule
+from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import lanes
 
 NAN = math.nan
@@ -286,7 +286,7 @@ def test_what_waits_in_a_new_web() -> None:
     ledger = fresh()
     assert ledger.hub_waiting() == pytest.approx([1 / 2, 1 / 2, 3 / 4, 0], abs=1e-15)
     assert ledger.authority_waiting() == pytest.approx([1 / 2, 2 / 3, 0, 2 / 3], abs=1e-15)
-    marks = Marks(ledger)
+    marks = AccountMarks(ledger)
     assert marks.hub_priority.tolist() == [-1, -1, -2, NONE]
     assert marks.authority_priority.tolist() == [-1, -2, NONE, -2]
     assert marks.hub_rank.tolist() == marks.authority_rank.tolist() == [NONE] * 4
@@ -355,7 +355,7 @@ def test_a_web_that_is_locked_as_a_whole_is_spent_at_once() -> None:
     ledger = fresh()
     pushes, payments = ledger.spend_among(LINKS)
     assert pushes > 6 and payments > 10  # some sides more than once
-    marks = Marks(ledger)
+    marks = AccountMarks(ledger)
     assert set(marks.hub_priority.tolist()) | set(marks.authority_priority.tolist()) == {NONE}
     assert_held(ledger)
     assert ledger.spend_among(LINKS) == (0, 0)

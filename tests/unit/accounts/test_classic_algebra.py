@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from graphbrain.accounts import classic_algebra
 from graphbrain.accounts.classic_algebra import Books, Side, Turn, Virtual
-from graphbrain.rules import Options
+from graphbrain.numeric.rules import ClassicOptions
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
-NO_WINDOW = Options(window=0.0)
+NO_WINDOW = ClassicOptions(window=0.0)
 
 
 def f(*values: float) -> classic_algebra.Floats:
@@ -25,7 +25,9 @@ def f(*values: float) -> classic_algebra.Floats:
 class Web:
     """A web of a handful of pages in arrays, as the ledger holds them."""
 
-    def __init__(self, web: Mapping[int, tuple[int, ...]], options: Options, relevance: Mapping[int, float]) -> None:
+    def __init__(
+        self, web: Mapping[int, tuple[int, ...]], options: ClassicOptions, relevance: Mapping[int, float]
+    ) -> None:
         self.pages = sorted(web)
         self.options = options
         at = {page: place for place, page in enumerate(self.pages)}
@@ -79,7 +81,9 @@ class Web:
 
 
 def make(
-    web: Mapping[int, tuple[int, ...]], options: Options = NO_WINDOW, relevance: Mapping[int, float] | None = None
+    web: Mapping[int, tuple[int, ...]],
+    options: ClassicOptions = NO_WINDOW,
+    relevance: Mapping[int, float] | None = None,
 ) -> Web:
     return Web(web, options, relevance or {})
 
@@ -184,7 +188,9 @@ def test_one_step_without_a_virtual_page() -> None:
 @pytest.mark.parametrize(("r", "hub", "virtual"), [(0.5, 1.25, 1.25), (1.0, 1.3333333, 1.0), (0.25, 1.1458333, 1.5625)])
 def test_the_polynomial_of_relevance(r: float, hub: float, virtual: float) -> None:
     """§6.3: an authority with three predecessors, all cash 1."""
-    web = make({1: (4,), 2: (4,), 3: (4,), 4: ()}, Options(window=0.0, relevance_rule="polynomial"), relevance={4: r})
+    web = make(
+        {1: (4,), 2: (4,), 3: (4,), 4: ()}, ClassicOptions(window=0.0, relevance_rule="polynomial"), relevance={4: r}
+    )
     web.spend(("a", 4))
     assert web.books.hub.cash[:3] == about(hub, hub, hub)
     assert web.virtual.hub_cash == pytest.approx(virtual, abs=1e-6)
@@ -228,7 +234,7 @@ def test_the_error_falls_like_one_over_the_passes() -> None:
 
 def test_relevance_bends_the_fixed_point() -> None:
     """The toy web with r = 1 at page 2 and .1 at page 4, by the ancestors' polynomial."""
-    web = make(TOY, Options(window=0.0, relevance_rule="polynomial"), {2: 1.0, 4: 0.1})
+    web = make(TOY, ClassicOptions(window=0.0, relevance_rule="polynomial"), {2: 1.0, 4: 0.1})
     for _ in range(3_000):
         web.update()
     assert web.books.hub.history / web.virtual.hub_total == pytest.approx(
@@ -245,7 +251,7 @@ def test_relevance_bends_the_fixed_point() -> None:
 def test_it_is_what_the_plain_second_opinion_says(
     web: dict[int, tuple[int, ...]], window: float, relevance: dict[int, float]
 ) -> None:
-    options = Options(window=window)
+    options = ClassicOptions(window=window)
     ours = make(web, options, relevance)
     plain = Ancestors(dict(web), relevance, window * classic_algebra.total_cash(len(web)))
     for _ in range(50):
@@ -273,9 +279,9 @@ def test_no_window_forgets_nothing() -> None:
 
 def test_the_window_grows_with_the_crawl() -> None:
     """F7: a constant window is shorter than one sweep of a large web."""
-    assert Options(window=8.0).length(9) == 160
-    assert Options(window=0.0).length(9) == math.inf
-    assert Options(window=86_400.0, window_unit="seconds").length(10**6) == 86_400
+    assert ClassicOptions(window=8.0).length(9) == 160
+    assert ClassicOptions(window=0.0).length(9) == math.inf
+    assert ClassicOptions(window=86_400.0, window_unit="seconds").length(10**6) == 86_400
 
 
 # ---------------------------------------------------------------- shares
@@ -342,8 +348,8 @@ def test_without_pages_it_keeps_what_it_has() -> None:
 
 def test_settled_is_when_the_total_cash_was_spent_so_often() -> None:
     """Nine pages and the virtual one hold 20: sixteen times over is 320."""
-    assert Virtual(pages=9, spent=1320, stirred=1000).settled(Options())
-    assert not Virtual(pages=9, spent=1319, stirred=1000).settled(Options())
+    assert Virtual(pages=9, spent=1320, stirred=1000).settled(ClassicOptions())
+    assert not Virtual(pages=9, spent=1319, stirred=1000).settled(ClassicOptions())
 
 
 webs = st.dictionaries(st.integers(0, 7), st.frozensets(st.integers(0, 7)), min_size=1).map(
@@ -359,7 +365,7 @@ webs = st.dictionaries(st.integers(0, 7), st.frozensets(st.integers(0, 7)), min_
 def test_cash_is_conserved_whatever_is_spent(
     web: dict[int, tuple[int, ...]], steps: list[tuple[str, int]], rule: str
 ) -> None:
-    made = make(web, Options(relevance_rule=rule), dict.fromkeys(web, 0.75))
+    made = make(web, ClassicOptions(relevance_rule=rule), dict.fromkeys(web, 0.75))
     for side, number in steps:
         if side == "v":
             made.pay()

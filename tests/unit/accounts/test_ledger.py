@@ -13,7 +13,7 @@ from graphbrain.accounts import ledgers
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Again
-from graphbrain.rules import Rule
+from graphbrain.numeric.rules import Rule
 
 IDS = (3, 5, 8)
 FIRST = {"depth": 4, "relevance": -1, "first_fetched": -1, "lane": 1000, "in_weight": 2}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphbrain.accounts import link_sums
 from graphbrain.accounts.link_sums import WHOLE, hashed, of_links, of_rows
-from graphbrain.arrays import Ints
+from graphbrain.numeric.arrays import Ints
 
 IDS = st.lists(st.integers(0, 2**40), max_size=20, unique=True)
 

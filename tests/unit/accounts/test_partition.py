@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from graphbrain.accounts import settlement
-from graphbrain.accounts.partition import KEPT, Cost, Neighbours, Shard, Turns, batches, cut, plan
+from graphbrain.accounts.partition import KEPT, Cost, Shard, ShardNeighbours, ShardTurns, batches, cut, plan
 from graphbrain.accounts.settlement import Pace
 
 
-def web(seed: int, pages: int = 300, links: int = 900, near: int = 12) -> Neighbours:
+def web(seed: int, pages: int = 300, links: int = 900, near: int = 12) -> ShardNeighbours:
     """Most links are near; some lead to a few pages that everybody links to; some pages have none."""
     dice = np.random.default_rng(seed)
     sources = dice.integers(0, pages, links)
@@ -20,10 +20,10 @@ def web(seed: int, pages: int = 300, links: int = 900, near: int = 12) -> Neighb
     targets[dice.random(links) < 0.05] = pages // 2
     pairs = np.unique(np.stack([sources, targets], axis=1)[sources != targets], axis=0)
     offsets = np.searchsorted(pairs[:, 0], np.arange(pages + 1))
-    return Neighbours.of(offsets, pairs[:, 1].astype(np.int32))
+    return ShardNeighbours.of(offsets, pairs[:, 1].astype(np.int32))
 
 
-def around(near: Neighbours, page: int) -> set[int]:
+def around(near: ShardNeighbours, page: int) -> set[int]:
     """A page and its neighbours, looked up one by one."""
     out = near.targets[near.offsets[page] : near.offsets[page + 1]].tolist()
     into = near.sources[near.back_offsets[page] : near.back_offsets[page + 1]].tolist()
@@ -171,7 +171,7 @@ def test_turns_let_nobody_begin_too_early_and_leave_nothing_undone(seed: int) ->
     dice = np.random.default_rng(seed)
     near = web(seed, near=3)
     made = plan(near, np.arange(300), settlement.COST, 2)
-    turns, left, going, through = Turns(made), dice.integers(0, 5, len(made)), list[int](), set[int]()
+    turns, left, going, through = ShardTurns(made), dice.integers(0, 5, len(made)), list[int](), set[int]()
     while len(through) < len(made):
         while len(going) < 2 and (number := turns.take()) is not None:
             assert set(made[number].after) <= through
@@ -191,7 +191,7 @@ def test_turns_let_nobody_begin_too_early_and_leave_nothing_undone(seed: int) ->
 
 
 def test_an_empty_web_has_no_batches() -> None:
-    near = Neighbours.of(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    near = ShardNeighbours.of(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
     order = np.empty(0, dtype=np.int64)
     assert [shard.tolist() for shard in cut(near, order, settlement.COST, 2)] == [[], [], []]
     assert [shard.pages.tolist() for shard in plan(near, order, settlement.COST, 2)] == [[], [], [], [], []]

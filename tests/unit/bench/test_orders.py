@@ -11,10 +11,10 @@ import pytest
 
 from graphbrain.accounts.solve import System
 from graphbrain.bench import order, orders
-from graphbrain.bench.orders import Crawl, Order, Web, crawled
+from graphbrain.bench.orders import BenchOrder, BenchWeb, Crawl, crawled
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
-from graphbrain.methods import Factor, factors
+from graphbrain.numeric.methods import Factor, factors
 from graphbrain.ranking import algorithms
 from graphbrain.settings import Settings
 
@@ -25,18 +25,18 @@ def a_recording(seed: int, pages: int = 300) -> Recording:
     return Recording.of(sources, (dice.random(len(sources)) ** 2 * pages).astype(np.int64), pages=pages, name="random")
 
 
-def a_web(seed: int) -> Web:
+def a_web(seed: int) -> BenchWeb:
     recording = a_recording(seed)
     first = int(np.argmax(np.diff(recording.offsets)))
-    return Web.of(recording, [first])
+    return BenchWeb.of(recording, [first])
 
 
-def links_of(web: Web, page: int) -> list[int]:
+def links_of(web: BenchWeb, page: int) -> list[int]:
     found: list[int] = web.targets[web.offsets[page] : web.offsets[page + 1]].tolist()
     return found
 
 
-def by_reach(web: Web) -> set[int]:
+def by_reach(web: BenchWeb) -> set[int]:
     reached, to_do = set(web.seeds.tolist()), deque(web.seeds.tolist())
     while to_do:
         for page in links_of(web, to_do.popleft()):
@@ -47,16 +47,16 @@ def by_reach(web: Web) -> set[int]:
 
 
 @pytest.fixture(params=[1, 2, 3])
-def web(request: pytest.FixtureRequest) -> Web:
+def web(request: pytest.FixtureRequest) -> BenchWeb:
     return a_web(request.param)
 
 
-def test_a_web_is_what_its_seeds_reach(web: Web) -> None:
+def test_a_web_is_what_its_seeds_reach(web: BenchWeb) -> None:
     assert by_reach(web) == set(range(len(web)))
     assert len(web) > 100
 
 
-def test_every_order_fetches_each_page_once_and_only_what_it_knows(web: Web) -> None:
+def test_every_order_fetches_each_page_once_and_only_what_it_knows(web: BenchWeb) -> None:
     final = orders.PageRank(change=orders.EXACT)(web.whole())
     for each in orders.orders(final, {"mixed": {"flow": Factor(0.5), "authority": Factor(0.5, 2.0)}}):
         found = crawled(web, each).tolist()
@@ -67,7 +67,7 @@ def test_every_order_fetches_each_page_once_and_only_what_it_knows(web: Web) -> 
             known.update(links_of(web, page))
 
 
-def test_breadth_first_is_the_plain_queue(web: Web) -> None:
+def test_breadth_first_is_the_plain_queue(web: BenchWeb) -> None:
     queue, seen, found = deque(web.seeds.tolist()), set(web.seeds.tolist()), []
     while queue:
         page = queue.popleft()
@@ -80,13 +80,13 @@ def test_breadth_first_is_the_plain_queue(web: Web) -> None:
     for page in found:
         for target in links_of(web, page):
             depth.setdefault(target, depth[page] + 1)
-    order_of = [depth[page] for page in crawled(web, Order("breadth first", orders.First)).tolist()]
+    order_of = [depth[page] for page in crawled(web, BenchOrder("breadth first", orders.First)).tolist()]
     assert order_of == sorted(order_of)
 
 
-def test_values_of_the_whole_web_are_those_of_the_solvers(web: Web) -> None:
+def test_values_of_the_whole_web_are_those_of_the_solvers(web: BenchWeb) -> None:
     whole, targets = web.whole(), web.targets
-    rank = algorithms.pagerank(algorithms.Web.of(web.offsets, targets, 1), damping=0.85)
+    rank = algorithms.pagerank(algorithms.LinkGraph.of(web.offsets, targets, 1), damping=0.85)
     ours = orders.PageRank(change=1e-12)(whole)
     theirs = rank.columns["pagerank"]
     nothing = np.full(len(web), np.nan)
@@ -97,7 +97,7 @@ def test_values_of_the_whole_web_are_those_of_the_solvers(web: Web) -> None:
     assert ours == pytest.approx(theirs / theirs.sum(), rel=1e-6)
 
 
-def test_flow_is_spent_once_and_none_is_lost_but_what_leaves(web: Web) -> None:
+def test_flow_is_spent_once_and_none_is_lost_but_what_leaves(web: BenchWeb) -> None:
     value, crawl = orders.OnePass(first=1.0, passed=0.85), Crawl(web)
     flow = value(crawl)
     paid = np.zeros(len(web))
@@ -114,7 +114,7 @@ def test_what_is_made_up_without_end_waits_behind_a_sites_own_pages() -> None:
     urls, links = _trap()
     sources = np.repeat(np.arange(len(urls)), [len(ends) for ends in links])
     targets = np.array([end for ends in links for end in ends])
-    web = Web.of(Recording.of(sources, targets, pages=len(urls), urls=urls, name="trap"), [0])
+    web = BenchWeb.of(Recording.of(sources, targets, pages=len(urls), urls=urls, name="trap"), [0])
     for value, many in (
         ("flow^.2 authority plain_path novelty^.6", 500),
         ("flow^.3 authority^.7 plain_path", 400),
@@ -123,11 +123,11 @@ def test_what_is_made_up_without_end_waits_behind_a_sites_own_pages() -> None:
         blend = factors(value)
         assert blend is not None
         make = partial(orders.Blend, blend)
-        first = [urls[page].split("/")[3][:1] for page in crawled(web, Order(value, make)).tolist()[:700]]
+        first = [urls[page].split("/")[3][:1] for page in crawled(web, BenchOrder(value, make)).tolist()[:700]]
         assert first.count("p") > many, value
 
 
-def test_new_pages_of_a_folder_are_counted_as_their_finder_names_them(web: Web) -> None:
+def test_new_pages_of_a_folder_are_counted_as_their_finder_names_them(web: BenchWeb) -> None:
     crawl = Crawl(web)
     known, wanted = set(web.seeds.tolist()), np.zeros(len(web))
     while len(waiting := crawl.frontier()):
@@ -144,7 +144,7 @@ def test_new_pages_of_a_folder_are_counted_as_their_finder_names_them(web: Web) 
     assert wanted.max() > 1
 
 
-def test_what_a_sitemap_names_is_known_from_the_beginning_each_folders_first_pages_first(web: Web) -> None:
+def test_what_a_sitemap_names_is_known_from_the_beginning_each_folders_first_pages_first(web: BenchWeb) -> None:
     listed = np.random.default_rng(5).permutation(len(web))
     crawl = Crawl(replace(web, listed=listed))
     assert crawl.known.all() and crawl.depth.tolist() == [0.0 if page in web.seeds else 1.0 for page in range(len(web))]
@@ -154,7 +154,7 @@ def test_what_a_sitemap_names_is_known_from_the_beginning_each_folders_first_pag
             assert crawl.siblings_before[page] == met[int(web.folders[page])]
             met[int(web.folders[page])] += 1
     make = partial(orders.Blend, {"novelty": Factor()})
-    found = crawled(crawl.web, Order("a list", make))
+    found = crawled(crawl.web, BenchOrder("a list", make))
     assert sorted(found.tolist()) == list(range(len(web)))
 
 
@@ -192,7 +192,7 @@ def test_a_curve_tells_shares_and_their_mean() -> None:
     assert curve.row(curve.area)["of_omniscient"] == 1.0
 
 
-def test_lanes_lose_next_to_nothing(web: Web) -> None:
+def test_lanes_lose_next_to_nothing(web: BenchWeb) -> None:
     curves, _ = order.simulated(web, ["flow^.85 authority^.15"])
     area = {curve.name: curve.area for curve in curves}
     assert abs(area["flow^.85 authority^.15"] - area["flow^.85 authority^.15, in lanes"]) < 0.005

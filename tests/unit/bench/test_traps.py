@@ -11,15 +11,25 @@ from functools import lru_cache
 import pytest
 from click.testing import CliRunner
 
-from graphbrain.bench.traps import LOOK_ALIKES, SHAPES, TRAPS, Crawled, Trial, chosen, rows, without_harvest, words
+from graphbrain.bench.traps import (
+    LOOK_ALIKES,
+    SHAPES,
+    TRAPS,
+    TrapCrawl,
+    TrapTrial,
+    chosen,
+    rows,
+    without_harvest,
+    words,
+)
 from graphbrain.bench.traps.reader import visit
-from graphbrain.bench.traps.running import Crew
+from graphbrain.bench.traps.running import TrapCrew
 from graphbrain.bench.traps.shapes import site_of
-from graphbrain.bench.traps.site import Site
+from graphbrain.bench.traps.site import TrapSite
 from graphbrain.cli.app import cli
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import Claim, Failed, Fetched, Link
-from graphbrain.url import host_of, key_of, normal
+from graphbrain.urls.normalization import host_of, key_of, normal
 
 SIZE, SEEDS = 70, (1, 2)
 REPEATED, OWN = 0.8, 0.3
@@ -29,7 +39,7 @@ BLEND = "flow^.2 authority plain_path"
 
 
 @lru_cache(128)
-def site(shape: str, seed: int) -> Site:
+def site(shape: str, seed: int) -> TrapSite:
     return site_of(shape, seed, SIZE)
 
 
@@ -58,13 +68,13 @@ def named(report: Fetched) -> Iterator[str]:
         yield normal(link.url)
 
 
-def main(where: Site, url: str) -> set[tuple[str, ...]]:
+def main(where: TrapSite, url: str) -> set[tuple[str, ...]]:
     page = where.page(url)
     assert page is not None, url
     return words.shingles(page.main())
 
 
-def overlap(where: Site) -> dict[str, float]:
+def overlap(where: TrapSite) -> dict[str, float]:
     """Of each real page that is no list of others, the part of its shingles that other real pages have."""
     each = {url: main(where, url) for url in where.nodes}
     count = Counter(shingle for shingles in each.values() for shingle in shingles)
@@ -201,9 +211,9 @@ def test_a_shape_that_there_is_not() -> None:
 # ---------------------------------------------------------------- what is good enough
 
 
-def crawled(shape: str, *, seed: int = 1, value: str = BLEND, **what: int) -> Crawled:
-    trial = Trial(shape, seed, 300, "optimal", value, 1)
-    return Crawled(trial, **{"wanted": 100, "fetched": 100, **what})
+def crawled(shape: str, *, seed: int = 1, value: str = BLEND, **what: int) -> TrapCrawl:
+    trial = TrapTrial(shape, seed, 300, "optimal", value, 1)
+    return TrapCrawl(trial, **{"wanted": 100, "fetched": 100, **what})
 
 
 @pytest.mark.parametrize(
@@ -249,7 +259,7 @@ def test_the_crawl_that_a_look_alike_is_compared_with() -> None:
 
 
 def test_a_process_that_dies_is_told_of_in_a_sentence() -> None:
-    with Crew(1) as crew:
+    with TrapCrew(1) as crew:
         [member] = crew.members
         member.kill()
         member.wait()

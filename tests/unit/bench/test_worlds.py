@@ -14,8 +14,20 @@ from graphbrain.bench.worlds import NAMED, World, draw, from_json, named, to_jso
 from graphbrain.bench.worlds.drawing import LARGE, places_needed
 from graphbrain.bench.worlds.progress import can_keep_up
 from graphbrain.bench.worlds.shrink import candidates, shrink
-from graphbrain.bench.worlds.web import Met, Web
-from graphbrain.bench.worlds.world import ANSWERED, DAY, HOUR, ILL, NONE, WINDOWS, Event, Host, Page, Phase, Window
+from graphbrain.bench.worlds.web import Met, WorldWeb
+from graphbrain.bench.worlds.world import (
+    ANSWERED,
+    DAY,
+    HOUR,
+    ILL,
+    NONE,
+    WINDOWS,
+    Event,
+    Phase,
+    Window,
+    WorldHost,
+    WorldPage,
+)
 from graphbrain.cli.app import cli
 from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched
@@ -101,28 +113,28 @@ def test_names() -> None:
 
 # ---------------------------------------------------------------- servers
 
-PAGE = Page("/", (Phase(0.0, "fetched"), Phase(10.0, "broken", status=500)), ("http://a.example/1",), HOUR)
+PAGE = WorldPage("/", (Phase(0.0, "fetched"), Phase(10.0, "broken", status=500)), ("http://a.example/1",), HOUR)
 
 
-def world_of(host: Host, **more: object) -> World:
+def world_of(host: WorldHost, **more: object) -> World:
     return replace(draw(1, 1), hosts=(host,), line=(), **more)  # type: ignore[arg-type]
 
 
 def test_a_page_changes_with_time() -> None:
-    web = Web(world_of(Host("a.example", (PAGE,))))
+    web = WorldWeb(world_of(WorldHost("a.example", (PAGE,))))
     assert web.ask("http://a.example/", 9.9).links == PAGE.links
     assert web.ask("http://a.example/", 10.0).phase.status == 500
     assert web.ask("http://a.example/none", 0.0).phase.status == 404
-    well = Web(world_of(Host("a.example", (replace(PAGE, phases=PAGE.phases[:1]),))))
+    well = WorldWeb(world_of(WorldHost("a.example", (replace(PAGE, phases=PAGE.phases[:1]),))))
     assert well.ask("http://a.example/", 1.0).content == well.ask("http://a.example/", HOUR - 1).content
     assert well.ask("http://a.example/", 1.0).content != well.ask("http://a.example/", HOUR).content
 
 
 def test_a_window_goes_over_its_pages_and_the_line_over_all() -> None:
     refused, silent = Phase(0.0, "refused", status=503), Phase(0.0, "silent", status=None)
-    dropped = Page("/dropped", (Phase(0.0, "not_sent", status=None),))
-    host = Host("a.example", (PAGE, dropped), windows=(Window("maintenance_503", 2.0, 4.0, refused),))
-    web = Web(replace(world_of(host), line=(Window("line", 3.0, 3.5, silent),)))
+    dropped = WorldPage("/dropped", (Phase(0.0, "not_sent", status=None),))
+    host = WorldHost("a.example", (PAGE, dropped), windows=(Window("maintenance_503", 2.0, 4.0, refused),))
+    web = WorldWeb(replace(world_of(host), line=(Window("line", 3.0, 3.5, silent),)))
     assert [web.ask("http://a.example/", at).phase.outcome for at in (1.9, 2.0, 3.0, 3.5, 4.0)] == [
         *("fetched", "refused", "silent", "refused", "fetched")
     ]
@@ -130,21 +142,21 @@ def test_a_window_goes_over_its_pages_and_the_line_over_all() -> None:
 
 
 def test_a_host_bears_only_so_many_requests_a_minute() -> None:
-    web = Web(world_of(Host("a.example", (replace(PAGE, phases=PAGE.phases[:1]),), rate=2.0)))
+    web = WorldWeb(world_of(WorldHost("a.example", (replace(PAGE, phases=PAGE.phases[:1]),), rate=2.0)))
     asked = [web.ask("http://a.example/", at).phase.outcome for at in (0.0, 1.0, 2.0, 100.0)]
     assert asked == ["fetched", "fetched", "refused", "fetched"]
 
 
 def test_maintenance_leads_to_a_page_that_is_there() -> None:
     moved = Phase(0.0, "moved", status=301, target="http://a.example/maintenance")
-    web = Web(world_of(Host("a.example", (PAGE,), windows=(Window("maintenance_301", 0.0, 5.0, moved),))))
+    web = WorldWeb(world_of(WorldHost("a.example", (PAGE,), windows=(Window("maintenance_301", 0.0, 5.0, moved),))))
     assert web.ask("http://a.example/", 1.0).phase.target == "http://a.example/maintenance"
     assert web.ask("http://a.example/maintenance", 1.0).phase.outcome == "fetched"
 
 
 def test_places_that_are_needed() -> None:
-    slow = Page("/", (Phase(0.0, "fetched", 6.0),))
-    world = replace(world_of(Host("a.example", (slow,))), settings={"delay_seconds": 2.0})
+    slow = WorldPage("/", (Phase(0.0, "fetched", 6.0),))
+    world = replace(world_of(WorldHost("a.example", (slow,))), settings={"delay_seconds": 2.0})
     assert places_needed(world) == 3.0
     assert places_needed(replace(world, settings={"delay_seconds": 2.0, "in_flight": 1})) == 1.0
     assert places_needed(replace(world, settings={"delay_seconds": 0.0})) == float("inf")

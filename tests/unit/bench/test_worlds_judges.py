@@ -8,23 +8,23 @@ from typing import Any
 import pytest
 
 from graphbrain.bench.worlds.judges import judge
-from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported, Returned
+from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported, Returned
 from graphbrain.bench.worlds.progress import allowance, counted
-from graphbrain.bench.worlds.watch import Watch
-from graphbrain.bench.worlds.world import DAY, HOUR, Crawler, Goal, Host, Page, Phase, Window, World
+from graphbrain.bench.worlds.watch import WorldWatch
+from graphbrain.bench.worlds.world import DAY, HOUR, Crawler, Phase, Window, World, WorldGoal, WorldHost, WorldPage
 
 A, B = "a.example", "b.example"
 WELL = Phase(0.0, "fetched", 0.3)
 LEASE = 300.0
 
 
-def host(name: str, pages: int = 3, *ill: Phase, **more: Any) -> Host:
+def host(name: str, pages: int = 3, *ill: Phase, **more: Any) -> WorldHost:
     """A host of pages /0, /1, … that are well, and /bad0, … that are not."""
-    good = tuple(Page(f"/{number}", (WELL,)) for number in range(pages))
-    return Host(name, (*good, *(Page(f"/bad{number}", (phase,)) for number, phase in enumerate(ill))), **more)
+    good = tuple(WorldPage(f"/{number}", (WELL,)) for number in range(pages))
+    return WorldHost(name, (*good, *(WorldPage(f"/bad{number}", (phase,)) for number, phase in enumerate(ill))), **more)
 
 
-def world(*hosts: Host, **more: Any) -> World:
+def world(*hosts: WorldHost, **more: Any) -> World:
     settings = {"order": "optimal", "delay_seconds": 1.0, "lease_seconds": LEASE, **more.pop("settings", {})}
     crawlers = more.pop("crawlers", (Crawler("c0", 10_000),))
     return World(1, more.pop("days", 9.0), hosts or (host(A),), crawlers, (), settings, **more)
@@ -40,7 +40,9 @@ def seed(*urls: str, at: float = 0.0) -> list[Entry]:
 
 def call(at: float, *urls: str, asked: int = 9, until: float | None = None, **more: Any) -> Called:
     """A call; the token of a claim is the moment at which it was made."""
-    grants = tuple(Grant(each, each.split("/")[2], f"t{at:g}", at + LEASE if until is None else until) for each in urls)
+    grants = tuple(
+        LoggedGrant(each, each.split("/")[2], f"t{at:g}", at + LEASE if until is None else until) for each in urls
+    )
     return Called(
         at, more.pop("clock", at), more.pop("crawler", "c0"), asked, grants, more.pop("ready", at + 1), **more
     )
@@ -147,7 +149,7 @@ def test_a_line_that_was_down() -> None:
 
 
 def test_a_page_that_was_ill_itself() -> None:
-    flips = Page("/2", (Phase(0.0, "broken", 0.3, 500), Phase(HOUR, "fetched")))
+    flips = WorldPage("/2", (Phase(0.0, "broken", 0.3, 500), Phase(HOUR, "fetched")))
     of = world(replace(host(A, 2), pages=(*host(A, 2).pages, flips)))
     end = 4 * HOUR + 300 + 30 + 120 + 0.3
     start = [seed(*EVERY), all_of(0, 1), visit(2.0, url(2), "broken")]
@@ -184,7 +186,7 @@ def test_a_claim_that_nobody_reports() -> None:
 
 
 def test_a_goal() -> None:
-    of = world(goals=(Goal(10.0, (url(2),)),))
+    of = world(goals=(WorldGoal(10.0, (url(2),)),))
     assert kinds(of, seed(*EVERY), all_of(0, 1, 2)) == []
     assert kinds(of, seed(*EVERY), all_of(0, 1), visit(11.0, url(2))) == ["progress"]
 
@@ -405,7 +407,7 @@ def test_the_audit_counts() -> None:
 
 def test_rounds_are_counted_by_the_true_clock() -> None:
     """After the brain's clock has jumped back, attempts count that seem to be older than those before."""
-    watch = Watch(world(jumps=((100.0, -DAY),)))
+    watch = WorldWatch(world(jumps=((100.0, -DAY),)))
     back = Happened(100.0, 100.0 - DAY, "jump", "", -DAY)
     early, late = visit(50.0, url("bad0"), "broken"), [call(200.0, url("bad0"), clock=200.0 - DAY)]
     late += [report(201.0, url("bad0"), 200.0, "broken", clock=201.0 - DAY)]

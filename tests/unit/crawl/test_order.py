@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 from graphbrain.crawl import config
 from graphbrain.crawl import order as orders
-from graphbrain.crawl.order import Order
+from graphbrain.crawl.order import CrawlOrder
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.scope import Scope
+from graphbrain.intake.scope import Scope
 from graphbrain.settings import Settings
-from graphbrain.url import host_of
+from graphbrain.urls.normalization import host_of
 
 
-def brain_of(order: Order) -> Settings:
+def brain_of(order: CrawlOrder) -> Settings:
     """The settings of a brain that was made for this order."""
     return Settings.read(environ={}, **orders.shared(order))
 
 
-def holds(order: Order, url: str) -> bool:
+def holds(order: CrawlOrder, url: str) -> bool:
     return Scope.of(brain_of(order)).holds(url, host_of(url), 0)
 
 
@@ -37,19 +37,21 @@ def holds(order: Order, url: str) -> bool:
     ],
 )
 def test_a_scope_holds_what_its_name_says(scope: str, inside: list[str], outside: list[str]) -> None:
-    order = Order(("http://docs.site.example/guide/start",), scope=scope)
+    order = CrawlOrder(("http://docs.site.example/guide/start",), scope=scope)
     assert holds(order, "http://docs.site.example/guide/start")
     assert all(holds(order, url) for url in inside)
     assert not any(holds(order, url) for url in [*outside, "http://other.example/", "http://docs.site.example.evil/"])
 
 
 def test_a_port_is_a_part_of_a_host() -> None:
-    order = Order(("http://127.0.0.1:8931/",))
+    order = CrawlOrder(("http://127.0.0.1:8931/",))
     assert holds(order, "http://127.0.0.1:8931/a") and not holds(order, "http://127.0.0.1:8932/a")
 
 
 def test_the_start_is_fetched_whatever_is_included() -> None:
-    order = Order(("http://a.example/",), include=("/news/", r"^http://a\.example/b"), exclude=(r"\.pdf$", "print=1"))
+    order = CrawlOrder(
+        ("http://a.example/",), include=("/news/", r"^http://a\.example/b"), exclude=(r"\.pdf$", "print=1")
+    )
     for url in ("http://a.example/", "http://a.example/x/news/1", "http://a.example/bcd"):
         assert holds(order, url)
     for url in ("http://a.example/x", "http://a.example/news/1.pdf", "http://b.example/news/"):
@@ -62,13 +64,13 @@ parts = st.text("abc.-+(|)[*", min_size=1, max_size=6)
 @given(st.lists(parts, min_size=1, max_size=3), st.sampled_from(orders.SCOPES))
 def test_the_same_order_fits_its_own_brain_and_each_part_of_it(paths: list[str], scope: str) -> None:
     urls = tuple(f"http://h{n}.example/{path}/x" for n, path in enumerate(paths))
-    order = Order(urls, scope=scope)
+    order = CrawlOrder(urls, scope=scope)
     brain = brain_of(order)
     re.compile(brain.allow_urls)
     assert not orders.refusal(brain, order)
-    assert not orders.refusal(brain, Order(urls[:1]))
-    assert not orders.refusal(brain, Order())
-    other = Order(("http://else.example/",), scope=scope)
+    assert not orders.refusal(brain, CrawlOrder(urls[:1]))
+    assert not orders.refusal(brain, CrawlOrder())
+    other = CrawlOrder(("http://else.example/",), scope=scope)
     assert "outside the scope" in orders.refusal(brain, other)
     both = replace(brain, **orders.added_to(brain, other))
     assert not orders.refusal(both, order) and not orders.refusal(both, other)
@@ -76,9 +78,9 @@ def test_the_same_order_fits_its_own_brain_and_each_part_of_it(paths: list[str],
 
 
 def test_what_differs_is_refused_in_a_sentence() -> None:
-    order = Order(("http://a.example/",), delay=2.0, user_agent="bot/1 (+me@a.example)")
+    order = CrawlOrder(("http://a.example/",), delay=2.0, user_agent="bot/1 (+me@a.example)")
     brain = brain_of(order)
-    assert not orders.refusal(brain, Order(("http://a.example/x",)))
+    assert not orders.refusal(brain, CrawlOrder(("http://a.example/x",)))
     for other, word in (
         (replace(order, delay=1.0), "delay_seconds"),
         (replace(order, user_agent="other/1"), "user_agent"),
@@ -91,25 +93,25 @@ def test_what_differs_is_refused_in_a_sentence() -> None:
 
 
 def test_a_brain_that_limits_nothing_stays_so() -> None:
-    assert orders.added_to(Settings.read(environ={}), Order(("http://a.example/",))) == {}
+    assert orders.added_to(Settings.read(environ={}), CrawlOrder(("http://a.example/",))) == {}
 
 
 @pytest.mark.parametrize("url", ["http://", "mailto:a@b.example", "http://a b/"])
 def test_what_is_no_url_is_refused(url: str) -> None:
     with pytest.raises(BadInput, match="no URL"):
-        Order((url,)).bare_urls()
-    assert Order(("a.example/x",)).bare_urls() == ["http://a.example/x"]
+        CrawlOrder((url,)).bare_urls()
+    assert CrawlOrder(("a.example/x",)).bare_urls() == ["http://a.example/x"]
 
 
 @pytest.mark.parametrize(
     ("order", "said"),
     [
-        (Order(("a.example",), include=("(",)), "no regular expression"),
-        (Order(scope="host"), "need the URLs"),
-        (Order(("a.example",), text=True), "--jsonl"),
+        (CrawlOrder(("a.example",), include=("(",)), "no regular expression"),
+        (CrawlOrder(scope="host"), "need the URLs"),
+        (CrawlOrder(("a.example",), text=True), "--jsonl"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(order: Order, said: str) -> None:
+def test_options_that_make_no_sense_are_refused(order: CrawlOrder, said: str) -> None:
     with pytest.raises(SettingsError, match=re.escape(said)):
         order.checked()
 

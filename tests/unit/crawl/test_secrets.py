@@ -10,14 +10,14 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from graphbrain import Answer, Fetched
-from graphbrain.crawl.jsonl import Lines
-from graphbrain.crawl.order import Order
+from graphbrain.crawl.jsonl import PageLines
+from graphbrain.crawl.order import CrawlOrder
 from graphbrain.crawl.secrets import cookies_of, header_of
 from graphbrain.crawl.spider import PageReader, forbids_follow, links_of
-from graphbrain.crawl.watching import Watch
+from graphbrain.crawl.watching import CrawlWatch
 from graphbrain.errors import BadInput
 from graphbrain.model import Claim
-from graphbrain.scrapy import Options, Visit
+from graphbrain.scrapy import ScrapyOptions, ScrapyVisit
 
 URLS = [f"http://a.example/{n}" for n in range(3)]
 COOKIES = "# Netscape HTTP Cookie File\n.a.example\tTRUE\t/\tFALSE\t0\tsession\tabc\n"
@@ -61,9 +61,9 @@ def claimed(token: str) -> Fetched:
 def test_lines_are_whole_and_belong_to_one_process(tmp_path: Path) -> None:
     file = tmp_path / "pages.jsonl"
     file.write_bytes(b'{"url": "http://a.example/before"}\n{"url": "htt')
-    with Lines(file) as lines:
+    with PageLines(file) as lines:
         with pytest.raises(BadInput, match="Another crawl"):
-            Lines(file)
+            PageLines(file)
         lines.before([claimed("t1")])
         assert (tmp_path / "pages.jsonl.journal").stat().st_size
         lines.after([claimed("t1")], [Answer("http://a.example/", True, outcome="new")])
@@ -76,9 +76,9 @@ def test_lines_are_whole_and_belong_to_one_process(tmp_path: Path) -> None:
 def test_pages_that_were_claimed_together_have_a_line_and_a_text_each(tmp_path: Path) -> None:
     """They have one token. What a killed process had recorded and not written is written by the next."""
     made = [replace(claimed("t"), url=url, claim=replace(one, url=url)) for url in URLS if (one := claimed("t").claim)]
-    visits = [Visit(n, each.claim, response=page(f"<p>text {n}")) for n, each in enumerate(made) if each.claim]
+    visits = [ScrapyVisit(n, each.claim, response=page(f"<p>text {n}")) for n, each in enumerate(made) if each.claim]
     answers = [Answer(url, True, outcome="new") for url in URLS]
-    with Lines(tmp_path / "pages.jsonl", text=True) as lines:
+    with PageLines(tmp_path / "pages.jsonl", text=True) as lines:
         for visit, each in zip(visits, made, strict=True):
             lines.finished(visit, each)
         lines.before(made)
@@ -90,14 +90,14 @@ def test_pages_that_were_claimed_together_have_a_line_and_a_text_each(tmp_path: 
 
 
 def test_a_link_that_is_no_url_loses_no_page() -> None:
-    reader = PageReader(Options(), "bot", Order(), Watch())
+    reader = PageReader(ScrapyOptions(), "bot", CrawlOrder(), CrawlWatch())
     _, links = reader.read(page('<a href="http://[bad/x.zip">b</a><a href=y>y</a><a href=z.zip>z</a>'), {})
     assert [link if isinstance(link, str) else link.url for link in links][-1] == "http://a.example/d/y"
 
 
 def test_of_a_crawl_that_comes_back_only_news_are_written(tmp_path: Path) -> None:
     file = tmp_path / "pages.jsonl"
-    with Lines(file, news=True) as lines:
+    with PageLines(file, news=True) as lines:
         for outcome in ("same", "changed"):
             lines.after([claimed(outcome)], [Answer("http://a.example/", True, outcome=outcome)])  # type: ignore[arg-type]
     assert [json.loads(line)["outcome"] for line in file.read_text(encoding="utf-8").splitlines()] == ["changed"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrain import Answer, Failed, Fetched
-from graphbrain.crawl.watching import PATIENCE, REFUSALS, REFUSING, Watch
+from graphbrain.crawl.watching import PATIENCE, REFUSALS, REFUSING, CrawlWatch
 
 
 class Clock:
@@ -22,7 +22,7 @@ def clock() -> Clock:
 
 @pytest.mark.parametrize("status", REFUSING)
 def test_a_site_that_refuses_all_is_named_once_and_within_a_minute(clock: Clock, status: int) -> None:
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     watch.answered("a.example", status, None, 0)
     assert not list(watch.blocking())
     clock.now += PATIENCE + 1
@@ -32,14 +32,14 @@ def test_a_site_that_refuses_all_is_named_once_and_within_a_minute(clock: Clock,
 
 
 def test_many_refusals_need_no_waiting(clock: Clock) -> None:
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     for _ in range(REFUSALS):
         watch.answered("a.example", 403, None, 0)
     assert len(list(watch.blocking())) == 1
 
 
 def test_a_site_that_begins_to_refuse_is_named(clock: Clock) -> None:
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     for _ in range(50):
         watch.answered("a.example", 200, 0.1, 10)
     for _ in range(4 * REFUSALS):
@@ -49,7 +49,7 @@ def test_a_site_that_begins_to_refuse_is_named(clock: Clock) -> None:
 
 
 def test_a_site_with_some_refusals_is_well(clock: Clock) -> None:
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     for status in (403, 200, 403, 403, 404, 200, 500, 403):
         watch.answered("a.example", status, 0.1, 10)
         clock.now += PATIENCE
@@ -62,7 +62,7 @@ LOGIN = "http://a.example/login"
 @pytest.mark.parametrize("moved", [False, True])
 def test_a_login_wall_is_named_however_it_is_reached(clock: Clock, moved: bool) -> None:
     """By temporary redirects, or by permanent ones and the login as a page of its own."""
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     for _ in range(3):
         if moved:
             watch.answered("a.example", 301, None, 0, place=LOGIN)
@@ -77,7 +77,7 @@ def test_a_login_wall_is_named_however_it_is_reached(clock: Clock, moved: bool) 
 
 def test_pages_with_a_password_field_of_their_own_are_pages(clock: Clock) -> None:
     """A form in the head of each page, as forums have it, is no login wall; nor are a few members' pages."""
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     for number in range(30):
         watch.answered("a.example", 200, 0.1, 10, place=f"http://a.example/{number}", form=True)
     watch.led("a.example", 10, LOGIN, form=True)
@@ -87,7 +87,7 @@ def test_pages_with_a_password_field_of_their_own_are_pages(clock: Clock) -> Non
 
 
 def test_a_host_that_does_not_answer_is_named(clock: Clock) -> None:
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     watch.silent("a.example", "DownloadConnectionRefusedError: Connection was refused")
     watch.silent("b.example", "StrangeError: 17")
     watch.answered("b.example", 200, 0.1, 10)
@@ -98,7 +98,7 @@ def test_a_host_that_does_not_answer_is_named(clock: Clock) -> None:
 
 def test_a_site_that_goes_silent_amid_a_crawl_is_named(clock: Clock) -> None:
     """Its requests become rare then: few of them, and time, are enough."""
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     for _ in range(500):
         watch.answered("a.example", 200, 0.1, 10)
     for _ in range(REFUSALS):
@@ -110,7 +110,7 @@ def test_a_site_that_goes_silent_amid_a_crawl_is_named(clock: Clock) -> None:
 
 
 def test_of_a_short_crawl_it_is_said_at_the_end(clock: Clock) -> None:
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     watch.answered("a.example", 401, None, 0)
     watch.led("b.example", 10, "http://b.example/login", form=True)
     watch.answered("c.example", 200, 0.1, 10)
@@ -118,7 +118,7 @@ def test_of_a_short_crawl_it_is_said_at_the_end(clock: Clock) -> None:
 
 
 def test_what_is_reported_is_counted(clock: Clock) -> None:
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     reports = [Fetched("http://a.example/"), Failed("http://a.example/x", status=404), Failed("http://a.example/y")]
     answers = [
         Answer("http://a.example/", True, outcome="new"),
@@ -134,7 +134,7 @@ def test_what_is_reported_is_counted(clock: Clock) -> None:
 
 
 def test_memory_of_a_long_crawl_is_bounded(clock: Clock) -> None:
-    watch = Watch(clock)
+    watch = CrawlWatch(clock)
     for number in range(20_000):
         watch.answered(f"h{number}.example", 200, 0.1, 10)
         watch.left(f"http://h.example/{number % 7}", "files")

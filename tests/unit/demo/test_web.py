@@ -22,7 +22,7 @@ from graphbrain.demo.pages import FEWEST, ODD_LINKS, SEEDS, build, render
 from graphbrain.demo.web import Web
 from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched
-from graphbrain.url import spell
+from graphbrain.urls.normalization import spell
 from tests.conftest import PATIENCE
 
 Fetch = Callable[..., Fetched | Failed]

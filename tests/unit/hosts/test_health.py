@@ -9,25 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrain.hosts import health, politeness
-from graphbrain.hosts.politeness import Ends
-from graphbrain.hosts.state import COLUMNS, FAILING_COLUMNS, HostState, Manners, Request
+from graphbrain.hosts.politeness import HostEffects
+from graphbrain.hosts.state import COLUMNS, FAILING_COLUMNS, HostRequest, HostState, PolitenessPolicy
 
 NOW, MINUTE, HOUR, DAY = 1_700_000_000.0, 60.0, 3_600.0, 86_400.0
 
 
 def host(**stored: Any) -> HostState:
-    return HostState({**dict.fromkeys((*COLUMNS, *FAILING_COLUMNS)), "name": "a.org", **stored}, Manners(dead_after=3))
+    return HostState(
+        {**dict.fromkeys((*COLUMNS, *FAILING_COLUMNS)), "name": "a.org", **stored}, PolitenessPolicy(dead_after=3)
+    )
 
 
-def end(state: HostState, now: float, *requests: Request, well_at: float | None = None) -> None:
-    ends = Ends(failures=list(requests))
+def end(state: HostState, now: float, *requests: HostRequest, well_at: float | None = None) -> None:
+    ends = HostEffects(failures=list(requests))
     if well_at is not None:
         ends.well(well_at, well_at)
     politeness._end(state, ends, now)
 
 
-def silent(at: float, **more: Any) -> Request:
-    return Request(at, True, kind="silent", ended=at + 1.0, **more)
+def silent(at: float, **more: Any) -> HostRequest:
+    return HostRequest(at, True, kind="silent", ended=at + 1.0, **more)
 
 
 @pytest.mark.parametrize(
@@ -88,12 +90,12 @@ def test_requests_that_were_under_way_together_are_one_event() -> None:
 @pytest.mark.parametrize("kind", ["silent", "broken", "refused"])
 def test_a_page_that_failed_before_while_others_were_well_is_to_blame(kind: health.Kind) -> None:
     state = host(well_at=NOW - 10.0)
-    again = Request(NOW - 1.0, True, kind=kind, ended=NOW, failed_before=NOW - MINUTE)
+    again = HostRequest(NOW - 1.0, True, kind=kind, ended=NOW, failed_before=NOW - MINUTE)
     assert state.is_own_fault(again)
     end(state, NOW, again)
     assert (state.failing, state.errors, state.pace) == (0, 0, 1.0)
-    first = Request(NOW - 1.0, True, kind=kind, ended=NOW)
-    earlier = Request(NOW - 1.0, True, kind=kind, ended=NOW, failed_before=NOW - 5.0)
+    first = HostRequest(NOW - 1.0, True, kind=kind, ended=NOW)
+    earlier = HostRequest(NOW - 1.0, True, kind=kind, ended=NOW, failed_before=NOW - 5.0)
     assert not state.is_own_fault(first) and not state.is_own_fault(earlier)
     end(state, NOW, first)
     assert state.failing == 1
@@ -109,7 +111,7 @@ def test_failures_before_a_well_attempt_of_the_same_batch_are_not_the_hosts() ->
     state = host()
     end(state, NOW, silent(NOW - 20.0), well_at=NOW - 5.0)
     assert not state.doubted()
-    end(state, NOW, Request(NOW - 20.0, True, kind="silent", ended=NOW - 1.0), well_at=NOW - 5.0)
+    end(state, NOW, HostRequest(NOW - 20.0, True, kind="silent", ended=NOW - 1.0), well_at=NOW - 5.0)
     assert state.failing == 1
 
 
@@ -121,7 +123,7 @@ def test_a_well_attempt_from_before_the_last_failure_heals_nothing() -> None:
 
 def test_what_says_nothing_of_the_host_leaves_it_ill_and_puts_the_next_probe_off() -> None:
     state = host(failing=3, failing_at=NOW, failing_since=NOW - MINUTE, illness="broken", probe_at=NOW)
-    politeness._end(state, Ends(inconclusive=True), NOW + 1.0)
+    politeness._end(state, HostEffects(inconclusive=True), NOW + 1.0)
     assert state.ill() and state.probe_at == NOW + 1.0 + 15.0
 
 
@@ -136,9 +138,9 @@ def test_refusals_among_well_answers_block_for_a_short_time_and_slow_down_to_an_
     for number in range(8):
         now = NOW + number * MINUTE
         end(state, now, well_at=now)
-        end(state, now + 1.0, Request(now + 0.5, True, kind="refused", ended=now + 1.0))
+        end(state, now + 1.0, HostRequest(now + 0.5, True, kind="refused", ended=now + 1.0))
         assert state.blocked_until == now + 1.0 + 10.0
-        answered = Ends(successes=politeness.Counter({"no token": 1}))
+        answered = HostEffects(successes=politeness.Counter({"no token": 1}))
         answered.well(now + 30.0, now + 30.0)
         politeness._end(state, answered, now + 30.0)
     assert state.pace >= 1 / 8
@@ -148,7 +150,7 @@ def refused_in_a_row(state: HostState, count: int) -> list[float]:
     """Seconds for which each of so many refusals blocks the host, each asked for when the block before is over."""
     now, blocks = NOW, []
     for _ in range(count):
-        end(state, now, Request(now - 0.5, True, kind="refused", ended=now))
+        end(state, now, HostRequest(now - 0.5, True, kind="refused", ended=now))
         blocks.append(state.blocked_until - now)
         now = state.blocked_until + 1.0
     return blocks
@@ -165,9 +167,9 @@ def test_nine_pages_that_always_refuse_keep_the_others_of_their_host_waiting_for
 
 def test_a_page_that_alone_refuses_gives_back_what_its_first_refusal_took() -> None:
     state = host(delay=1.0, pace=0.5, well_at=NOW - 1.0, slowed_at=NOW - MINUTE)
-    end(state, NOW, Request(NOW - 0.5, True, kind="refused", ended=NOW, failed_before=NOW - MINUTE))
+    end(state, NOW, HostRequest(NOW - 0.5, True, kind="refused", ended=NOW, failed_before=NOW - MINUTE))
     assert (state.pace, state.blocked_until) == (1.0, 0.0)
-    end(state, NOW, Request(NOW - 0.5, True, 90.0, "refused", NOW, NOW - MINUTE))
+    end(state, NOW, HostRequest(NOW - 0.5, True, 90.0, "refused", NOW, NOW - MINUTE))
     assert state.blocked_until == NOW + 90.0, "a Retry-After is obeyed whoever is to blame"
 
 
@@ -186,10 +188,10 @@ def test_one_claim_in_ten_may_be_a_retry_while_others_wait() -> None:
 def test_a_stop_of_the_crawl_is_no_illness_of_the_host() -> None:
     """One refusal, ten days in which nobody asks, another: the host is not left alone for a day."""
     state = host()
-    end(state, NOW, Request(NOW, True, kind="refused"))
+    end(state, NOW, HostRequest(NOW, True, kind="refused"))
     later = NOW + 10 * DAY
     state = host(**state.changes(NOW))
-    end(state, later, Request(later, True, kind="refused"))
+    end(state, later, HostRequest(later, True, kind="refused"))
     assert state.failing == 2
     assert state.failing_for(later) <= 10 * MINUTE
     assert state.blocked_until <= later + 10 * MINUTE

@@ -9,9 +9,9 @@ from hypothesis import strategies as draw
 from graphbrain.errors import BadInput
 from graphbrain.hosts.origins import HOLDS, RENEWED, Origin, Times, as_texts, key_of, times_of
 from graphbrain.hosts.resource import MOST_REDIRECTS, Said
+from graphbrain.intake.wire import claim_from_dict, report_from_dict
 from graphbrain.model import Claim, Failed, Fetched, Resource, kind_of
-from graphbrain.tokens import token
-from graphbrain.wire import claim_from_dict, report_from_dict
+from graphbrain.runtime.tokens import token
 
 DAY = 86_400.0
 NOW = 1_700_000_000.0

@@ -16,7 +16,7 @@ from graphbrain.ingest.formats import BOM, ids_of, is_id, table
 from graphbrain.ingest.harvest import Harvest, read
 from graphbrain.ingest.reader import Source
 from graphbrain.ingest.recording import generated_url
-from graphbrain.url import Rules
+from graphbrain.urls.normalization import Rules
 
 HOLLINS = "3 3 1\n1 http://a.org/ \n2 http://b.org/x \n3 http://b.org/y \n1 2\n1 3\n3 1\n"
 GR0 = "n 0 http://a.org/\nn 1 http://b.org/x y\nn 2 http://c.org/\ne 0 1\ne 2 0\n"

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from graphbrain.errors import BadInput
-from graphbrain.ingest.harvest import Harvest, Texts, read
+from graphbrain.ingest.harvest import Harvest, TextBuffer, read
 from graphbrain.ingest.reader import BLOCK_BYTES
 from graphbrain.ingest.recording import Recording, generated_url
 from graphbrain.ingest.rows import depths, starts
 from graphbrain.model import Failed
-from graphbrain.url import Rules, spell
+from graphbrain.urls.normalization import Rules, spell
 from tests.recordings import Recordings
 
 NOW = 1_700_000_000.0
@@ -190,7 +190,7 @@ def test_lines_across_blocks(tmp_path: Path) -> None:
 
 
 def test_texts() -> None:
-    texts = Texts(["a", "", "é€", "x" * 99])
+    texts = TextBuffer(["a", "", "é€", "x" * 99])
     assert list(texts) == ["a", "", "é€", "x" * 99]
     assert texts[1:3] == ["", "é€"]
     with pytest.raises(IndexError):

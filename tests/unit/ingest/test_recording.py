@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording, generated_url, read
-from graphbrain.url import spell
+from graphbrain.urls.normalization import spell
 from tests.recordings import REAL, Recordings
 
 HOLLINS = "3 4 1\n1 http://a.org/ \n2 http://b.org/x \n3 http://b.org/y \n1 2\n1 3\n3 3\n3 1\n"

@@ -12,7 +12,7 @@ from graphbrain.inspect.figures import Counted, Quick, Scanned
 from graphbrain.metrics import families
 from graphbrain.metrics.sampling import Sample
 from graphbrain.model import OUTCOMES
-from graphbrain.timings import Timings
+from graphbrain.runtime.timings import Timings
 
 SAMPLE = Sample(
     Quick(pages=100, links=300, hosts=5, leases=7, lapsed=2, tending=1, active=3),
@@ -45,7 +45,7 @@ class _All(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from families.of_sample(self.sample)
         yield from families.of_observed(self.told)
-        yield from families.of_workers(families.Crew(2, 1, 3))
+        yield from families.of_workers(families.CrewFigures(2, 1, 3))
 
 
 def exposed(sample: Sample = SAMPLE) -> str:

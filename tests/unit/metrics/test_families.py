@@ -7,7 +7,7 @@ from dataclasses import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphbrain.model import OUTCOMES, STATES
-from graphbrain.timings import BOUNDS
+from graphbrain.runtime.timings import BOUNDS
 from tests.unit.metrics.exposed import SAMPLE, exposed
 
 READ = {family.name: family for family in text_string_to_metric_families(exposed())}

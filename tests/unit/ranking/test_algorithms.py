@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrain import csr
-from graphbrain.arrays import Floats
+from graphbrain.numeric import csr
+from graphbrain.numeric.arrays import Floats
 from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import Until, Web
+from graphbrain.ranking.algorithms import LinkGraph, Until
 from tests.reference.ancestors import TOY, random_opic
 
 G5 = {0: [1, 4], 1: [2, 4], 2: [3, 4], 3: [0, 4]}
@@ -24,27 +24,27 @@ CONTENT = np.arange(5) / 5
 STRICT = Until(1e-13)
 
 
-def web_of(links: Mapping[int, Sequence[int]], pages: int = 0, threads: int = 1) -> Web:
+def web_of(links: Mapping[int, Sequence[int]], pages: int = 0, threads: int = 1) -> LinkGraph:
     pages = max([pages, *(page + 1 for page in links), *(target + 1 for row in links.values() for target in row)])
     rows = [list(links.get(page, ())) for page in range(pages)]
     offsets = np.cumsum([0, *map(len, rows)])
-    return Web.of(offsets, np.array([target for row in rows for target in row], dtype=np.int32), threads)
+    return LinkGraph.of(offsets, np.array([target for row in rows for target in row], dtype=np.int32), threads)
 
 
-def dense(web: Web) -> Floats:
+def dense(web: LinkGraph) -> Floats:
     matrix = np.zeros((web.pages, web.pages))
     for page in range(web.pages):
         matrix[page, web.forward.targets[web.forward.offsets[page] : web.forward.offsets[page + 1]]] = 1.0
     return matrix
 
 
-def graph_of(web: Web) -> networkx.DiGraph:
+def graph_of(web: LinkGraph) -> networkx.DiGraph:
     graph = networkx.from_numpy_array(dense(web), create_using=networkx.DiGraph)
     assert graph.number_of_nodes() == web.pages
     return graph
 
 
-def some_web(pages: int = 200, most: int = 12, seed: int = 1) -> Web:
+def some_web(pages: int = 200, most: int = 12, seed: int = 1) -> LinkGraph:
     """A third of the pages without links, popular pages, and a few that stand alone."""
     dice = np.random.default_rng(seed)
     links = {}
@@ -56,7 +56,7 @@ def some_web(pages: int = 200, most: int = 12, seed: int = 1) -> Web:
 
 
 @st.composite
-def webs(draw: st.DrawFn) -> Web:
+def webs(draw: st.DrawFn) -> LinkGraph:
     """Webs of one to eight pages with any links."""
     pages = draw(st.integers(1, 8))
     pairs = [(a, b) for a in range(pages) for b in range(pages) if a != b]
@@ -148,7 +148,7 @@ def stationary(chain: Floats) -> Floats:
 
 @settings(max_examples=100)
 @given(webs(), st.sampled_from([0.0, 0.5, 0.85, 0.99]), st.integers(0, 7))
-def test_pagerank_is_the_stationary_distribution(web: Web, damping: float, trusted: int) -> None:
+def test_pagerank_is_the_stationary_distribution(web: LinkGraph, damping: float, trusted: int) -> None:
     restart = np.zeros(web.pages)
     restart[trusted % web.pages] = 3.0
     got = algorithms.pagerank(web, damping=damping, restart=restart, until=Until(1e-12, 10_000))
@@ -161,7 +161,7 @@ def test_pagerank_is_the_stationary_distribution(web: Web, damping: float, trust
 
 @settings(max_examples=100)
 @given(webs())
-def test_opic_is_the_stationary_distribution_with_the_virtual_page(web: Web) -> None:
+def test_opic_is_the_stationary_distribution_with_the_virtual_page(web: LinkGraph) -> None:
     pages = web.pages
     links = np.zeros((pages + 1, pages + 1))
     links[:pages, :pages] = dense(web)
@@ -172,7 +172,7 @@ def test_opic_is_the_stationary_distribution_with_the_virtual_page(web: Web) -> 
 
 @settings(max_examples=100)
 @given(webs())
-def test_salsa_is_the_limit_of_its_chains(web: Web) -> None:
+def test_salsa_is_the_limit_of_its_chains(web: LinkGraph) -> None:
     """Readers who start on any page that can be a hub (or an authority), back and forth a thousand times."""
     links = dense(web)
     out, back = links / np.maximum(links.sum(1, keepdims=True), 1), links.T / np.maximum(links.sum(0)[:, None], 1)
@@ -187,7 +187,7 @@ def test_salsa_is_the_limit_of_its_chains(web: Web) -> None:
 
 @settings(max_examples=150)
 @given(webs(), st.lists(st.sampled_from([0.0, 0.0, 0.3, 1.0]), min_size=8, max_size=8))
-def test_hits_is_the_limit_from_equal_scores(web: Web, content: list[float]) -> None:
+def test_hits_is_the_limit_from_equal_scores(web: LinkGraph, content: list[float]) -> None:
     """By eigenvectors: equal scores, thrown onto the space of the largest eigenvalue of L·S·Lᵀ."""
     weights = np.array(content[: web.pages])
     links = dense(web)
@@ -322,7 +322,7 @@ def test_what_is_at_its_limit_after_a_few_steps_has_converged() -> None:
 
 @pytest.mark.parametrize("pages", [0, 1, 3])
 def test_webs_without_links(pages: int) -> None:
-    web = Web.of(np.zeros(pages + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    web = LinkGraph.of(np.zeros(pages + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
     equal, nothing = [1.0 / pages] * pages if pages else [], [0.0] * pages
     for got, wanted in (
         (algorithms.pagerank(web), equal),
@@ -341,7 +341,7 @@ def test_webs_without_links(pages: int) -> None:
 def test_blocks_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = some_web(300, 40)
     monkeypatch.setattr(csr, "BLOCK", 17)  # smaller than the longest row
-    parts = Web.of(whole.forward.offsets, whole.forward.targets, threads=3)
+    parts = LinkGraph.of(whole.forward.offsets, whole.forward.targets, threads=3)
     values = np.random.default_rng(1).random(whole.pages)
     for one, other in ((whole.forward, parts.forward), (whole.backward, parts.backward)):
         assert np.array_equal(one.targets, other.targets)
@@ -373,7 +373,7 @@ def test_memory_is_what_the_module_says(score: object, most: float) -> None:
     offsets = np.arange(0, links + 1, links // pages)
     tracemalloc.start()
     try:
-        score(Web.of(offsets, targets))  # type: ignore[operator]
+        score(LinkGraph.of(offsets, targets))  # type: ignore[operator]
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from graphbrain import Seen
 from graphbrain.schedule import fingerprints
-from graphbrain.schedule.fingerprints import Change, distance, signed, simhash, take, visible_text
+from graphbrain.schedule.fingerprints import ChangeTest, distance, signed, simhash, take, visible_text
 
 PAGE = b"<!doctype html><title>Owls &amp; co</title><p>An <b>owl</b> sees</p><p>you</p>"
 
@@ -80,12 +80,12 @@ def test_no_page_takes_long(part: bytes) -> None:
 @pytest.mark.parametrize("kind", ["text/html", "text/plain"])
 def test_a_charset_that_decodes_nothing_costs_no_visit(charset: str, kind: str) -> None:
     """Python knows codecs by such names, which raise, whatever they are told to do with errors."""
-    seen = take(Seen(), "<p>Grüße żółć.".encode(), f"{kind}; charset={charset}", Change("text"))
+    seen = take(Seen(), "<p>Grüße żółć.".encode(), f"{kind}; charset={charset}", ChangeTest("text"))
     assert seen.body_hash and seen.text_hash
 
 
 def test_of_a_huge_body_only_the_bytes_are_hashed() -> None:
-    seen = take(Seen(), b"<html>" + b"a " * 3_000_000, None, Change())
+    seen = take(Seen(), b"<html>" + b"a " * 3_000_000, None, ChangeTest())
     assert (seen.text_hash, seen.simhash) == (None, None)
     assert seen.body_hash is not None
 
@@ -137,7 +137,7 @@ def test_scripts_without_spaces_are_read_by_character() -> None:
 # ---------------------------------------------------------------- what is a change
 
 
-def seen(html: bytes, change: Change) -> Seen:
+def seen(html: bytes, change: ChangeTest) -> Seen:
     return take(Seen(), html, "text/html", change)
 
 
@@ -163,19 +163,19 @@ TODAY, TOMORROW = b"<p>" + WORDS + b"<p>21 November", b"<p>" + WORDS + b"<p>22 N
     ],
 )
 def test_each_method_sees_what_it_should(method: str, first: bytes, then: bytes, changed: bool) -> None:
-    change = Change(method)
+    change = ChangeTest(method)
     assert change.differs(seen(first, change), seen(then, change)) == changed
 
 
 def test_the_number_of_bits_decides() -> None:
     old, new = Seen(simhash=0), Seen(simhash=0b111)
     for method in ("simhash", "blocks"):
-        assert not Change(method, 3).differs(old, new)
-        assert Change(method, 2).differs(old, new)
+        assert not ChangeTest(method, 3).differs(old, new)
+        assert ChangeTest(method, 2).differs(old, new)
 
 
 def test_only_what_both_visits_have_is_compared() -> None:
-    change = Change("simhash")
+    change = ChangeTest("simhash")
     assert not change.differs(Seen(), Seen("b", "t", 1))
     assert change.differs(Seen("a", "t"), Seen("b", None, 1))
     assert not change.differs(Seen("a", "t"), Seen("b", "t", 1))
@@ -189,7 +189,7 @@ def test_the_users_detector_has_the_only_word() -> None:
         asked.append((old, new))
         return True
 
-    change = Change("body", detector=detector)
+    change = ChangeTest("body", detector=detector)
     old = new = seen(PAGE, change)
     assert change.differs(old, new)
     assert asked == [(old, new)]
@@ -197,7 +197,7 @@ def test_the_users_detector_has_the_only_word() -> None:
 
 
 def test_the_crawlers_own_hashes_stay() -> None:
-    made = take(Seen("mine", "my text"), PAGE, None, Change())
+    made = take(Seen("mine", "my text"), PAGE, None, ChangeTest())
     assert (made.body_hash, made.text_hash) == ("mine", "my text")
     assert made.simhash == simhash("Owls & co An owl sees you")
 

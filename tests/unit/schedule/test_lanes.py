@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphbrain.methods import Factor
-from graphbrain.rules import Rule
+from graphbrain.numeric.methods import Factor
+from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.change_rate import expected_value
 
@@ -100,7 +100,7 @@ def test_a_page_of_the_frontier_moves_when_its_value_has_changed_enough() -> Non
 
 
 def test_a_blend_is_a_product_of_powers() -> None:
-    known = lanes.Known(
+    known = lanes.PageColumns(
         in_weight=np.array([2.0, -1.0]),
         depth=np.array([3.0, 0.0]),
         path_repeats=np.array([2.0, 0.0]),
@@ -120,7 +120,9 @@ def test_a_blend_is_a_product_of_powers() -> None:
 def test_a_factor_is_not_below_its_floor() -> None:
     before = np.array([0.0, 1.0, 3.0, 499.0])
     nothing = np.zeros(4)
-    known = lanes.Known(nothing, nothing, nothing, before, np.zeros(4, dtype=bool), np.full(4, np.nan), np.ones(4))
+    known = lanes.PageColumns(
+        nothing, nothing, nothing, before, np.zeros(4, dtype=bool), np.full(4, np.nan), np.ones(4)
+    )
     found = lanes.blended({"novelty": Factor(0.5, 0.25)}, np.ones(4), np.ones(4), np.ones(4), known)
     assert found.tolist() == [1.0, 0.5**0.5, 0.5, 0.5]
     found = lanes.blended(

@@ -44,12 +44,12 @@ def test_what_is_no_sketch_is_refused(text: str) -> None:
 
 def test_it_is_taken_where_the_text_is() -> None:
     body = b"<html><p>some words of this page<p>and some more of them</html>"
-    taken = fingerprints.take(Seen(), body, None, fingerprints.Change(sketches=True))
+    taken = fingerprints.take(Seen(), body, None, fingerprints.ChangeTest(sketches=True))
     assert taken.shingles is not None
     shingles.read(taken.shingles)
     assert taken.blocks == fingerprints.text_blocks(body)
-    for change in (fingerprints.Change(), fingerprints.Change("body", sketches=True)):
+    for change in (fingerprints.ChangeTest(), fingerprints.ChangeTest("body", sketches=True)):
         assert fingerprints.take(Seen(), body, None, change).shingles is None
-    by_text = fingerprints.take(Seen(), body, None, fingerprints.Change("text", sketches=True))
+    by_text = fingerprints.take(Seen(), body, None, fingerprints.ChangeTest("text", sketches=True))
     assert by_text.shingles == taken.shingles
     assert by_text.blocks is None

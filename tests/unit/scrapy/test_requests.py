@@ -28,9 +28,9 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Joined, Options, Reader, express, request_for
+from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Joined, Reader, ScrapyOptions, express, request_for
 from graphbrain.scrapy.scheduler import _without_user
-from graphbrain.scrapy.visits import Visit, fault_of
+from graphbrain.scrapy.visits import ScrapyVisit, fault_of
 
 URL = "http://a.example/page?b=1"
 
@@ -66,8 +66,8 @@ def test_a_plain_request_needs_no_note() -> None:
 def test_a_retry_after_is_reported(status: int, told: str | None, wait: float | None) -> None:
     """A date counts from the server's own."""
     head = {"Date": "Wed, 21 Oct 2026 07:27:00 GMT", **({} if told is None else {"Retry-After": told})}
-    visit = Visit(1, CLAIMED, response=Response(URL, status, headers=head))
-    assert visit.result(Reader(Options())) == Failed(URL, CLAIMED, status, retry_after=wait)
+    visit = ScrapyVisit(1, CLAIMED, response=Response(URL, status, headers=head))
+    assert visit.result(Reader(ScrapyOptions())) == Failed(URL, CLAIMED, status, retry_after=wait)
 
 
 def test_what_a_note_says_makes_the_request_again() -> None:
@@ -135,14 +135,14 @@ def test_a_note_for_another_spider_is_refused() -> None:
 )
 def test_a_wrong_setting_is_named_in_a_sentence(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
-        Options.of(Settings(settings))
+        ScrapyOptions.of(Settings(settings))
 
 
 def test_settings_go_to_the_brain_or_stay(tmp_path: Path) -> None:
     example = tmp_path / "owl.html"
     example.write_text("<p>owls", encoding="utf-8")
     given = {"GRAPHBRAIN_URI": "bolt://x", "GRAPHBRAIN_LINKS": "all", "GRAPHBRAIN_PATIENCE": "0", "BOT_NAME": "b"}
-    options = Options.of(Settings({**given, "GRAPHBRAIN_TOPIC": [str(example)]}))
+    options = ScrapyOptions.of(Settings({**given, "GRAPHBRAIN_TOPIC": [str(example)]}))
     assert options.brain == {"uri": "bolt://x"}
     assert options.every_link and options.patience == 0 and options.topic is not None
 
@@ -156,7 +156,7 @@ def test_a_spiders_own_guess_goes_over_the_topics() -> None:
         "http://a.example/z": (None, 0.125),
         "http://a.example/unseen": (None, 7.0),
     }
-    near, links = Reader(Options.of(Settings({"GRAPHBRAIN_TOPIC": "owls"}))).read(response, followed)
+    near, links = Reader(ScrapyOptions.of(Settings({"GRAPHBRAIN_TOPIC": "owls"}))).read(response, followed)
     guesses = {link.url.rsplit("/", 1)[1]: link.relevance for link in links}
     assert near is not None and near > 0.5
     assert guesses["z"] == 0.125 and guesses["unseen"] == near / 2
@@ -173,14 +173,14 @@ def test_links_that_are_followed_have_their_texts_and_rel() -> None:
         "http://a.example/y": ("the spider's own", 0.5),
         "http://a.example/made": (None, None),
     }
-    near, links = Reader(Options()).read(response, followed)
+    near, links = Reader(ScrapyOptions()).read(response, followed)
     assert near is None and links == [
         Link("http://a.example/in/x", anchor="The first"),
         Link("http://a.example/y", 0.5, anchor="the spider's own", rel="nofollow ugc"),
         "http://a.example/made",
     ]
     # The same where all links of a page count, whatever an extractor knows of them.
-    read = Reader(Options.of(Settings({"GRAPHBRAIN_LINKS": "all"}))).read(response, {})[1]
+    read = Reader(ScrapyOptions.of(Settings({"GRAPHBRAIN_LINKS": "all"}))).read(response, {})[1]
     assert {link.url: link.rel for link in read if isinstance(link, Link)} == {
         "http://a.example/in/x": None,
         "http://a.example/y": "nofollow ugc",
@@ -193,17 +193,22 @@ def test_links_that_are_followed_have_their_texts_and_rel() -> None:
 )
 @pytest.mark.parametrize("kind", [JsonResponse, TextResponse, HtmlResponse, XmlResponse])
 def test_whatever_says_that_it_is_text_can_be_read(kind: type[TextResponse], body: bytes) -> None:
-    for options in (Options(every_link=True), Options.of(Settings({"GRAPHBRAIN_TOPIC": "bread rye sourdough"}))):
-        report = Visit(1, CLAIMED, response=kind(URL, body=body)).result(Reader(options))
+    for options in (
+        ScrapyOptions(every_link=True),
+        ScrapyOptions.of(Settings({"GRAPHBRAIN_TOPIC": "bread rye sourdough"})),
+    ):
+        report = ScrapyVisit(1, CLAIMED, response=kind(URL, body=body)).result(Reader(options))
         assert isinstance(report, Fetched) and report.status == 200
 
 
 def test_a_fetch_has_the_seconds_that_scrapy_has_measured() -> None:
     request = Request(URL, meta={"download_latency": 0.25})
     for status, kind in ((200, Fetched), (304, Fetched), (404, Failed)):
-        report = Visit(1, CLAIMED, response=Response(URL, status, request=request)).result(Reader(Options()))
+        report = ScrapyVisit(1, CLAIMED, response=Response(URL, status, request=request)).result(
+            Reader(ScrapyOptions())
+        )
         assert isinstance(report, kind) and report.seconds == 0.25
-    cached = Visit(1, CLAIMED, response=Response(URL, request=Request(URL))).result(Reader(Options()))
+    cached = ScrapyVisit(1, CLAIMED, response=Response(URL, request=Request(URL))).result(Reader(ScrapyOptions()))
     assert isinstance(cached, Fetched) and cached.seconds is None
 
 
@@ -255,16 +260,16 @@ FAULTS = [
     ("error", "fault"), FAULTS, ids=lambda what: what if isinstance(what, str) else repr(what)[:40]
 )
 def test_whose_fault_it_is_that_there_is_no_answer(error: Exception, fault: str) -> None:
-    visit = Visit(1, CLAIMED)
+    visit = ScrapyVisit(1, CLAIMED)
     visit.unfetched(error)
-    report = visit.result(Reader(Options()))
+    report = visit.result(Reader(ScrapyOptions()))
     assert isinstance(report, Failed) and (report.status, report.fault) == (None, fault)
     assert fault_of(error) == fault
 
 
 def test_what_was_never_asked_is_no_silence() -> None:
     """A claim whose callback the spider lacks, and a request that a middleware has dropped without a word."""
-    report = Visit(1, CLAIMED).result(Reader(Options()))
+    report = ScrapyVisit(1, CLAIMED).result(Reader(ScrapyOptions()))
     assert isinstance(report, Failed) and report.fault == "not_sent"
 
 

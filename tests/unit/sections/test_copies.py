@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrain.sections.copies import LEAST_PAIRS, Content, Expectations, Form, Rule, Trial, rules_of, same
-from graphbrain.sections.tree import Visited
+from graphbrain.sections.copies import LEAST_PAIRS, Content, CopyRule, CopyTrial, Expectations, UrlForm, rules_of, same
+from graphbrain.sections.tree import CountedVisit
 
 H = "http://s.example/"
 
 
-def form(url: str) -> Form:
-    found = Form.of(url)
+def form(url: str) -> UrlForm:
+    found = UrlForm.of(url)
     assert found is not None
     return found
 
@@ -25,31 +25,31 @@ def form(url: str) -> Form:
 @pytest.mark.parametrize(
     ("rule", "url", "reduced"),
     [
-        (Rule("argument", "sort"), "a?sort=x&p=2", "a?p=2"),
-        (Rule("argument", "sort"), "a?p=2", "a?p=2"),
-        (Rule("step", "print"), "x/print/7", "x/7"),
-        (Rule("swap", "article", "print"), "article/7", "print/7"),
-        (Rule("token"), "0123456789abc/x/7", "x/7"),
-        (Rule("repeats"), "a/b/a/b/7", "a/b/7"),
-        (Rule("case"), "A/Seven", "a/seven"),
-        (Rule("index"), "a/index.html", "a/"),
-        (Rule("slash"), "a/b/", "a/b"),
-        (Rule("slash"), "", ""),
+        (CopyRule("argument", "sort"), "a?sort=x&p=2", "a?p=2"),
+        (CopyRule("argument", "sort"), "a?p=2", "a?p=2"),
+        (CopyRule("step", "print"), "x/print/7", "x/7"),
+        (CopyRule("swap", "article", "print"), "article/7", "print/7"),
+        (CopyRule("token"), "0123456789abc/x/7", "x/7"),
+        (CopyRule("repeats"), "a/b/a/b/7", "a/b/7"),
+        (CopyRule("case"), "A/Seven", "a/seven"),
+        (CopyRule("index"), "a/index.html", "a/"),
+        (CopyRule("slash"), "a/b/", "a/b"),
+        (CopyRule("slash"), "", ""),
     ],
 )
-def test_a_rule_leaves_out_what_it_is_about(rule: Rule, url: str, reduced: str) -> None:
+def test_a_rule_leaves_out_what_it_is_about(rule: CopyRule, url: str, reduced: str) -> None:
     assert rule.reduced(form(H + url)).url == H + reduced
     assert str(rule)
 
 
 def test_rules_of_hosts_and_schemes() -> None:
-    assert Rule("scheme").reduced(form("http://a.example/x")).url == "https://a.example/x"
-    assert Rule("www").reduced(form("http://www.a.example/x")).url == "http://a.example/x"
+    assert CopyRule("scheme").reduced(form("http://a.example/x")).url == "https://a.example/x"
+    assert CopyRule("www").reduced(form("http://www.a.example/x")).url == "http://a.example/x"
 
 
 @given(st.text(max_size=60), st.text(max_size=40))
 def test_any_text_has_rules_whose_reductions_are_settled(path: str, query: str) -> None:
-    found = Form.of(f"http://h.example/{path}?{query}")
+    found = UrlForm.of(f"http://h.example/{path}?{query}")
     if found is None:
         return
     for rule in rules_of(found):
@@ -86,7 +86,7 @@ def test_what_makes_two_pages_the_same() -> None:
 
 def learned(urls: dict[str, str], section: str = "") -> Expectations:
     """What is learned of visits of these URLs (URL → text)."""
-    trial = Trial([Visited(url, 1.0, 1.0) for url in urls], lambda url, _: section or url.split("/")[3])
+    trial = CopyTrial([CountedVisit(url, 1.0, 1.0) for url in urls], lambda url, _: section or url.split("/")[3])
     wanted = trial.wanted()
     assert set(urls) <= set(wanted)
     return trial.learned({url: content(url, urls[url]) for url in wanted if url in urls})
@@ -152,5 +152,5 @@ def test_a_site_of_the_longest_urls_is_learned_of_in_bounds() -> None:
         f"{H}{'/'.join(str(n + k) + 'w' * 40 for k in range(20))}?{'&'.join(f'a{k}=1' for k in range(50))}": "x"
         for n in range(1000)
     }
-    trial = Trial([Visited(url, 1.0, 1.0) for url in urls], lambda *_: "")
+    trial = CopyTrial([CountedVisit(url, 1.0, 1.0) for url in urls], lambda *_: "")
     assert len(trial.wanted()) <= 3_000

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from graphbrain.schedule import blocks, shingles
 from graphbrain.sections import harvest, tree
-from graphbrain.sections.known import LARGEST, MOST, Known
-from graphbrain.sections.shapes import LONGEST_QUESTION, Question, read_question, shape_of
-from graphbrain.sections.site import MOST_VISITS, Sections, Site, Visit
-from graphbrain.sections.tree import DEEPEST, LONGEST_PATTERN, Visited
+from graphbrain.sections.known import LARGEST, MOST, HostSample
+from graphbrain.sections.shapes import LONGEST_QUESTION, ShapeQuestion, read_question, shape_of
+from graphbrain.sections.site import MOST_VISITS, FirstVisit, Sections, Site
+from graphbrain.sections.tree import DEEPEST, LONGEST_PATTERN, CountedVisit
 
 STEP = st.one_of(
     st.sampled_from(["a", "shop", "12", "2024-05", "s1d9f8a7c6", "Index.html", "print", "x" * 60]), st.text(max_size=9)
@@ -30,7 +30,7 @@ URLS = st.one_of(
     ),
 )
 VISITS = st.lists(
-    st.builds(Visited, URLS, st.floats(0, 1), st.floats(0.01, 1), st.booleans()),
+    st.builds(CountedVisit, URLS, st.floats(0, 1), st.floats(0.01, 1), st.booleans()),
     max_size=40,
 )
 
@@ -53,7 +53,7 @@ def test_what_is_no_test_is_refused(text: str) -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(VISITS, URLS, st.integers(1, 200))
-def test_a_tree_is_bounded_and_each_url_is_in_one_section(visits: list[Visited], url: str, most: int) -> None:
+def test_a_tree_is_bounded_and_each_url_is_in_one_section(visits: list[CountedVisit], url: str, most: int) -> None:
     found = tree.learn(visits, most)
     leaves = list(found.leaves())
     patterns = [leaf.pattern for leaf in leaves]
@@ -71,7 +71,9 @@ def test_a_tree_is_bounded_and_each_url_is_in_one_section(visits: list[Visited],
 
 @settings(deadline=None, max_examples=30)
 @given(VISITS, st.randoms(use_true_random=False))
-def test_what_is_learned_does_not_depend_on_the_order_of_the_visits(visits: list[Visited], dice: random.Random) -> None:
+def test_what_is_learned_does_not_depend_on_the_order_of_the_visits(
+    visits: list[CountedVisit], dice: random.Random
+) -> None:
     shuffled = list(visits)
     dice.shuffle(shuffled)
     one, other = tree.learn(visits, 50), tree.learn(shuffled, 50)
@@ -79,13 +81,13 @@ def test_what_is_learned_does_not_depend_on_the_order_of_the_visits(visits: list
 
 
 def test_sections_are_split_where_they_differ_and_not_else() -> None:
-    good = [Visited(f"http://s.example/p/{k}", 1.0, 1.0) for k in range(20)]
-    bad = [Visited(f"http://s.example/p/{k}?sort=price", 0.0, 1.0) for k in range(20)]
+    good = [CountedVisit(f"http://s.example/p/{k}", 1.0, 1.0) for k in range(20)]
+    bad = [CountedVisit(f"http://s.example/p/{k}?sort=price", 0.0, 1.0) for k in range(20)]
     found = tree.learn([*good, *bad], 200)
     assert {leaf.pattern for leaf in found.leaves()} == {"?sort", "!?sort"}
     assert found.section_of("http://s.example/q?sort=name").mean < 0.1
     assert found.section_of("http://s.example/q").mean > 0.9
-    alike = [Visited(f"http://s.example/{'ab'[k % 2]}/{k}?x{k % 3}=1", 0.9, 1.0) for k in range(60)]
+    alike = [CountedVisit(f"http://s.example/{'ab'[k % 2]}/{k}?x{k % 3}=1", 0.9, 1.0) for k in range(60)]
     assert [leaf.pattern for leaf in tree.learn(alike, 200).leaves()] == [""]
 
 
@@ -137,8 +139,8 @@ class Writer:
     def text(self, words: int) -> str:
         return " ".join(self._dice.choice(self._words) for _ in range(words))
 
-    def visit(self, url: str, *texts: str) -> Visit:
-        return Visit(f"http://s.example{url}", sketched(*self.template, *texts))
+    def visit(self, url: str, *texts: str) -> FirstVisit:
+        return FirstVisit(f"http://s.example{url}", sketched(*self.template, *texts))
 
 
 @pytest.mark.parametrize("words", [12, 60, 900])
@@ -193,7 +195,7 @@ def test_a_site_is_kept_and_bounded() -> None:
 @pytest.mark.parametrize("data", ["", "x", "eJwDAAAAAAE="])
 def test_what_is_no_sample_is_refused(data: str) -> None:
     with pytest.raises(ValueError, match="not"):
-        Known.read(data)
+        HostSample.read(data)
     with pytest.raises(ValueError, match="not"):
         Sections.read("[1]")
 
@@ -203,7 +205,7 @@ def test_what_is_no_sample_is_refused(data: str) -> None:
     st.lists(st.tuples(st.sets(st.integers(0, 2**32 - 1), min_size=1, max_size=400), st.integers(0, 7)), max_size=30)
 )
 def test_a_sample_tells_shares_and_stays_consistent(pages: list[tuple[set[int], int]]) -> None:
-    known = Known.nothing()
+    known = HostSample.nothing()
     for hashes, kind in pages:
         keys = np.array(sorted(hashes)[: shingles.MOST], dtype=np.uint32)
         share = known.share(keys, len(hashes))
@@ -212,13 +214,13 @@ def test_a_sample_tells_shares_and_stays_consistent(pages: list[tuple[set[int], 
         known.add(keys, len(hashes), kind)
         again = known.share(keys, len(hashes))
         assert known.pages < 4 or again.new == 0.0 or again.weight == 0.0
-    assert Known.read(known.text()).text() == known.text()
+    assert HostSample.read(known.text()).text() == known.text()
     assert known.pages == len(pages)
 
 
 def test_a_sample_does_not_grow_beyond_its_bound() -> None:
     dice = np.random.default_rng(1)
-    known = Known.nothing()
+    known = HostSample.nothing()
     for _ in range(300):
         keys = np.unique(dice.integers(0, 2**32, 256, dtype=np.uint32))
         known.add(keys, len(keys), 0)
@@ -230,20 +232,20 @@ def test_a_sample_does_not_grow_beyond_its_bound() -> None:
 def test_a_test_is_a_question_about_the_url() -> None:
     shape = shape_of("http://s.example/shop/12/a/shop/print?color=red&page=7")
     for yes in (
-        Question("step", 0, "shop"),
-        Question("kind", 1, "number"),
-        Question("last", 0, "print"),
-        Question("repeats", 0),
-        Question("steps", 4),
-        Question("arguments", 1),
-        Question("argument", 0, "color"),
-        Question("value", 0, "color", "red"),
+        ShapeQuestion("step", 0, "shop"),
+        ShapeQuestion("kind", 1, "number"),
+        ShapeQuestion("last", 0, "print"),
+        ShapeQuestion("repeats", 0),
+        ShapeQuestion("steps", 4),
+        ShapeQuestion("arguments", 1),
+        ShapeQuestion("argument", 0, "color"),
+        ShapeQuestion("value", 0, "color", "red"),
     ):
         assert yes.holds(shape), yes
     for no in (
-        Question("step", 0, "a"),
-        Question("steps", 5),
-        Question("value", 0, "page", "7"),
-        Question("argument", 0, "size"),
+        ShapeQuestion("step", 0, "a"),
+        ShapeQuestion("steps", 5),
+        ShapeQuestion("value", 0, "page", "7"),
+        ShapeQuestion("argument", 0, "size"),
     ):
         assert not no.holds(shape), no

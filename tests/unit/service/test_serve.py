@@ -8,27 +8,27 @@ import pytest
 
 from graphbrain.errors import BadInput
 from graphbrain.service.app import Terms
-from graphbrain.service.serve import Address
+from graphbrain.service.serve import ListenAddress
 
 
 def test_wrong_addresses_and_files_are_told_in_a_sentence(tmp_path: Path) -> None:
     no, text = tmp_path / "no.pem", tmp_path / "text.pem"
     text.write_text("no certificate")
     for address, without_token, words in (
-        (Address("0.0.0.0"), False, "in the clear"),
-        (Address("::"), False, "in the clear"),
-        (Address("brain.example"), False, "in the clear"),
-        (Address("0.0.0.0", without_tls=True), True, "without a token"),
-        (Address(certificate=no), False, "both files"),
-        (Address(certificate=no, key=no), False, "no certificate and its key"),
-        (Address(certificate=text, key=text), False, "no certificate and its key"),
+        (ListenAddress("0.0.0.0"), False, "in the clear"),
+        (ListenAddress("::"), False, "in the clear"),
+        (ListenAddress("brain.example"), False, "in the clear"),
+        (ListenAddress("0.0.0.0", without_tls=True), True, "without a token"),
+        (ListenAddress(certificate=no), False, "both files"),
+        (ListenAddress(certificate=no, key=no), False, "no certificate and its key"),
+        (ListenAddress(certificate=text, key=text), False, "no certificate and its key"),
     ):
         with pytest.raises(BadInput, match=words) as refused:
             address.checked(without_token)
         assert "\n" not in str(refused.value)
     for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost"):
-        assert Address(host).checked(without_token=True).loopback
-    assert not Address("0.0.0.0", without_tls=True).checked(without_token=False).loopback
+        assert ListenAddress(host).checked(without_token=True).loopback
+    assert not ListenAddress("0.0.0.0", without_tls=True).checked(without_token=False).loopback
 
 
 def test_names_and_origins_that_can_be_none_are_told_in_a_sentence() -> None:

@@ -19,7 +19,7 @@ from graphbrain.cli.app import cli
 from graphbrain.errors import BadInput
 from graphbrain.simulate import histories, policies, simulation
 from graphbrain.simulate.histories import History
-from graphbrain.simulate.simulation import Budget, Outcome, run, share_of
+from graphbrain.simulate.simulation import Budget, SimulationOutcome, run, share_of
 from tests.recordings import EVENTS, Recordings
 
 DAYS, BUDGET = 60, 200.0
@@ -32,7 +32,7 @@ def web() -> History:
 
 
 @cache
-def reached(name: str) -> Outcome:
+def reached(name: str) -> SimulationOutcome:
     return run(web(), name, Budget(BUDGET))
 
 
@@ -111,8 +111,8 @@ def test_it_recovers_within_days_when_the_budget_is_cut_and_raised() -> None:
 
 
 def test_recovery_counted_by_hand() -> None:
-    def outcome(fresh: list[float]) -> Outcome:
-        return Outcome("x", np.array(fresh), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0, 0)
+    def outcome(fresh: list[float]) -> SimulationOutcome:
+        return SimulationOutcome("x", np.array(fresh), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0, 0)
 
     best = outcome([1.0] * 12)
     assert simulation.recovery(outcome([0.9] * 12), best, 0, 12) == 0

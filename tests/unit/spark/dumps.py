@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.numeric.arrays import Floats, Ints
 
 __all__ = ["RULE", "generated", "write"]
 

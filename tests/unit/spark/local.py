@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.numeric.arrays import Floats, Ints
 from graphbrain.spark.blocks import BITS, Block, Links, place_of
 from graphbrain.spark.engine import apply
 from graphbrain.spark.steps import Known, State, Step

@@ -11,12 +11,12 @@ from hypothesis import strategies as some
 
 from graphbrain.accounts import forwards, solve
 from graphbrain.accounts.solve import System
-from graphbrain.arrays import Floats
 from graphbrain.brain.rank import Wish, checked
 from graphbrain.graph.exports import LinkTable
+from graphbrain.numeric.arrays import Floats
+from graphbrain.numeric.rules import Rule
 from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import Scores, Until, Web
-from graphbrain.rules import Rule
+from graphbrain.ranking.algorithms import LinkGraph, Scores, Until
 from graphbrain.spark import ranks, steps
 from graphbrain.spark.blocks import BITS, Links, block_of, pack, place_of, unpack
 from tests.unit.spark.local import Local, cut
@@ -38,7 +38,7 @@ def wish(method: str, **options: Any) -> Wish:
     return checked(Wish(method, **{**named, "trusted": None, **options}), 0)
 
 
-def in_memory(told: Wish, web: Web, weights: Floats | None) -> Scores:
+def in_memory(told: Wish, web: LinkGraph, weights: Floats | None) -> Scores:
     until = Until(told.tolerance or 0.0, told.iterations or 1)
     if told.method == "hits":
         return algorithms.hits(web, content=weights, until=until)
@@ -61,7 +61,7 @@ def test_ranks_are_those_in_memory(content: bool, rows: Any, blocks: int, method
         weights = np.random.default_rng(pages).integers(0, 3, pages) / 2.0
         terms = {"content" if content else "restart": weights}
     told = wish(method, iterations=20, content=content)
-    web = Web.of(offsets, targets)
+    web = LinkGraph.of(offsets, targets)
     wanted = in_memory(told, web, weights)
     engine = Local(cut(offsets, targets, blocks, terms))
     found = ranks.rank(engine, told)
@@ -78,7 +78,7 @@ def test_ranks_are_those_in_memory(content: bool, rows: Any, blocks: int, method
 @given(webs(), some.integers(1, 7))
 def test_communities_are_those_of_the_whole_web(rows: Any, blocks: int) -> None:
     offsets, targets = rows
-    web = Web.of(offsets, targets)
+    web = LinkGraph.of(offsets, targets)
     wanted = algorithms.salsa(web)
     engine = Local(cut(offsets, targets, blocks))
     ranks.rank(engine, wish("salsa"))

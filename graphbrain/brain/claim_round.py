@@ -1,0 +1,153 @@
+"""One round of `next_urls`: the calls that are answered together, and the claims that each has got."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from graphbrain.brain.combine import Ticket
+from graphbrain.claims import idempotency
+from graphbrain.claims.taking import Holder, Taken
+from graphbrain.graph.connection import Tx
+from graphbrain.model import PAGES, Claim, Claims, Kind
+from graphbrain.runtime.fair import Turns
+
+__all__ = ["Caller", "Round", "RoundTicket", "Wish"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The request of one call; `key`: the caller's idempotency key, if there is one."""
+
+    n: int
+    holder: Holder
+    key: str | None = None
+    now_only: bool = False
+    kinds: frozenset[Kind] = PAGES
+
+
+RoundTicket = Ticket[Wish, Claims]
+
+
+class Caller:
+    """One call of a round, and its claims; those in `last` come after the others."""
+
+    __slots__ = ("got", "key", "last", "n", "ticket", "wish")
+
+    def __init__(self, ticket: RoundTicket) -> None:
+        self.ticket, self.wish = ticket, ticket.request
+        self.n, self.key = self.wish.n, self.wish.key
+        self.got: list[Claim] = []
+        self.last: list[Claim] = []
+
+    @property
+    def claims(self) -> list[Claim]:
+        """All its claims, in the order of the answer."""
+        return [*self.got, *self.last]
+
+    @property
+    def count(self) -> int:
+        """The number of its claims."""
+        return len(self.got) + len(self.last)
+
+    @property
+    def left(self) -> int:
+        """The number of claims that it still wants."""
+        return self.n - self.count
+
+
+class Round:
+    """The calls that are answered together. Pages go to their owners by turns, the best to the first."""
+
+    def __init__(self, tickets: Sequence[RoundTicket], *, robots: bool = False) -> None:
+        self.robots = robots
+        """True if they ask for robots.txt, too."""
+        self.callers: list[Caller] = []
+        self.answered: list[Caller] = []
+        """The calls whose keys were used before, by another call of this round at least."""
+        keys: set[str] = set()
+        for caller in map(Caller, tickets):
+            (self.answered if caller.key in keys else self.callers).append(caller)
+            keys.update(() if caller.key is None else (caller.key,))
+        self.keyed = any(caller.key is not None for caller in self.callers)
+        self.new = 0
+        """The number of claims of pages that were never fetched."""
+        self.clock_corrected = False
+        """True once this round has corrected times that a clock wrote while it was ahead."""
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """All kinds that are asked for."""
+        return frozenset().union(*(caller.wish.kinds for caller in (*self.callers, *self.answered)))
+
+    @property
+    def left(self) -> int:
+        """The number of pages that are still wanted."""
+        return sum(caller.left for caller in self.callers)
+
+    @property
+    def count(self) -> int:
+        """The number of claims that were made."""
+        return sum(caller.count for caller in self.callers)
+
+    @property
+    def pages(self) -> int:
+        """The number of claims of pages."""
+        return sum(claim.kind == "page" for caller in self.callers for claim in caller.claims)
+
+    def has(self, share: float) -> bool:
+        """Return whether each call has this share of its claims at least."""
+        return all(caller.count >= share * caller.n for caller in self.callers)
+
+    def asking(self, kind: Kind) -> list[Caller]:
+        """Return the calls for this kind."""
+        return [caller for caller in self.callers if kind in caller.wish.kinds]
+
+    def holders(self, n: int, kind: Kind = "page") -> list[Holder]:
+        """Return the holders of the next `n` claims of a kind."""
+        callers = self.asking(kind)
+        if len(callers) == 1:
+            return [callers[0].wish.holder] * min(n, callers[0].left)
+        turns: Turns[Holder] = Turns()
+        for place in range(max((caller.left for caller in callers), default=0)):
+            for caller in callers:
+                if caller.left > place:
+                    turns.put(caller.ticket.owner, caller.wish.holder)
+        return [turns.take() for _ in range(min(n, len(turns)))]
+
+    def bind(self, tx: Tx, leased: Sequence[Claim]) -> None:
+        """Record the leased pages under the callers' keys. Raises Answered."""
+        if not self.keyed:
+            return
+        by_token = _by_token(leased)
+        idempotency.bind(
+            tx,
+            {
+                caller.key: by_token[caller.wish.holder.token]
+                for caller in self.callers
+                if caller.key is not None and caller.wish.holder.token in by_token
+            },
+        )
+
+    def took(self, taken: Taken, *, last: bool = False) -> None:
+        """Distribute claims; those that are `last` come after others. A call that has all its claims is answered at
+        once."""
+        by_token = _by_token(taken.claims)
+        self.new += taken.new
+        for caller in self.callers:
+            if more := by_token.get(caller.wish.holder.token):
+                (caller.last if last else caller.got).extend(more)
+                if not caller.left:
+                    caller.ticket.answer(Claims(caller.claims))
+
+    def drop(self, keys: Collection[str]) -> None:
+        """Take out the calls whose keys were used before."""
+        self.answered += [caller for caller in self.callers if caller.key in keys]
+        self.callers = [caller for caller in self.callers if caller.key not in keys]
+
+
+def _by_token(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        found.setdefault(claim.token, []).append(claim)
+    return found

@@ -1,0 +1,331 @@
+"""Resources: what is claimed and reported as a page is, and is no page: a robots.txt (`hosts.origins`), or a sitemap
+(`sitemap_state`).
+
+A caller that asks for robots.txt is handed that of an origin in place of the first page of it that he could have. Other
+resources wait in queues, one for each line and host: sitemaps that were never read, and sitemaps that were. A queue has
+the time at which its first resource can be claimed.
+The claim of a resource is a lease with a fencing token, and counts for the delay, the address and the limit of the host
+that is asked; what becomes of it is evidence on the health of that host.
+A resource is locked after pages and before hosts, by key. What a host keeps of its robots.txt, and the queues of its
+resources, are written under the host's lock.
+Statements: resources/*, pages/hosts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from graphbrain.claims import sitemap_state
+from graphbrain.claims.leases import Lease
+from graphbrain.claims.resource_reports import ResourceVisit, visited
+from graphbrain.claims.sitemap_state import SitemapState
+from graphbrain.frontier.policy import RETURNED, Policy
+from graphbrain.graph.connection import Tx, intact
+from graphbrain.hosts import admin, origins, politeness
+from graphbrain.hosts.addresses import FULL_WAIT
+from graphbrain.hosts.origins import Origin, Times
+from graphbrain.hosts.politeness import HostEffects
+from graphbrain.hosts.resource import ResourceState
+from graphbrain.hosts.state import HostRequest, HostState, PolitenessPolicy
+from graphbrain.model import Answer, Claim, Kind, Outcome, kind_of
+from graphbrain.runtime import tokens
+
+__all__ = [
+    "LINES",
+    "RESOURCES",
+    "ResourceVisit",
+    "due",
+    "lock",
+    "mine",
+    "origin_of",
+    "outlook",
+    "record",
+    "review",
+    "visited",
+    "waiting",
+    "wanted",
+    "write",
+]
+
+STATES: Mapping[Kind, type[ResourceState]] = {"robots": Origin, "sitemap": SitemapState}
+"""Kind → how its state is kept."""
+LINES: Mapping[Kind, tuple[str, str]] = {"sitemap": (sitemap_state.LINE, sitemap_state.AGAIN)}
+"""Kind → the lines in which it waits: what was never had, which a crawl waits for, and what comes again."""
+OF_ONE_HOST = 20
+"""Resources of one host that are looked at in one transaction."""
+GONE = "the lease lapsed, or somebody else holds it"
+GIVEN_BACK = "the claim was given back or had lapsed"
+
+
+# ---------------------------------------------------------------- claims
+
+
+def origin_of(url: str, host: str) -> str:
+    """The key of the robots.txt that holds for a page."""
+    return origins.key_of(url.partition(":")[0], host)
+
+
+def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, now: float) -> dict[str, Origin]:
+    """Lock, and create, the robots.txt that are to be read before these pages (URL, host), as their hosts say without
+    a lock; by key."""
+    met = dict(pages)
+    hosts = politeness.read(tx, set(met.values()), manners, now)
+    rows = {}
+    for url, name in met.items():
+        scheme, host = url.partition(":")[0], hosts.get(name)
+        if host is not None and host.robots_hold <= now and host.wants_robots(scheme, now):
+            key = origins.key_of(scheme, name)
+            rows[key] = [key, kind_of(key), f"{scheme}://{name}/robots.txt", name]
+    if not rows:
+        return {}
+    tx.do("resources/create", rows=[rows[key] for key in sorted(rows)], now=now)
+    return {key: one for key, one in lock(tx, rows).items() if isinstance(one, Origin)}
+
+
+def lock(tx: Tx, keys: Iterable[str]) -> dict[str, ResourceState]:
+    """Lock those of these resources that are there, by key. No page may be locked after this."""
+    names = sorted(set(keys))
+    rows = tx.one("resources/lock", keys=names)[0] if names else []
+    return {row["key"]: STATES[kind_of(row["key"])].stored(row) for row in rows}
+
+
+def write(tx: Tx, held: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float) -> None:
+    """Write what has changed of locked resources, and of their queues. `hosts`: those of the queues, locked."""
+    held = list(held)
+    rows = [[one.key, changes] for one in held if (changes := one.changes())]
+    if rows:
+        tx.do("resources/write", rows=rows)
+    review(tx, {queue for one in held for queue in one.queues()}, hosts, now)
+
+
+def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: float) -> None:
+    """Write when the first of these queues can be claimed. `hosts`: theirs, locked."""
+    rows = []
+    for queue in sorted(set(queues)):
+        line, _, name = queue.rpartition(" ")
+        rows.append([queue, line, name, _opens(hosts[name], now)])
+    if rows:
+        tx.do("resources/review", rows=rows)
+
+
+def _opens(host: HostState, now: float) -> float:
+    """From when on a host may be asked for a resource, as far as that is known."""
+    crowded = host.full() or host.waits_for_place or (host.at is not None and not host.at.ready(now))
+    return max(host.opens_at(), now + FULL_WAIT if crowded else 0.0)
+
+
+def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim]:
+    """The claims among the keys `tried` that carry one of the tokens; what is a page's key is passed over."""
+    keys = sorted(key for key in tried if kind_of(key) != "page")
+    rows = tx.one("resources/mine", keys=keys, tokens=sorted(tokens_of))[0] if keys else []
+    for row in rows:
+        intact(*row[:5])
+    return [
+        Claim(url, key, token, until, host, 0, etag, modified)
+        for key, url, host, until, token, etag, modified in sorted(rows, key=lambda row: row[0])
+    ]
+
+
+def outlook(tx: Tx, kinds: Collection[Kind], limit: int) -> list[list[Any]]:
+    """The first leases of resources of these kinds to lapse: [when, host, token]."""
+    rows: list[list[Any]] = tx.one("resources/outlook", kinds=sorted(kinds), limit=limit)[0]
+    return rows
+
+
+def waiting(tx: Tx, lines: Iterable[str], limit: int) -> list[list[Any]]:
+    """When the first resources of these lines can be claimed: [when, host], the soonest first."""
+    rows = [row for line in lines for row in tx.one("resources/next", line=line, limit=limit)[0]]
+    return sorted(rows, key=lambda row: row[0])[:limit]
+
+
+def due(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
+    """Keys of resources that may be claimed now, read without a lock: the first of each host, then the second, …"""
+    if not lines or not n:
+        return []
+    rows = tx.one("resources/due", lines=list(lines), now=now, limit=2 * n, each=min(n, OF_ONE_HOST))[0]
+    turns: Counter[str] = Counter()
+    placed = []
+    for place, (key, host) in enumerate(rows):
+        turns[host] += 1
+        placed.append((turns[host], place, key))
+    return [key for *_, key in sorted(placed)]
+
+
+# ---------------------------------------------------------------- claims that end, or go on
+
+
+class _Resources:
+    """Resources as what is leased (`leases.Leasing`)."""
+
+    name = "resources"
+
+    def has(self, key: str) -> bool:
+        return kind_of(key) != "page"
+
+    def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
+        return self.locked(tx, [*keys])
+
+    def lapsed(self, tx: Tx, now: float, limit: int) -> list[str]:
+        keys: list[str] = tx.one("resources/lapsed", now=now, limit=limit)[0]
+        return keys
+
+    def locked(self, tx: Tx, nodes: Sequence[str]) -> list[Lease]:
+        return [
+            Lease(one.key, one.lease, one.lease_until, (one.last_lease, one.last_outcome), one)
+            for one in lock(tx, nodes).values()
+        ]
+
+    def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
+        for lease in leases:
+            lease.locked.lease_until = until
+        write(tx, [lease.locked for lease in leases], {}, 0.0)  # what is held waits in no queue
+
+    def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
+        _let_go(tx, [lease.locked for lease in leases], policy.manners, now)
+
+
+RESOURCES = _Resources()
+
+
+def _let_go(tx: Tx, held: Sequence[ResourceState], manners: PolitenessPolicy, now: float) -> None:
+    """End leases without an answer: the resources may be claimed again at once, and pages wait for them no longer."""
+    if not held:
+        return
+    ends: dict[str, HostEffects] = {}
+    for one in held:
+        _end(ends, one)
+        one.let_go(RETURNED)
+    hosts = _concluded(tx, {one.concerns for one in held}, ends, manners, now)
+    for one in held:
+        if isinstance(one, Origin):
+            hosts[one.name].end_robots_hold()
+    politeness.write(tx, (hosts[name] for name in sorted(hosts)), (), now)
+    write(tx, held, hosts, now)
+
+
+def _end(ends: dict[str, HostEffects], one: ResourceState) -> HostEffects:
+    """What the end of a claim means to the host that was asked."""
+    end = ends.setdefault(one.host, HostEffects())
+    end.claims += bool(one.counted)
+    end.at.update(() if one.counted_at is None else (one.counted_at,))
+    return end
+
+
+def _concluded(
+    tx: Tx, names: Iterable[str], ends: Mapping[str, HostEffects], manners: PolitenessPolicy, now: float
+) -> dict[str, HostState]:
+    """Conclude the claims of the hosts that were asked; return these and the others named, locked, as they are then."""
+    involved = {*names, *ends}
+    politeness.conclude_and_hold(tx, ends, {}, manners, now, involved=involved)
+    return politeness.lock(tx, involved, manners, now)
+
+
+# ---------------------------------------------------------------- reports
+
+
+def record(tx: Tx, found: Sequence[ResourceVisit], policy: Policy, now: float) -> dict[str, Answer]:
+    """Record what came of claims, each resource at most once; the answers, by key."""
+    held = lock(tx, [one.key for one in found])
+    done: dict[str, Answer] = {}
+    live: list[tuple[ResourceVisit, ResourceState]] = []
+    for one in found:
+        state = held.get(one.key)
+        if state is not None and state.lease == one.token:
+            live.append((one, state))
+        else:
+            done[one.key] = _told_again(one, state)
+    if not live:
+        return done
+    if targets := {one.said.host for one, _ in live if one.said.what == "leads"}:
+        tx.do("pages/hosts", names=sorted(targets), now=now)
+    ends: dict[str, HostEffects] = {}
+    for one, state in live:
+        _attempted(_end(ends, state), one, state)
+    hosts = _concluded(tx, targets.union(state.concerns for _, state in live), ends, policy.manners, now)
+    for one, state in live:
+        outcome = _follow(tx, one, state, hosts, policy.manners, now)
+        state.let_go(outcome)
+        done[one.key] = _answer(one, outcome)
+    write(tx, [state for _, state in live], hosts, now)
+    return done
+
+
+def _told_again(one: ResourceVisit, origin: ResourceState | None) -> Answer:
+    """The answer where the claim is over: as before, if this report has ended it."""
+    if origin is None or origin.last_lease != one.token:
+        return Answer(one.url, False, GONE)
+    if origin.last_outcome == RETURNED:
+        return Answer(one.url, False, GIVEN_BACK)
+    stated: Outcome | None = origin.last_outcome  # type: ignore[assignment]  # written by `record`
+    return _answer(one, stated)
+
+
+def _answer(one: ResourceVisit, outcome: Outcome | None) -> Answer:
+    return Answer(one.url, False, one.refusal) if one.refusal else Answer(one.url, True, one.note, outcome)
+
+
+def _attempted(end: HostEffects, one: ResourceVisit, origin: ResourceState) -> None:
+    """What an attempt means to the host that was asked."""
+    claimed_at = tokens.made_at(one.token)
+    at = one.at if claimed_at is None else min(claimed_at, one.at)
+    if one.kind == "well":
+        end.well(at, one.at)
+        end.successes.update([one.token])
+    elif one.kind == "none":
+        end.inconclusive = True
+    else:
+        failed = origin.failed if origin.failing_since is not None else None
+        end.failures.append(
+            HostRequest(at, claimed_at is not None, one.retry_after, one.kind, one.at, failed_before=failed)
+        )
+    end.seconds = one.seconds if one.seconds is not None else end.seconds
+    end.address = one.address or end.address
+
+
+def _follow(
+    tx: Tx,
+    one: ResourceVisit,
+    state: ResourceState,
+    hosts: Mapping[str, HostState],
+    manners: PolitenessPolicy,
+    now: float,
+) -> Outcome:
+    """What follows from an answer; the outcome."""
+    if isinstance(state, Origin):
+        return _follow_origin(tx, one, state, hosts[state.name], manners, now)
+    assert isinstance(state, SitemapState)
+    outcome = state.hear(one.said, now)
+    if outcome in ("new", "changed", "same"):
+        state.entries = state.entries if one.listed is None else len(one.listed.hints) + len(one.listed.sitemaps)
+        state.is_index = state.is_index if one.listed is None else bool(one.listed.sitemaps) or None
+        if one.said.what == "lists":
+            state.etag, state.last_modified = one.etag, one.last_modified
+    elif outcome != "alias":
+        state.fault = one.refusal or one.note
+    return "slowed" if outcome == "retry" and one.kind == "refused" else outcome
+
+
+def _follow_origin(
+    tx: Tx, one: ResourceVisit, origin: Origin, host: HostState, manners: PolitenessPolicy, now: float
+) -> Outcome:
+    """What follows from an answer for the origin's host, which is locked; the outcome."""
+    known, first = host.knows_robots(origin.scheme), origin.scheme not in host.times
+    rules = origin.hear(one.said, now, known=known, unreachable=manners.robots_unreachable)
+    host.end_robots_hold()
+    if rules is not None:
+        changed = admin.take_robots(tx, host, rules.text, origin.scheme, now)
+        if origin.due_at is not None:  # it fails still, and is tried again before these rules would be
+            host.times[origin.scheme] = Times(now, origin.due_at)
+            politeness.write(tx, [host], (), now)
+        return "new" if first else "changed" if changed else "same"
+    if origin.due_at is not None and known:
+        read_at = host.times.get(origin.scheme, Times(now, now)).at
+        host.times[origin.scheme] = Times(read_at, origin.due_at)
+    elif origin.due_at is not None and not host.knows_other_robots(origin.scheme):
+        host.hold_for_robots(origin.due_at, now)
+    politeness.write(tx, [host], (), now)
+    if one.said.what == "leads":
+        return "alias"
+    return "slowed" if one.kind == "refused" else "retry"

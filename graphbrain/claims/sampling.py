@@ -1,0 +1,124 @@
+"""The number of candidates that a call reads, and the spread of several callers over the same list.
+
+Cypher has no SKIP LOCKED: two callers that read the same head wait for each other, and the second finds it taken. One
+caller alone takes the head exactly (`times` 1). A caller that loses candidates to others chooses at random among two,
+four, … times as many, and comes back step by step when nothing is lost any more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+__all__ = ["ClaimShare", "Owed", "Reach", "Spread", "Yield"]
+
+MOST = 8
+LOST_TOO_MANY = 0.1
+FURTHEST, LEAST_LOOK = 5.0, 40
+"""Most candidates looked at for a claim; fewest looked at where not every one makes a claim."""
+NEARLY_ALL = 0.95
+"""A larger share of the candidates counts as all of them."""
+SURE = 2.0
+"""So many standard deviations fewer claims than expected must still be enough: in 98 of 100 calls they are."""
+KEPT = 0.8
+"""The weight of the earlier calls when another is added to them."""
+
+
+class Spread:
+    """One process's guess of how many callers there are. Races on it do no harm."""
+
+    def __init__(self) -> None:
+        self.times = 1
+        self._quiet = 0
+
+    def saw(self, seen: int, lost: int) -> None:
+        """Count `lost` of `seen` candidates that another caller had taken."""
+        if seen and lost > LOST_TOO_MANY * seen:
+            self.times = min(MOST, self.times * 2)
+            self._quiet = 0
+        else:
+            self._quiet += 1
+            if self._quiet >= 20:
+                self.times = max(1, self.times // 2)
+                self._quiet = 0
+
+
+class Yield:
+    """One process's guess of how many candidates of one kind it takes to find a claim, for not every host is ready.
+    Races on it do no harm."""
+
+    def __init__(self) -> None:
+        self._used = self._claims = 1.0
+
+    def saw(self, used: int, claims: int) -> None:
+        """So many candidates were met before there were enough claims, and made so many of these."""
+        if used:
+            self._used, self._claims = KEPT * self._used + used, KEPT * self._claims + claims
+
+    @property
+    def share(self) -> float:
+        """Which share of the candidates makes a claim; 1 where nearly each does."""
+        share = max(self._claims / self._used, 1.0 / FURTHEST)
+        return 1.0 if share > NEARLY_ALL else share
+
+    def look(self, wanted: int) -> int:
+        """At how many candidates to look for so many claims."""
+        return wanted if self.share == 1.0 else max(LEAST_LOOK, math.ceil(wanted / self.share * 1.2))
+
+
+class Reach:
+    """The expected yield of candidates in queues of hosts that are `ready`, and of those in the `shared` queue."""
+
+    def __init__(self) -> None:
+        self.ready, self.shared = Yield(), Yield()
+
+    def enough(self, ready: Sequence[bool], wanted: int) -> int:
+        """Return how many of these candidates will most likely be enough for so many claims. `ready`: which are of that
+        kind."""
+        share = np.where(np.asarray(ready, dtype=bool), self.ready.share, self.shared.share)
+        expected = np.cumsum(share) - SURE * np.sqrt(np.cumsum(share * (1.0 - share)))
+        enough = int(np.count_nonzero(np.maximum.accumulate(expected) < wanted - 1e-6)) + 1
+        if np.any(share[:enough] < 1.0):
+            enough = max(enough, LEAST_LOOK)
+        return min(len(share), enough)
+
+
+class Owed:
+    """Parts of all places in calls that may be too small to give them: what one cannot give is owed to the next. Races
+    on it do no harm."""
+
+    def __init__(self) -> None:
+        self._due: dict[str, float] = {}
+
+    def places(self, name: str, part: float, n: int) -> int:
+        """Return how many of `n` claims are due to a kind that has this part of all claims."""
+        due = min(self._due.get(name, 0.0) + part * n, float(n))
+        self._due[name] = due - int(due)
+        return int(due)
+
+
+class ClaimShare:
+    """A part of all claims that something may have at most while others wait. Races on it do no harm.
+
+    `part`: it may change. What was not taken is not saved up, but for the places of one call. The places of the first
+    call are rounded by `luck` (evenly from 0 to 1), so that processes that make a single call do their share too; what
+    it had too much of is owed.
+    """
+
+    def __init__(self, part: Callable[[], float], luck: float) -> None:
+        self._part = part
+        self._credit = 0.0
+        self._luck = luck
+
+    def places(self, n: int) -> int:
+        """Return how many of the next `n` claims it may have."""
+        due = self._credit + self._part() * n + 1e-9
+        return max(0, min(n, int(due + self._luck)))
+
+    def took(self, taken: int, claims: int, n: int) -> None:
+        """It has `taken` so many of its places, of so many `claims` that a call for `n` has brought."""
+        self._luck = 0.0
+        part = self._part()
+        self._credit = min(self._credit + part * claims - taken, max(1.0, part * n))

@@ -1,0 +1,168 @@
+"""Commands that change a whole brain: its settings, its accounts, its keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+
+__all__ = ["change", "clear", "engine", "rekey", "settings"]
+
+
+@brain_command()
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+def clear(app: App, yes: bool) -> None:
+    """Delete all pages, links and hosts."""
+    from graphbrain.terminal import show
+
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
+        count = brain.stats()["pages"]
+        if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
+            raise GraphbrainError("Nothing was deleted; say --yes.")
+        brain.clear()
+    show.say(f"graphbrain: {show.counted(count, 'page')} deleted.")
+
+
+@brain_command()
+@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE|NAME+=HOST...")
+def change(app: App, settings: tuple[str, ...]) -> None:
+    """Change shared settings, for all who use the brain.
+
+    What follows from them is done for every page, beside whatever else runs, and is taken up again by 'graphbrain
+    tend' if it is interrupted. 'change allow_hosts+=other.example' adds a host to those that are there; with = it takes
+    their place. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
+    inside a host count a quarter.
+    """
+    from graphbrain.settings import added
+    from graphbrain.terminal import show
+
+    given = dict(_assignment(text) for text in settings)
+    # The environment may differ from the brain: this command puts that right.
+    with app.brain(auto_tend=False, as_it_is=True) as brain, show.bar("changing") as bar:
+        for name in [name for name in given if name.endswith("+")]:
+            more, plain = given.pop(name), name.removesuffix("+")
+            given[plain] = added(plain, getattr(brain.settings, plain, ""), more)
+        brain.change(bar, **given)
+    said = [f"{name}={value}" for name, value in given.items()]
+    show.say(f"graphbrain: {', '.join(said)} now holds for all.")
+
+
+@brain_command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--changed", is_flag=True, help="Only those that are not the defaults.")
+@as_json
+def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> None:
+    """Show the settings in force, and where each comes from.
+
+    A default, the brain (for all who use it), a variable of the environment, an option of the command line, or the
+    local server. Nothing is changed.
+    """
+    from graphbrain.cli import sheets
+    from graphbrain.settings import Settings, unknown
+    from graphbrain.terminal import show
+
+    for name in names:
+        if name not in Settings.names():
+            raise SettingsError(unknown(name, Settings.names()))
+    with app.brain(create=False, as_it_is=True) as brain:
+        found = app.sources(brain.settings)
+    found = [
+        each for each in found if each.name in (names or (each.name,)) and not (changed and each.source == "default")
+    ]
+    if as_json:
+        show.json_lines(found)
+    else:
+        show.write(sheets.settings_table(found))
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    """Name and value of NAME=VALUE."""
+    name, sign, value = text.partition("=")
+    if not (name and sign):
+        raise BadInput(f"Give NAME=VALUE, not {text!r}.")
+    return name, value
+
+
+@brain_command()
+@click.argument("engine", required=False, type=click.Choice(["exact", "classic"]))
+@as_json
+def engine(app: App, engine: str | None, as_json: bool) -> None:
+    """Say how accounts are kept, or change it.
+
+    'exact' keeps them right whenever links change; 'classic' is OPIC-HITS as its authors ran it. All
+    accounts begin anew, and reports wait meanwhile; those of 'exact' are settled then. Run it again if
+    it was stopped.
+    """
+    from graphbrain.terminal import show
+
+    with app.brain(auto_tend=False, create=False, as_it_is=True) as brain:
+        changed = False
+        if engine is not None:
+            with show.bar("converting") as bar:
+                changed = brain.convert_engine(engine, bar)
+        if changed and engine == "exact":
+            with show.task_bar() as task:
+                brain.settle(progress=task)
+        now, kept = brain.settings.engine, brain.kept_payout
+    if as_json:
+        show.json_lines([{"engine": now, "changed": changed}])
+    else:
+        show.out(show.sheet([("engine", now)]))
+    if changed:
+        what = "and are settled" if engine == "exact" else "and 'graphbrain tend' moves the cash"
+        show.say(f"graphbrain: all accounts have begun anew, {what}.")
+    if kept is not None:
+        show.say(f"graphbrain: all pages are paid alike; payout={kept} comes back with 'graphbrain engine exact'.")
+    if now.startswith("to_"):
+        target = now.removeprefix("to_")
+        show.say(f"graphbrain: a conversion was stopped; 'graphbrain engine {target}' ends it.")
+
+
+@brain_command()
+@click.option("--canonical", metavar="MODULE:FUNCTION", help="The crawl's own last step of canonical URLs.")
+@as_json
+def rekey(app: App, canonical: str | None, as_json: bool) -> None:
+    """Move a brain made by older URL rules to those of today.
+
+    Pages get new keys, and those that are one page now become one, with their links, notes and claims. Stop what uses
+    the brain, first of all what runs an older graphbrain: whoever reports waits meanwhile, and older ones are refused
+    from then on. A crawl that has opened its brain with a function of its own (canonical=, GRAPHBRAIN_CANONICAL) must
+    give it here, too. Run it again if it was stopped: it goes on.
+    """
+    from graphbrain.terminal import show
+
+    step = None if canonical is None else _function(canonical)
+    with app.brain(auto_tend=False, create=False, to_rekey=True, canonical=step) as brain, show.bar("rekeying") as bar:
+        done = brain.rekey(bar)
+    if as_json:
+        show.json_lines([dataclasses.asdict(done)])
+    else:
+        show.out(show.figures_sheet(dataclasses.asdict(done)))
+    if done.other_step:
+        show.say(
+            f"graphbrain: the keys of {done.other_step:,} pages were made by another canonical function than this run "
+            "was given, or by one where none was given: they keep them where the rules change nothing."
+        )
+    show.say("graphbrain: the brain goes by the URL rules of today.")
+
+
+def _function(path: str) -> Callable[[str], str]:
+    """The function that an import path names, as in package.module:function. Raises SettingsError."""
+    module, _, name = path.replace(":", ".").rpartition(".")
+    sys.path.insert(0, "")  # as for a script: what lies in the directory can be named
+    try:
+        found: Any = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingsError(f"--canonical {path} names nothing that can be imported ({error}).") from None
+    finally:
+        sys.path.remove("")
+    if not callable(found):
+        raise SettingsError(f"--canonical {path} names no function.")
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,6 @@
+"""Changes of pages that are no visits: edits by hand, hints of change, new keys, and the choice anew of their queues.
+
+May touch: statements on pages, links and hosts through their rooms.
+"""
+
+__all__ = ["aliases", "change_hints", "edits", "orphans", "put_right", "rekey", "requeue"]

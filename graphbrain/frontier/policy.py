@@ -1,0 +1,43 @@
+"""The settings that claims, reports and corrections obey, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from graphbrain.frontier.section_factors import Acting
+from graphbrain.hosts import health
+from graphbrain.hosts.state import PolitenessPolicy
+from graphbrain.intake.scope import Scope
+from graphbrain.numeric.rules import Rule
+from graphbrain.schedule.fingerprints import ChangeTest
+from graphbrain.schedule.value import Schedule
+
+__all__ = ["BY_BODY", "RETURNED", "Policy"]
+
+RETURNED = "returned"
+"""The outcome of a claim that was given back, or had lapsed."""
+
+
+BY_BODY = ChangeTest("body")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The rules that a report obeys."""
+
+    rule: Rule
+    scope: Scope
+    manners: PolitenessPolicy
+    max_errors: int
+    schedule: Schedule = field(default_factory=Schedule)
+    change: ChangeTest = BY_BODY
+    orphans: str = "keep"
+    park_after: float = 3 * health.DAY
+    """seconds for which a page must have been failing before it is parked"""
+    sections: int = 0
+    """sections of a host that are learned at most"""
+    acting: Acting | None = field(default=None, compare=False)
+    """how new pages wait by their sections, if they do"""
+    key_of: Callable[[str], str | None] | None = field(default=None, compare=False)
+    """of a URL the key of its page, where links follow canonicals; else None"""

@@ -1,0 +1,6 @@
+"""Arrays, sparse matrices, and the rules and names of scores.
+
+May touch: nothing.
+"""
+
+__all__ = ["arrays", "csr", "methods", "places", "rules"]

@@ -1,0 +1,191 @@
+"""The output of the command line: sentences, JSON lines, plain tables, and progress on stderr.
+
+Only results are written to stdout. `tables` lays out tables for a terminal and for a pipe; `graphbrain.cli.sheets` has
+those of single commands. Progress is drawn on stderr, and only on a terminal. All output uses `sys.stdout.write`, so a
+reader that has closed the pipe (`| head`) causes one BrokenPipeError at one place.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from graphbrain.terminal.tables import (
+    AnswerTable,
+    Cell,
+    Sheet,
+    Table,
+    Title,
+    flat,
+    on_terminal,
+    out,
+    prose,
+    shorten,
+    write,
+)
+
+__all__ = [
+    "AnswerTable",
+    "Cell",
+    "Line",
+    "Title",
+    "bar",
+    "counted",
+    "figures_sheet",
+    "json_lines",
+    "on_terminal",
+    "out",
+    "progress_bar",
+    "prose",
+    "rows_table",
+    "say",
+    "share_bar",
+    "sheet",
+    "shorten",
+    "status_line",
+    "task_bar",
+    "timed_line",
+    "write",
+]
+
+
+def say(text: str) -> None:
+    """Write a sentence for the person at the terminal; never data."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: '1 page', '2,000 pages'."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def json_lines(items: Iterable[Any]) -> None:
+    """Print each item as one line of JSON on stdout."""
+    for item in items:
+        sys.stdout.write(json.dumps(item, default=_plain) + "\n")
+    sys.stdout.flush()
+
+
+def _plain(value: Any) -> Any:
+    """Convert a value that json does not know: dataclasses, numpy numbers, sets, paths."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if hasattr(value, "item"):
+        return value.item()
+    return sorted(value) if isinstance(value, set | frozenset) else str(value)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def rows_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], spare: Sequence[str] = ()) -> Table:
+    """Return a table whose first columns are words or numbers and whose last one is a URL or the longest text."""
+    return Table(headers, rows, spare)
+
+
+def sheet(pairs: Iterable[tuple[str, Any]], values: Mapping[str, Any] | None = None) -> Sheet:
+    """Return names and values, one pair a line; long values wrap. `values` replaces them for a program."""
+    return Sheet(list(pairs), values)
+
+
+def figures_sheet(figures: Mapping[str, Any]) -> Sheet:
+    """Return all figures, those of a group after its name."""
+    return sheet(flat(figures), figures)
+
+
+# ---------------------------------------------------------------------- progress, on stderr
+
+
+def progress_bar(*columns: Any) -> Progress:
+    """Return progress bars of these columns on stderr, if that is a terminal."""
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+
+
+@contextmanager
+def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar for `done` of `total`, with a word for the work; nothing unless `shown`."""
+    if not shown:
+        yield lambda *_: None
+        return
+    with progress_bar(TextColumn(doing), BarColumn(), MofNCompleteColumn()) as drawn:
+        task = drawn.add_task("", total=None)
+        yield lambda done, total: drawn.update(task, completed=done, total=total)
+
+
+@contextmanager
+def share_bar() -> Iterator[Callable[[str, float], None]]:
+    """Show a bar for each of several steps in turn: its name, and the share of it that is done, 0 to 1."""
+    with progress_bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda what, share: bar.update(task, description=what, completed=share, total=(share and 1.0) or None)
+
+
+@contextmanager
+def task_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar for the present work: its name, its progress, and its total (0: unknown)."""
+    with progress_bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
+
+
+@contextmanager
+def status_line() -> Iterator[Callable[[str], None]]:
+    """Show one line that changes."""
+    with progress_bar(SpinnerColumn(), TextColumn("{task.description}")) as bar:
+        task = bar.add_task("")
+        yield lambda text: bar.update(task, description=text)
+
+
+class Line(Protocol):
+    """A line with the present work and its progress; nothing, if empty."""
+
+    def __call__(self, doing: str, detail: str = "", /) -> None: ...
+
+
+@contextmanager
+def timed_line() -> Iterator[Line]:
+    """Show one line with the present work and its seconds, which advance by themselves."""
+    with progress_bar(SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[spent]}")) as bar:
+        task = bar.add_task("", visible=False, spent="")
+        now, since, over = ("", ""), time.monotonic(), threading.Event()
+
+        def told(doing: str, detail: str = "", /) -> None:
+            nonlocal now, since
+            if doing != now[0]:
+                since = time.monotonic()
+            now = doing, detail
+            draw()
+
+        def draw() -> None:
+            doing, detail = now
+            spent = f"{time.monotonic() - since:.0f} s"
+            bar.update(task, description=f"{doing}{detail}", spent=spent, visible=bool(doing))
+
+        def go_on() -> None:
+            while not over.wait(0.5):
+                draw()
+
+        thread = threading.Thread(target=go_on, daemon=True)
+        thread.start()
+        try:
+            yield told
+        finally:
+            over.set()
+            thread.join()
