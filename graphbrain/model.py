@@ -277,7 +277,7 @@ class Fetched:
     """A page that was fetched, with its content.
 
     Attributes:
-        links: Its out-links, as absolute URLs or `Link` objects, in page order. They replace those of an earlier visit.
+        links: Its out-links as URLs or `Link` objects, absolute, in page order. They replace those of an earlier visit.
         claim: The claim under which it was fetched. Without one it is an unclaimed visit, which is accepted when it is
             newer than the last.
         body: The bytes, which are hashed and not kept.

@@ -395,7 +395,13 @@ def test_what_was_set_by_hand_counts_as_read(one: Brain, clock: HandClock) -> No
 
 
 def test_kinds_are_checked(one: Brain) -> None:
-    for wrong, match in ((("sitemap",), "'sitemap'"), ("robots", "need 'page'"), ((), "need 'page'"), (5, "not 5")):
+    for wrong, match in (
+        (("feed",), "'feed'"),
+        ("sitemap", "need 'page'"),
+        ("robots", "need 'page'"),
+        ((), "need 'page'"),
+        (5, "not 5"),
+    ):
         with pytest.raises(BadInput, match=match):
             one.next_urls(1, kinds=wrong)  # type: ignore[arg-type]
 

@@ -323,7 +323,7 @@ def test_the_classic_engine_moves_too(before: Callable[..., Before], clock: Hand
 KILLED = """
 import sys
 from graphbrain import Brain
-from graphbrain.frontier import rekey
+from graphbrain.corrections import rekey
 rekey.PAGES_AT_ONCE, rekey.MERGED_AT_ONCE, rekey.LINKS_AT_ONCE = 4, 2, 3
 with Brain.open(uri=sys.argv[1], user=sys.argv[2], password=sys.argv[3], crawl="test", auto_tend=False,
                 to_rekey=True) as brain:
