@@ -103,7 +103,7 @@ class Goal:
     residual: float
     close: float = 0.0
     """A side that waits for at most this share of its score is skipped."""
-    cost: Cost = COST
+    cost: Cost = field(default_factory=lambda: COST)
     blind: bool = False
     """True if the scores come without the links: each batch reads those of its pages."""
 

@@ -139,7 +139,7 @@ def test_the_crawler_to_copy_is_as_long_as_is_said() -> None:
 @pytest.mark.long
 def test_the_program_crawls_its_hosts_and_nothing_else(crawled: tuple[Brain, str]) -> None:
     brain, printed = crawled
-    reported = [line for line in printed.splitlines() if re.match(r"(new|same|changed|retry|alias) ", line)]
+    reported = [line for line in printed.splitlines() if re.match(r"(new|same|changed|retry|alias|gone) ", line)]
     best = [line for line in printed.splitlines() if re.fullmatch(r" *\d+\.\d\d http://\S+", line)]
     assert len(best) == 5
     assert len(reported) + len(best) == len(printed.splitlines()), printed
@@ -148,7 +148,10 @@ def test_the_program_crawls_its_hosts_and_nothing_else(crawled: tuple[Brain, str
     states = brain.stats()["states"]
     robots = {line for line in reported if line.endswith("/robots.txt")}
     assert {line.rsplit(" ", 1)[1].split("/")[2] for line in robots} == hosts
-    assert states["known"] == sum(line.startswith("new ") for line in reported if line not in robots) > 20
+    sitemaps = {line for line in reported if line.endswith("/sitemap.xml")}
+    assert all(line.startswith("gone ") for line in sitemaps), "this web has none"
+    pages = set(reported) - robots - sitemaps
+    assert states["known"] == sum(line.startswith("new ") for line in pages) > 20
     assert states["outside"] > 50
     assert brain.audit(None).ok
 
