@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from graphbrain.graph.connection import Tx
 from graphbrain.numeric.rules import Rule
 from graphbrain.sections.shapes import name_of
 from graphbrain.sections.site import Sections
 
-__all__ = ["FRESH", "HOSTS_KNOWN", "NOTHING", "OUT_FOR", "Acting", "Book"]
+__all__ = ["Acting", "Book"]
 
 FRESH = 1.0
 """Seconds for which a process uses the sections of a host that it has read."""
-
-
 OUT_FOR = 60.0
 """Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from."""
-
-
 HOSTS_KNOWN = 5_000
-
-
 NOTHING = Sections()
 
 
@@ -51,18 +45,24 @@ class Book:
         if stale:
             stored = dict(tx.one("sections/read", hosts=stale)[0])
             read = {name: (now, *_parsed(known.get(name), stored.get(name, ""))) for name in stale}
+            known |= read
             with self._lock:
-                for name, (at, text, found) in read.items():
+                self._read.update(read)
+                for name in read:
                     before = self._out.get(name, {})
                     self._out[name] = {out: since for out, since in before.items() if abs(now - since) <= OUT_FOR}
-                    known[name] = self._read[name] = at, text, replace(found, out=self._out[name])
                 while len(self._read) > HOSTS_KNOWN:
                     self._out.pop(self._read.popitem(last=False)[0], None)
         return {name: known[name][2] for name in names}
 
+    def out(self, host: str) -> Container[int | None]:
+        """Return the names of pages of a host that this process has claimed lately."""
+        with self._lock:
+            return self._out.get(host, {})
+
     def took(self, pages: Iterable[tuple[str, str]]) -> None:
-        """These pages (URL, host) were claimed for their first visit: others of their names are echoes from now on, as
-        long as it is not known whether the visit has brought anything."""
+        """Note that these pages (URL, host) were claimed for their first visit. Pages of their names that are claimed
+        next count as echoes, as long as it is not known whether the visit has brought anything."""
         now = self._clock()
         with self._lock:
             for url, host in pages:

@@ -229,7 +229,7 @@ def put_back(tx: Tx, pages: Sequence[Waiting], acting: Acting, now: float) -> se
     first is taken, and the others are echoes of it.
     """
     found = acting.book.of(tx, {page.host for page in pages})
-    together = {host: _Together(sections) for host, sections in found.items() if sections.acts}
+    together = {host: _Together(found[host], acting.book.out(host)) for host in found if found[host].acts}
     acts = [page for page in pages if page.host in together]
     fallen = _beside_plainer(tx, acts, found, acting)
     for page in acts:
@@ -258,28 +258,17 @@ def _beside_plainer(
 
 
 class _Together:
-    """The sections of a host for pages that are claimed together."""
+    """The sections of a host for pages that are claimed together. `out`: the names of pages that are being fetched."""
 
-    def __init__(self, sections: Sections) -> None:
-        self._names = set[int | None]()
-        self._with_names = replace(sections, out=_Either(sections.out, self._names))
+    def __init__(self, sections: Sections, out: Container[int | None]) -> None:
+        self._sections, self._out, self._names = sections, out, set[int | None]()
 
     def factor(self, url: str) -> float:
-        """By which factor the next page counts."""
-        factor = self._with_names.factor(url)
-        self._names.add(name_of(url))
-        return factor
-
-
-@dataclass(frozen=True, slots=True)
-class _Either:
-    """A container of the members of two others."""
-
-    one: Container[int | None]
-    other: Container[int | None]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.one or name in self.other
+        """Return the factor of the next page, which is an echo if a page of its name is out, or was before it here."""
+        name = name_of(url)
+        echo = name in self._out or name in self._names or self._sections.is_echo(url)
+        self._names.add(name)
+        return self._sections.factor(url, echo=echo)
 
 
 def _wait_with(tx: Tx, factors: Mapping[int, float], rule: Rule, now: float, *, fall: bool) -> list[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
@@ -77,13 +77,10 @@ class Sections:
     names: frozenset[int] = frozenset()
     """the names of pages that were fetched, the last steps of their paths, as numbers: the last `MOST_NAMES`"""
     copies: Copies = NO_COPIES
-    out: Container[int | None] = frozenset()
-    """the names of pages that are being fetched, which are learned from soon; not kept"""
 
     def is_echo(self, url: str) -> bool:
-        """Was a page of the same name fetched, or is one being fetched?"""
-        name = name_of(url)
-        return name in self.names or name in self.out
+        """Was a page of the same name fetched?"""
+        return name_of(url) in self.names
 
     def of(self, url: str, *, echo: bool | None = None) -> ActingSection:
         """The section of a URL; `echo`: where it is not as it is now."""
@@ -93,9 +90,10 @@ class Sections:
         """The section of a leaf of the tree; one of which nothing was learned counts in full."""
         return self.by_pattern.get(leaf.pattern) or ActingSection(leaf, 1.0, 0.0)
 
-    def factor(self, url: str) -> float:
-        """By which factor a new page of this URL counts: that of its section, and what it is expected to equal."""
-        section = self.of(url)
+    def factor(self, url: str, *, echo: bool | None = None) -> float:
+        """By which factor a new page of this URL counts: that of its section, and what it is expected to equal. `echo`:
+        where it is not as it is now."""
+        section = self.of(url, echo=echo)
         return held_factor(section.factor, self.copies.factor(url, section.leaf.pattern))
 
     def plainer(self, url: str) -> list[tuple[str, float]]:

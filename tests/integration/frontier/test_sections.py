@@ -190,6 +190,8 @@ def test_of_pages_of_one_name_one_is_claimed_where_names_tell_copies(make_brain:
     brain.report([Fetched(HOME, [url(number) for number in range(30, 40) for _ in range(4)])])
     first = brain.next_urls(10)
     assert {claim.url.split("/")[-1] for claim in first} == {str(number) for number in range(30, 40)}
+    shown = {section.pattern for claim in first if (section := brain.page(claim.url).section)}
+    assert shown == {"!echo"}, "a page that is out is no echo of itself"
     # The others of their names count as copies before the first ones are reported, and are claimed all the same.
     brain.report([Fetched(HOME + "more", [url(number) for number in range(40, 45)])])
     names = [claim.url.split("/")[-1] for claim in [*brain.next_urls(5), *brain.next_urls(40)]]
