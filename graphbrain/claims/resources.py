@@ -268,8 +268,7 @@ def _answer(one: ResourceVisit, outcome: Outcome | None) -> Answer:
 
 def _attempted(end: HostEffects, one: ResourceVisit, origin: ResourceState) -> None:
     """What an attempt means to the host that was asked."""
-    claimed_at = tokens.made_at(one.token)
-    at = one.at if claimed_at is None else min(claimed_at, one.at)
+    at = tokens.asked_at(one.token, one.at)
     if one.kind == "well":
         end.well(at, one.at)
         end.successes.update([one.token])
@@ -278,7 +277,9 @@ def _attempted(end: HostEffects, one: ResourceVisit, origin: ResourceState) -> N
     else:
         failed = origin.failed if origin.failing_since is not None else None
         end.failures.append(
-            HostRequest(at, claimed_at is not None, one.retry_after, one.kind, one.at, failed_before=failed)
+            HostRequest(
+                at, tokens.made_at(one.token) is not None, one.retry_after, one.kind, one.at, failed_before=failed
+            )
         )
     end.seconds = one.seconds if one.seconds is not None else end.seconds
     end.address = one.address or end.address

@@ -38,6 +38,7 @@ __all__ = [
     "connection",
     "number_or_none",
     "pass_app",
+    "ranking_options",
     "said_of",
     "which_pages",
 ]
@@ -135,6 +136,25 @@ def connection(command: F) -> F:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def ranking_options(tolerance: str) -> Callable[[F], F]:
+    """Return a decorator that gives a command the options of a ranking. `tolerance`: the help text of that option."""
+    options = (
+        click.option("--damping", type=float, help="Share of readers who follow a link (.85)."),
+        click.option("--tolerance", type=float, help=tolerance),
+        click.option("--iterations", type=click.IntRange(1), help="At most so many (10000)."),
+        click.option("--only-external", is_flag=True, help="Leave out links inside a host."),
+        click.option("--content", is_flag=True, help="Weigh authorities by their relevance (hits)."),
+        click.option("--trust", "trusted", multiple=True, metavar="URL", help="A trusted page, instead of the seeds."),
+    )
+
+    def given(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return given
 
 
 def which_pages(command: F) -> F:

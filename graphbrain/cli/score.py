@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli.common import App, Number, as_json, brain_command
+from graphbrain.cli.common import App, Number, as_json, brain_command, ranking_options
 from graphbrain.numeric.methods import METHODS
 
 __all__ = ["COMMANDS"]
@@ -15,12 +15,7 @@ __all__ = ["COMMANDS"]
 
 @brain_command()
 @click.argument("method", metavar="[METHOD]", type=click.Choice(list(METHODS)), required=False)
-@click.option("--damping", type=float, help="Share of readers who follow a link (.85).")
-@click.option("--tolerance", type=float, help="Error of all scores together that will do (1e-9).")
-@click.option("--iterations", type=click.IntRange(1), help="At most so many (10000).")
-@click.option("--only-external", is_flag=True, help="Leave out links inside a host.")
-@click.option("--content", is_flag=True, help="Weigh authorities by their relevance (hits).")
-@click.option("--trust", "trusted", multiple=True, metavar="URL", help="A trusted page, instead of the seeds.")
+@ranking_options("Error of all scores together that will do (1e-9).")
 @click.option("--top", type=click.IntRange(0, 1_000_000), help="How many of the best are listed (10).")
 @click.option("--no-write", is_flag=True, help="Leave the pages as they are.")
 @click.option("--from", "source", metavar="DIR", help="Write the scores that 'graphbrain spark rank' has left there.")

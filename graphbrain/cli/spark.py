@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli.common import F, Number, as_json
+from graphbrain.cli.common import F, Number, as_json, ranking_options
 from graphbrain.numeric.methods import METHODS
 
 __all__ = ["COMMANDS"]
@@ -89,12 +89,7 @@ def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
 @spark_group.command("rank")
 @click.argument("method", type=click.Choice([*METHODS, LIVE_PAGERANK]))
 @click.argument("source", metavar="SRC")
-@click.option("--damping", type=float, help="Share of readers who follow a link (.85).")
-@click.option("--tolerance", type=float, help="Error of all scores together that will do (1e-9; live_pagerank: 1e-7).")
-@click.option("--iterations", type=click.IntRange(1), help="At most so many (10000).")
-@click.option("--only-external", is_flag=True, help="Leave out links inside a host.")
-@click.option("--content", is_flag=True, help="Weigh authorities by their relevance (hits).")
-@click.option("--trust", "trusted", multiple=True, metavar="URL", help="A trusted page, instead of the seeds.")
+@ranking_options("Error of all scores together that will do (1e-9; live_pagerank: 1e-7).")
 @_where
 def spark_rank(
     method: str,

@@ -14,7 +14,7 @@ from graphbrain.frontier.policy import BY_BODY, RETURNED, Policy
 from graphbrain.hosts import health
 from graphbrain.hosts.state import HostRequest
 from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
-from graphbrain.runtime.tokens import made_at
+from graphbrain.runtime.tokens import asked_at, made_at
 from graphbrain.schedule.fingerprints import ChangeTest
 
 __all__ = ["Item", "Verdict", "Visit", "judge", "respells", "told_of"]
@@ -125,9 +125,7 @@ class Item:
     @property
     def asked_at(self) -> float:
         """The earliest time of the request: that of its claim, or without a claim that of its fetch."""
-        claimed_at = made_at(self.token) if self.claimed else None
-        # A clock that was ahead may have made the token: no claim was after its visit.
-        return self.at if claimed_at is None else min(claimed_at, self.at)
+        return asked_at(self.token, self.at) if self.claimed else self.at
 
     def request(self, visit: Visit) -> HostRequest:
         """The request that the visit made, to be held against what else was under way; `visit`: the page before it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import uuid
 
-__all__ = ["made_at", "token"]
+__all__ = ["asked_at", "made_at", "token"]
 
 _RANDOM_BITS = 74
 
@@ -30,3 +30,12 @@ def made_at(text: str) -> float | None:
     except (ValueError, AttributeError, TypeError):
         return None
     return (known.int >> 80) / 1000.0 if known.version == 7 else None
+
+
+def asked_at(token: str, ended_at: float) -> float:
+    """Return the earliest time of a request under a claim: that of the claim's token, or else when the request ended.
+
+    A clock that was ahead may have made the token: no claim is later than its visit.
+    """
+    claimed_at = made_at(token)
+    return ended_at if claimed_at is None else min(claimed_at, ended_at)
