@@ -1,7 +1,7 @@
 """Leases of whatever is claimed: hold them longer, give them back, and end those that have lapsed.
 
-`claims` and `resources` each have a `Leasing`, which locks what it leases and writes it. The steps are the same for
-both, and are here.
+Pages (`claims.taking`) and resources (`claims.resources`) each have a `Leasing`, which locks its nodes and writes them.
+The steps are the same for both, and are here.
 """
 
 from __future__ import annotations

@@ -513,7 +513,7 @@ def retry(tx: Tx, ids: Sequence[int], manners: PolitenessPolicy, now: float) -> 
 
 
 def put_back_front(tx: Tx, finder: Finder, acting: Acting, now: float) -> int:
-    """The same of the first pages of the shared queue; of how many."""
+    """Put the first pages of the shared queue back whose sections have fallen, and return their number."""
     front = finder.front(tx, now, AT_ONCE, AT_ONCE)
     rows = tx.one("sections/fronts", ids=[page for (page, *_), _ in front])[0] if front else []
     return len(put_back(tx, [Waiting(*row) for row in rows], acting, now))

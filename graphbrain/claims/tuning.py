@@ -2,9 +2,9 @@
 
 A call wants n pages that may be fetched now. Four costs compete: the rows that a statement reads, the pages and hosts
 that a transaction locks, the number of transactions, and the order in which pages are claimed. Each group below bounds
-one step of a call. `brain.claim` runs the steps, `claims` is one transaction, `candidates` reads the queues. The bounds
-keep a call short while millions of pages wait. They do not decide which pages may be claimed: what one call does not
-reach, a later call does.
+one step of a call. `brain.claim` runs the steps, `claims.taking` is one transaction, `claims.candidates` reads the
+queues. The bounds keep a call short while millions of pages wait. They do not decide which pages may be claimed: what
+one call does not reach, a later call does.
 
 Modules read them as `tuning.NAME`, so that a test can replace one.
 """
@@ -31,8 +31,8 @@ SOUGHT = 60.0
 MOST_SOUGHT = 100_000
 """Hosts for which a process remembers when it last looked."""
 TRIES_LUCK = 0.5
-"""The first rounding of the share of pages that try demoted sections. A constant, and not a random number, so that a
-crawl by one process comes out the same each time."""
+"""The first rounding of the share of pages that try demoted sections. A constant, and not a random number, so
+that two crawls by one process differ less."""
 
 # ---------------------------------------------------------------- 3. the end of a call (brain.claim)
 

@@ -17,8 +17,6 @@ __all__ = ["BY_BODY", "RETURNED", "Policy"]
 
 RETURNED = "returned"
 """The outcome of a claim that was given back, or had lapsed."""
-
-
 BY_BODY = ChangeTest("body")
 
 

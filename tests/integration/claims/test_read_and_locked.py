@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched
+from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.claims.sampling import Reach
 from graphbrain.claims.taking import ClaimRequest, Holder, Taken, take
 from graphbrain.corrections import edits
@@ -274,14 +274,8 @@ def test_a_claim_may_go_out_as_a_block_begins_and_belongs_to_it(
     assert not brain.next_urls(9), "who comes after the block sees it"
 
 
-def test_an_answer_beside_a_silence_counts_as_before_it(
-    make_brain: MakeBrain, second: Brain, clock: HandClock, monkeypatch: Patch
-) -> None:
-    """A report locks no host that it has no news for: where the host falls silent meanwhile, the answer came first."""
-    brain = make_brain(dead_after=3)
-    brain.seed(PAGES[:2])
-    quiet, well = brain.next_urls(2)
-    clock.pass_(1.0)
+def report_beside_a_silence(monkeypatch: Patch, brain: Brain, second: Brain, well: Claim, quiet: Claim) -> None:
+    """Report one page well; the other one times out when the hosts are read, and before they are locked."""
     left = meanwhile(
         monkeypatch,
         brain,
@@ -291,6 +285,17 @@ def test_an_answer_beside_a_silence_counts_as_before_it(
     )
     brain.report([Fetched(well.url, (), well)])
     assert not left
+
+
+def test_an_answer_beside_a_silence_counts_as_before_it(
+    make_brain: MakeBrain, second: Brain, clock: HandClock, monkeypatch: Patch
+) -> None:
+    """A report locks no host that it has no news for: where the host falls silent meanwhile, the answer came first."""
+    brain = make_brain(dead_after=3)
+    brain.seed(PAGES[:2])
+    quiet, well = brain.next_urls(2)
+    clock.pass_(1.0)
+    report_beside_a_silence(monkeypatch, brain, second, well, quiet)
     assert brain.host("h0.org").unanswered == 1
     clock.pass_(DAY)
     brain.seed(["http://h0.org/new"])
@@ -307,15 +312,7 @@ def test_an_answer_of_a_host_that_is_known_to_be_silent_counts_whatever_comes_me
     brain.report([Failed("http://h0.org/9", error="time-out", fetched_at=clock.pass_(1.0))])
     assert brain.host("h0.org").unanswered == 1
     clock.pass_(HOUR)
-    left = meanwhile(
-        monkeypatch,
-        brain,
-        "hosts/read",
-        lambda: second.report([Failed(quiet.url, quiet, error="time-out")]),
-        after=True,
-    )
-    brain.report([Fetched(well.url, (), well)])
-    assert not left
+    report_beside_a_silence(monkeypatch, brain, second, well, quiet)
     assert brain.host("h0.org").unanswered == 0
 
 
