@@ -74,7 +74,7 @@ const shown = (value) => {
 
 export const finding = ({ main, query, signal, say }) => {
   const { title, question, ...given } = query;
-  const body = h("div"), get_ = h("button", { type: "button", click: download }, "CSV of all rows");
+  const body = h("div"), get_ = h("button", { type: "button", click: download, disabled: true }, "CSV of all rows");
   main.append(h("h1", {}, visible(title ?? question ?? "")), h("p", {}, h("a", { href: to("findings") }, "All findings")), h("p", {}, get_), body);
   async function download() {
     get_.disabled = true;
@@ -99,6 +99,8 @@ export const finding = ({ main, query, signal, say }) => {
     whole = Object.fromEntries(["limit", "each"].filter((name) => known && name in known.params && !(name in given)).map((name) => [name, "all"]));
     const found = await get(`ask/${encodeURIComponent(question)}`, { ...given, ...limit }, signal);
     done = true;
+    // Only now: a token may ask one heavy question at a time, so a download beside the view's own question is refused.
+    get_.disabled = false;
     const first = found.rows[0] ?? [];
     // The page comes first, on a phone above all else.
     const places = found.columns.map((name, place) => [name, place]).sort((one, other) => Number(isUrl(first[other[1]])) - Number(isUrl(first[one[1]])));

@@ -210,11 +210,11 @@ def test_reports_pushes_and_claims_go_on_beside_it(brain: Brain, second: Brain, 
 
     with crowd(others, look) as going:
         for made in range(60):
-            if not going() or (made >= 4 and audits >= 4):
+            if not going() or (made >= 4 and audits >= 4 and pushes):
                 break
             brain.settle()
     assert audits >= 4, "no pass was looked at"
-    assert pushes, "nobody has pushed"
+    assert pushes, "no worker has pushed"
     sound(brain)
     brain.settle(tolerance=1e-12)
     assert exact(neo4j) < 1e-3
