@@ -1,11 +1,11 @@
 """The pages that pages of a host are expected to equal, learned from the contents that the host remembers.
 
-Statements: sections/contents.
+Statements: sections/contents, sections/there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from graphbrain.graph.connection import Tx
@@ -27,7 +27,9 @@ def expectations(tx: Tx, site: Site, key_of: KeyOf) -> Expectations:
     """Return the expectations of copies from the visits that a host remembers."""
     tree = site.sections.tree
     trial = CopyTrial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
-    return trial.learned(contents(tx, trial.wanted(), key_of))
+    wanted = trial.wanted()
+    found = contents(tx, wanted, key_of)
+    return trial.learned(found, _there(tx, [url for url in wanted if url not in found], key_of))
 
 
 def compared(tx: Tx, site: Site, key_of: KeyOf) -> Site:
@@ -40,13 +42,33 @@ def compared(tx: Tx, site: Site, key_of: KeyOf) -> Site:
     return replace(site, sections=replace(site.sections, copies=copies))
 
 
+def _there(tx: Tx, urls: Iterable[str], key_of: KeyOf) -> set[str]:
+    """Return those of these URLs whose pages were fetched, or wait for their first visit."""
+    keys = _keys(urls, key_of)
+    there: set[str] = set()
+    for some in _batches(keys.values()):
+        there.update(tx.one("sections/there", keys=some)[0])
+    return {url for url, key in keys.items() if key in there}
+
+
 def contents(tx: Tx, urls: Iterable[str], key_of: KeyOf) -> dict[str, Content]:
     """Return URL → content, of those URLs whose pages were fetched, or redirect."""
-    keys = {url: key for url in urls if (key := key_of(url)) is not None}
-    wanted = sorted(set(keys.values()))
+    keys = _keys(urls, key_of)
     rows: dict[str, Content] = {}
-    for start in range(0, len(wanted), MOST_KEYS):
-        for *facts, canonical, goal in tx.one("sections/contents", keys=wanted[start : start + MOST_KEYS])[0]:
+    for some in _batches(keys.values()):
+        for *facts, canonical, goal in tx.one("sections/contents", keys=some)[0]:
             named = None if canonical is None else key_of(canonical)
             rows[facts[0]] = Content(*[*facts, named, goal])
     return {url: rows[key] for url, key in keys.items() if key in rows}
+
+
+def _keys(urls: Iterable[str], key_of: KeyOf) -> dict[str, str]:
+    """Return URL → key, of those that have one."""
+    return {url: key for url in urls if (key := key_of(url)) is not None}
+
+
+def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
+    """Yield these keys without repetition, as many at a time as one statement looks up."""
+    wanted = sorted(set(keys))
+    for start in range(0, len(wanted), MOST_KEYS):
+        yield wanted[start : start + MOST_KEYS]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -30,6 +30,9 @@ LEAST_PAIRS = 3
 """The least number of pages that differ in one way alone from which a rule is judged."""
 SURE = 0.75
 """A page is expected to equal another if so many of those did, as a posterior mean."""
+BASED = 0.5
+"""A page is expected to have a counterpart under its reduced URL if so many of those had, as a posterior mean. It only
+waits behind pages that are as good or better, so more often than not is enough."""
 MOST_RULES, MOST_BASES, MOST_ALIKE = 48, 2_000, 8
 """Rules that are tried, those first that the most pages have; URLs that are looked up for it; pages of one last step
 that are compared for steps that replace each other."""
@@ -184,7 +187,7 @@ def _swaps(forms: Iterable[UrlForm]) -> Counter[CopyRule]:
 class Content:
     """The content of a page that was fetched or redirects. `canonical`: the key of the page that it names as its
     canonical, if that is another; `redirects_to`: the key of the page to which it leads; `brought`: the share of it
-    that was new."""
+    that was new, None where that is not known."""
 
     key: str
     url: str
@@ -210,9 +213,12 @@ def same(one: Content, other: Content) -> bool | None:
     if any(a == b for a, b in told):
         return True
     if one.simhash is not None and other.simhash is not None:
-        least = min((page.brought for page in (one, other) if page.brought is not None), default=1.0)
-        if least < COPY and ((one.simhash ^ other.simhash) & (2**64 - 1)).bit_count() <= NEAR:
-            return True
+        if ((one.simhash ^ other.simhash) & (2**64 - 1)).bit_count() <= NEAR:
+            brought = [page.brought for page in (one, other)]
+            if any(share is not None and share < COPY for share in brought):
+                return True
+            if None in brought:  # a page with few words of its own is as near to others of its template
+                return None
         told.append(("", ""))
     return False if told else None
 
@@ -265,8 +271,9 @@ class CopyTrial:
         others = [url for url in bases if url not in self._forms]
         return [*self._forms, *others[:MOST_BASES]]
 
-    def learned(self, contents: Mapping[str, Content]) -> Expectations:
-        """Return the expectations from these contents, by the URLs that were wanted."""
+    def learned(self, contents: Mapping[str, Content], waiting: Container[str] = ()) -> Expectations:
+        """Return the expectations from these contents, by the URLs that were wanted, and from which of the others wait
+        for their first visit."""
         found = Expectations()
         for rule in self._rules:
             classes: dict[UrlForm, dict[str, Content]] = defaultdict(dict)
@@ -277,11 +284,11 @@ class CopyTrial:
                 if (page := contents.get(url)) is not None:
                     classes[base].setdefault(page.key, page)
             self._compare(rule, classes, found)
+            if rule.what != "swap":
+                found.based[rule] = self._based(classes, waiting)
         return found
 
     def _compare(self, rule: CopyRule, classes: Mapping[UrlForm, Mapping[str, Content]], found: Expectations) -> None:
-        if rule.what != "swap":
-            found.based[rule] = self._based(classes)
         for base, pages in classes.items():
             first = next((page for page in pages.values() if not page.alias), None)
             if first is None:
@@ -294,21 +301,21 @@ class CopyTrial:
                     pattern = self._sections.get(page.url, self._sections.get(first.url, ""))
                     found.of_section.setdefault((pattern, rule), _Tally()).add(equal)
 
-    def _based(self, classes: Mapping[UrlForm, Mapping[str, Content]]) -> _Tally:
-        """Count the visited pages that a rule applies to, and those of them whose reduced URL was fetched."""
+    def _based(self, classes: Mapping[UrlForm, Mapping[str, Content]], waiting: Container[str]) -> _Tally:
+        """Count the visited pages that a rule applies to, and those of them whose reduced URL was fetched or waits."""
         tally = _Tally()
         for base, pages in classes.items():
             fetched = {page.url for page in pages.values()}
             for url in fetched & self._forms.keys():
                 if self._forms[url] != base:
-                    tally.add(base.url in fetched)
+                    tally.add(base.url in fetched or base.url in waiting)
         return tally
 
 
 @dataclass
 class Expectations:
     """The rules that the visits of a host have taught. `models`: by rule, a fetched page of each reduced URL.
-    `based`: the number of pages that a rule applies to, and of those whose reduced URL was fetched."""
+    `based`: the number of pages that a rule applies to, and of those whose reduced URL was fetched or waits."""
 
     of_host: dict[CopyRule, _Tally] = field(default_factory=dict)
     of_section: dict[tuple[str, CopyRule], _Tally] = field(default_factory=dict)
@@ -355,7 +362,7 @@ class Expectations:
     def _is_based(self, rule: CopyRule) -> bool:
         """Return whether a page that the rule applies to is expected to have a counterpart under the reduced URL."""
         tally = self.based.get(rule, _Tally())
-        return tally.compared >= LEAST_PAIRS and posterior(tally.equal, tally.compared, 0.0) >= SURE
+        return tally.compared >= LEAST_PAIRS and posterior(tally.equal, tally.compared, 0.0) >= BASED
 
     def _of(self, rule: CopyRule) -> Iterable[UrlForm]:
         return self.models.get(rule, {})

@@ -181,7 +181,7 @@ class Site:
 
     def after(self, visits: Iterable[FirstVisit], most: int) -> tuple[Site, list[tuple[float | None, bool]]]:
         """The site after these visits, at most `most` sections of it; and of each visit the share that was new, None
-        where that is not known, and whether a page of its name had been fetched before. Their text becomes `known` to
+        where that is not known, as of the first pages and of those with next to no text, and whether a page of its name had been fetched before. Their text becomes `known` to
         this site, too: it is not to be used again."""
         shares: list[tuple[float | None, bool]] = []
         met: list[tuple[str, bool, float]] = []
@@ -194,7 +194,7 @@ class Site:
             if visit.brings and name is not None:
                 names.pop(name, None)
                 names[name] = None
-            shares.append((None if found is None else found.brought, echo))
+            shares.append((None if found is None or found.weight < 1.0 else found.brought, echo))
             met.append((visit.url, echo, visit.at))
             if found is not None and found.weight > 0.0:
                 counted.append(found)

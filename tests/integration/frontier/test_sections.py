@@ -475,6 +475,8 @@ def test_a_page_that_is_expected_to_equal_a_fetched_one_waits_behind_others_of_i
     brain.report([site.fetched(number, False) for number in range(60)])
     brain.report([Fetched(f"{site.url(number, False)}?sort=name", body=site.body(number)) for number in range(30)])
     alone = [f"{HOME}article/{number}?sort=name" for number in range(300, 320)]
+    others = range(130, 190)
+    brain.report([Fetched(f"{HOME}article/{number}?sort=name", body=site.body(number)) for number in others])
     brain.tend(None)
     page = brain.page(f"{site.url(50, False)}?sort=name")
     assert page.expected_copy is not None
