@@ -114,7 +114,7 @@ class PageFacts:
     def _take_base(self, href: str | None) -> None:
         if href is None or self._based:
             return
-        self._based = True  # the first one counts, if it can be used
+        self._based = True  # as in HTML, only the first base counts, even if it is no URL
         url = self._joined(self._url, href)
         if url is not None and url.startswith(("http:", "https:")):
             self.base = url

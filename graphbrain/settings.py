@@ -74,7 +74,7 @@ class Bounds:
         )
 
     def __str__(self) -> str:
-        """Return them in words, as in 'from 0 to 1'."""
+        """Return the bounds in words, as in 'from 0 to 1'."""
         low, high = _end(self.least), _end(self.most)
         if self.most == LARGEST:
             return f"{low} or more" if self.least == 0 else f"at least {low}"

@@ -1,11 +1,11 @@
 // The texts of links to a page
 //
-// A row is a text that links to the page have, with how many links have it. Texts tell what others take a page to be
-// about; many links with one text from one host are a menu. Links that name an address which redirects to the page
-// count, too. Known where the crawler tells anchors. With an empty url: the best page that has some.
+// A row is a text that links to the page have, with the number of those links. Texts show the topic that others see in
+// a page; many links with one text from one host are a menu. Links that name an address which redirects to the page
+// count, too. Anchors must be reported by the crawler. With an empty url: the best page that has some.
 //
 // group     Content
-// param     url  the page's URL as it stands in the graph; empty: the best authority with such links
+// param     url  the page's URL as it is in the graph; empty: the best authority with such links
 // param     limit  how many texts
 // cost      every page, without a url
 :param url => '';

@@ -1,7 +1,7 @@
-// Hosts that are left alone
+// Hosts that are blocked or backed off
 //
-// A row is a host that is not asked before `until`: because it said so (429, 503, Retry-After), because it failed, or
-// because somebody blocked it.
+// A row is a host that is not asked before `until`: after its answer (429, 503, Retry-After), after failures, or
+// because it was blocked by hand.
 //
 // group     Errors
 // param     limit  how many hosts

@@ -1,9 +1,9 @@
 // Pages that name another as the one to be found
 //
-// A row is a page whose canonical is another address; `problem` says why that can do harm: its target is not in the
-// graph, fails, redirects, may not be fetched by robots.txt, asks not to be found, or names yet another one; or it is
-// outside the scope, so that nothing is known of it. No problem: the page is a copy that knows it. In Browser a target
-// outside the scope that no page links to is not in the graph.
+// A row is a page whose canonical is another address. `problem` is the reason why that can do harm: its target is not
+// in the graph, fails, redirects, may not be fetched by robots.txt, asks not to be found, or names yet another one; or
+// it is outside the scope, so that nothing is known of it. No problem: the page is a copy that names its original. In
+// Browser a target outside the scope that no page links to is not in the graph.
 //
 // group     Content
 // param     host  only pages of this host; empty: all

@@ -1,7 +1,7 @@
-// What pages are: type, language, size, time
+// Types, languages, sizes and times of pages
 //
-// A row is a content type and a language with how many pages, and their mean and largest size in bytes and mean time
-// to fetch in seconds. Known where the crawler tells facts.
+// A row is a content type and a language with the number of their pages, their mean and largest size in bytes, and
+// their mean time to fetch in seconds. These facts must be reported by the crawler.
 //
 // group     Content
 // param     limit  how many rows

@@ -1,7 +1,7 @@
 // Score that ends in dead ends
 //
-// Pages with a high authority that no reader gets on from: they fail, were never fetched, may not be fetched, or have
-// no links. `why` says which.
+// Pages with a high authority from which no link leads on: they fail, were never fetched, may not be fetched, or have
+// no links. `why` is the reason.
 //
 // group     Structure
 // param     limit  how many pages

@@ -1,7 +1,7 @@
 // Pages with the same bytes
 //
-// A row is a content that stands at several addresses. The page with the best score comes first; the others could
-// redirect to it, or name it as canonical.
+// A row is a content with several addresses. The page with the best score comes first; the others could redirect to it,
+// or name it as canonical.
 //
 // group     Content
 // param     host  only this host; empty: all

@@ -1,9 +1,9 @@
 // Hosts by the share of their pages that fail
 //
-// Of the pages of a host that were tried, `failing` did not answer properly the last time: `client` with 4xx, `refused` with 429
-// or 503, `broken` with another 5xx, 408, 421, 423 or 425, `silent` not at all. `other`: it redirected in a circle or nowhere, was
-// not understood, or its report was refused; `fault` of broken-pages says which.
-// `authority` is that of all its pages inside the scope.
+// Of the pages of a host that were tried, `failing` did not answer properly the last time: `client` with 4xx, `refused`
+// with 429 or 503, `broken` with another 5xx, 408, 421, 423 or 425, `silent` not at all. `other`: it redirected in a
+// circle or nowhere, was not understood, or its report was refused; `fault` of broken-pages has the kind. `authority`
+// is that of all its pages inside the scope.
 //
 // group     Errors
 // param     least  only hosts of which so many pages were tried

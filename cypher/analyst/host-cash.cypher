@@ -5,7 +5,7 @@
 // the best authority.
 //
 // group     Scores
-// param     host  the host as it stands in the graph; empty: that of the best authority
+// param     host  the host as it is in the graph; empty: that of the best authority
 // param     limit  how many hosts
 // cost      the links of the host's pages
 :param host => '';

@@ -1,4 +1,4 @@
-// Where the crawl stands, host by host
+// The state of the crawl, host by host
 //
 // A row is a host, the largest first. `frontier` pages wait to be fetched for the first time; `failing` ones are in any
 // state and did not answer properly when they were last tried.

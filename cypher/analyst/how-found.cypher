@@ -5,7 +5,7 @@
 // whose links have gone.
 //
 // group     Planning
-// param     url  the page's URL as it stands in the graph; empty: one of the deepest
+// param     url  the page's URL as it is in the graph; empty: one of the deepest
 // cost      every page, without a url
 :param url => '';
 

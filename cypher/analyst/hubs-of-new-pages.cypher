@@ -1,6 +1,6 @@
 // Hubs that brought the most new good pages
 //
-// A row is a page whose links of these days led to `found` pages that nobody knew before; sorted by the authority of
+// A row is a page whose links of these days led to `found` pages that were not known before; sorted by the authority of
 // these pages. These are the pages to visit often. Of the new pages the `newest` best are looked at.
 //
 // group     Scores

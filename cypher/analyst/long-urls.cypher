@@ -1,7 +1,7 @@
-// The longest URLs: where a crawler trap may be
+// The longest URLs, which may be a crawler trap
 //
-// Calendars, session numbers and paths that repeat themselves make URLs that grow for ever. `repeats` is how often the
-// most frequent part of the path stands in it.
+// Calendars, session numbers and paths that repeat themselves make URLs that grow for ever. `repeats` is the number of
+// times that the most frequent part of the path occurs in it.
 //
 // group     Structure
 // param     limit  how many pages

@@ -1,10 +1,10 @@
-// Which pages will be handed out next
+// The pages that will be claimed next
 //
-// The first rows are handed out first. `host_may` is when politeness lets the page's host be asked, empty for now: a host that has
-// just been asked, does not answer, or is blocked comes later. Among pages whose hosts may be asked at the same time a smaller lane
-// goes before a larger one, and within a lane the page that has waited longest. Pages that are visited again, under the order
-// `optimal`, come when it is their turn: `graphbrain page` says when. `frontier_depth` is the frontier's own depth.
-// Lanes below 10,000,000 are those of pages that were never fetched.
+// The first rows are claimed first. `host_may` is the time from which politeness lets the page's host be asked, empty
+// for now: a host that has just been asked, does not answer, or is blocked comes later. Among pages whose hosts may be
+// asked at the same time a smaller lane goes before a larger one, and within a lane the page that has waited longest.
+// Pages that are visited again, under the order `optimal`, come at their time, which `graphbrain page` prints.
+// `frontier_depth` is the frontier's own depth. Lanes below 10,000,000 are those of pages that were never fetched.
 //
 // group     Planning
 // param     limit  how many pages

@@ -1,7 +1,7 @@
-// Links that say they should not be followed
+// Links marked as not to be followed
 //
 // A row is a pair of hosts with links marked nofollow, ugc or sponsored, of `links` between them in all. Such links
-// inside one host waste its own score; known where the crawler tells rel.
+// inside one host waste its own score. The rel of links must be reported by the crawler.
 //
 // group     Content
 // param     limit  how many pairs

@@ -1,7 +1,7 @@
-// Pages that say of their links that they should not be followed
+// Pages that mark their links as not to be followed
 //
 // A row is a page with `marked` links of nofollow, ugc or sponsored, `inside` of them to its own host, out of `links`
-// that it has. nofollow-links has the hosts that they lead to. Known where the crawler tells rel.
+// that it has. nofollow-links has the hosts that they lead to. The rel of links must be reported by the crawler.
 //
 // group     Content
 // param     host  only pages of this host; empty: all

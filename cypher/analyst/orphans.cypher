@@ -1,11 +1,11 @@
 // Pages that no page links to
 //
-// They came by a hint, a sitemap, or as a seed, or have lost their last link. `hinted_by` says which kind of hint
-// named them last. A page in a sitemap that nobody links to can hardly be found by readers.
-// While pages wait to be fetched, links of theirs may still lead to these: an answer says how many wait.
+// They came by a hint, a sitemap, or as a seed, or have lost their last link. `hinted_by` is the kind of the hint that
+// named them last. A page in a sitemap to which no page links can hardly be found by readers. While pages wait to be
+// fetched, links of theirs may still lead to these: an answer has the number of those that wait.
 //
 // group     Structure
-// param     seeds  also seeds, to which nobody need link
+// param     seeds  also seeds, to which no page need link
 // param     host  only this host; empty: all
 // param     limit  how many pages
 // cost      every page

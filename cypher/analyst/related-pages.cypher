@@ -1,10 +1,10 @@
-// Pages that keep the company of one: linked from the same pages
+// Pages that are linked from the same pages as one
 //
-// `together` pages link to both; `share` is that over the links to the other page, so that a page everybody links to
-// does not come first by that alone. With an empty url: the company of the best page.
+// `together` pages link to both; `share` is that over the links to the other page, so that a page to which all pages
+// link does not come first by that alone. With an empty url: the pages related to the best page.
 //
 // group     Scores
-// param     url  the page's URL as it stands in the graph; empty: the best authority
+// param     url  the page's URL as it is in the graph; empty: the best authority
 // param     limit  how many pages
 // cost      every page, without a url
 :param url => '';

@@ -1,6 +1,6 @@
 // Pages that robots.txt forbids and others link to
 //
-// The most linked first. A page that matters and stands high here is one to ask its owner for.
+// The most linked first. A page that matters and has a high score here is one to ask its owner for.
 //
 // group     Errors
 // param     limit  how many pages

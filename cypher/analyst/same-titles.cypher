@@ -1,7 +1,7 @@
 // Pages of one host with the same title
 //
-// A row is a title that several pages of a host have: readers cannot tell them apart in a list of results. With an
-// empty `title`: pages whose title is empty are not among them. Known where the crawler tells titles.
+// A row is a title that several pages of a host have: readers cannot distinguish them in a list of results. Pages with
+// an empty title are not among them. Titles must be reported by the crawler.
 //
 // group     Content
 // param     host  only this host; empty: all

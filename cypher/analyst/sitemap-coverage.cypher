@@ -2,7 +2,8 @@
 //
 // Of a host's pages, `both` are in a sitemap and were fetched, `only_sitemap` were not fetched, `only_crawl` were
 // fetched and no sitemap names them, and `failing` are in a sitemap and do not answer properly. Hosts without any
-// sitemap are left out. While pages wait to be fetched, the crawl is too young for this: an answer says how many wait.
+// sitemap are left out. While pages wait to be fetched, the crawl is too young for this: an answer has the number of
+// those that wait.
 //
 // group     Structure
 // param     limit  how many hosts

@@ -1,8 +1,8 @@
-// How many pages there are, in which state
+// The number of pages in each state
 //
-// A row is a state: frontier (waits or is held), known (fetched), outside (not to be fetched), alias (redirects for
-// good), parked (given up, or nobody links to it), gone (the server said so). `fetched` counts those that were ever
-// fetched, `waiting` those in a queue.
+// A row is a state: frontier (waits or is claimed), known (fetched), outside (not to be fetched), alias (redirects
+// permanently), parked (given up, or no page links to it), gone (the server answered 410). `fetched` counts those that
+// were ever fetched, `waiting` those in a queue.
 //
 // group     Progress
 // cost      every page

@@ -1,8 +1,8 @@
-// What the servers said, by status
+// The answers of servers, by status
 //
-// A row is an HTTP status as it was when a page was last tried, or null where there was no answer at all: then `error`
-// says why. `fault` is how the pages fail, as in broken-pages; null: they do not. Pages of `not_sent` do not fail: the crawler has not
-// asked for them. `in_links` counts the links that lead to these pages.
+// A row is an HTTP status of the last try of a page, or null for no answer at all: then `error` has the reason. `fault`
+// is the kind of the failure, as in broken-pages; null: the pages do not fail. Pages of `not_sent` do not fail: the
+// crawler has not asked for them. `in_links` counts the links that lead to these pages.
 //
 // group     Errors
 // param     limit  how many rows

@@ -1,8 +1,8 @@
 // Thin and huge pages
 //
 // A row is an HTML page that was fetched with fewer bytes than `thin`, or more than `huge`, the best first. A thin page
-// has little to say beside its markup; a huge one is slow, and crawlers may read only a part of it. Known where the
-// crawler tells sizes.
+// has little text beside its markup; a huge one is slow, and crawlers may read only a part of it. Sizes must be
+// reported by the crawler.
 //
 // group     Content
 // param     host  only this host; empty: all

@@ -1,7 +1,7 @@
 // Titles that are missing, too short, or too long
 //
-// A row is a page that was fetched, the best first. Lists of results show some 60 characters. Known where the crawler
-// tells facts; a title is missing of HTML alone.
+// A row is a page that was fetched, the best first. Lists of results show some 60 characters. Titles must be reported
+// by the crawler; a title is missing of HTML alone.
 //
 // group     Content
 // param     host  only this host; empty: all

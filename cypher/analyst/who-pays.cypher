@@ -5,7 +5,7 @@
 // With an empty url: the best authority.
 //
 // group     Scores
-// param     url  the page's URL as it stands in the graph; empty: the best authority
+// param     url  the page's URL as it is in the graph; empty: the best authority
 // param     limit  how many payers
 // cost      every page, without a url
 :param url => '';

@@ -1,14 +1,14 @@
-// Why is this page next, or not yet
+// The reason why a page is next, or not yet
 //
-// One row. `ahead` waiting pages of its queue stand in lanes before its own, and `beside` in its own lane. Without a
-// queue a page does not wait: it is held (`worker`), outside, or waits for a retry (`not_before`). `host_may` is when
-// politeness lets its host be asked again, which may be blocked or not answer. A page that was `fetched` comes back when it has aged enough, whatever is
-// ahead of it: `graphbrain page` says when. With an empty url: the page that waits in front of those whose hosts may be
-// asked.
-// Lanes below 10,000,000 are those of pages that were never fetched.
+// One row. `ahead` waiting pages of its queue are in lanes before its own, and `beside` in its own lane. Without a
+// queue a page does not wait: it is claimed (`worker`), outside, or waits for a retry (`not_before`). `host_may` is the
+// time from which politeness lets its host be asked again, which may be blocked or not answer. A page that was
+// `fetched` comes back when it has aged enough, whatever is ahead of it, at the time that `graphbrain page` prints.
+// With an empty url: the page that waits in front of those whose hosts may be asked. Lanes below 10,000,000 are those
+// of pages that were never fetched.
 //
 // group     Planning
-// param     url  the page's URL as it stands in the graph; empty: the page in front
+// param     url  the page's URL as it is in the graph; empty: the page in front
 :param url => '';
 
 CALL () {

@@ -306,7 +306,7 @@ class Ledger(Accounts):
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
 
     def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:
-        """Write a side that has spent as a whole, and only the cash of one that was paid."""
+        """Write all properties of the sides that spent, and the cash alone of the sides that only received."""
         whole = self._changed(history) | self._changed(paid)
         self._send(tx, f"accounts/{spent}", whole, cash, history, paid, now=now)
         self._send(tx, f"accounts/{cash}", self._changed(cash) & ~whole, cash)

@@ -1,4 +1,4 @@
-"""What analysts ask of a crawl: questions in Cypher and those computed in memory, and their answers.
+"""The questions of analysts about a crawl, in Cypher or computed in memory, and their answers.
 
 A question is a file of `cypher/analyst/`, to be pasted into Neo4j Browser or asked by name.
 May touch: reading transactions only; a socket on loopback for the guide.

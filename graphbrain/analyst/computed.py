@@ -45,25 +45,28 @@ Answer = tuple[tuple[str, ...], list[list[Any]]]
 Words = NDArray[np.uint64]
 
 SHOWN = 5
-"""Members of a group that are named."""
+"""Members of a group that are listed."""
 SHARE = 0.02
-"""Two hosts hold together when each has this part of its links from other hosts from the other: so groups of up to
-1 / SHARE hosts are found that link among themselves evenly."""
+"""The share of a host's links from other hosts that must come from one host for the two to belong together.
+
+At most 1 / SHARE hosts that link among themselves evenly can form a group.
+"""
 MOST_BITS = 7
 MOST_SOFT_BITS = 16
 MOST_SAID = 200
-"""Texts of a host's missing pages that its pages are compared with: one page says it in many spellings."""
+"""The most texts of a host's missing pages with which its pages are compared. One error page has many variants."""
 NEXT = 64
-"""Within a bucket a hash is compared with so many that follow it: time stays linear however full a bucket is."""
+"""The number of following hashes with which a hash is compared within a bucket. It keeps time linear for full
+buckets."""
 DETAILS = 10_000
 WAITING = 5_000
-"""Waiting pages of a host that are looked at together."""
+"""Waiting pages of a host that are examined together."""
 SITES = 1_000
 """Hosts whose sections are read at once."""
 
 
 def islands(graph: Graph, limit: int, least: int) -> Answer:
-    """Groups of pages that no link connects to others (weakly connected components), the largest first."""
+    """Return groups of pages that no link connects to others (weakly connected components), the largest first."""
     table = exports.links(graph.anywhere)
     columns = ("pages", "links", "such_as")
     if not table.pages:
@@ -84,7 +87,10 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
 
 
 def click_depth(graph: Graph) -> Answer:
-    """Pages by clicks from a seed, with how many were fetched and fail, and their scores; those without clicks last."""
+    """Return the pages by clicks from a seed, with the numbers of fetched and failing ones, and their scores.
+
+    The last row has the pages without clicks.
+    """
     near, pages = clicks(graph), marks(graph)
     at = near.at(pages.ids)
     rows: list[list[Any]] = []
@@ -121,7 +127,7 @@ def deep_sum(graph: Graph, least: int, times: float) -> tuple[int, float]:
 
 
 def _deep(graph: Graph, least: int, times: float) -> tuple[Ints, Ints, StandingColumns]:
-    """The places of the pages of `deep_pages`, the clicks to all pages, and all pages."""
+    """Return the places of the pages of `deep_pages`, the clicks to all pages, and all pages."""
     near, pages = clicks(graph), marks(graph)
     at = near.at(pages.ids)
     mean = float(pages.authority[pages.inside].mean()) if pages.inside.any() else 0.0
@@ -130,7 +136,7 @@ def _deep(graph: Graph, least: int, times: float) -> tuple[Ints, Ints, StandingC
 
 
 def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
-    """Fetched pages whose text is like one with which their host says that a page is missing, the most alike first."""
+    """Return fetched pages whose text is like that of an error page (404, 410) of their host, the most alike first."""
     if not 0 <= bits <= MOST_SOFT_BITS:
         raise BadInput(f"bits must be 0 to {MOST_SOFT_BITS}, not {bits}.")
     texts: dict[str, tuple[list[int], list[int]]] = {}
@@ -159,10 +165,11 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
 
 
 def link_farms(graph: Graph, least: int, limit: int) -> Answer:
-    """Groups of hosts that mostly link among themselves.
+    """Return groups of hosts that mostly link among themselves.
 
-    Two hosts hold together when each gives the other a `SHARE` of all the links that this one has from other hosts;
-    a farm is a connected component of these. Linear in the links.
+    Two hosts belong together when each gives the other a `SHARE` of all the links that the other has from other hosts.
+    A
+    farm is a connected component of these. Time is linear in the links.
     """
     columns = ("hosts", "pages", "inside", "density", "authority", "such_as")
     table = exports.links(graph.anywhere)
@@ -205,7 +212,8 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
 
 
 def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDArray[np.float64]]:
-    """The names of hosts, and of each page of a table the place of its host's (−1: it has gone) and its authority."""
+    """Return the names of hosts; for each page of a table, the place of its host (−1: the page is deleted); and
+    authorities."""
     numbers: dict[str, int] = {}
     host = np.full(table.pages, -1, dtype=np.int64)
     authority = np.zeros(table.pages)
@@ -219,7 +227,7 @@ def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDA
 
 
 def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
-    """Groups of fetched pages whose simhashes differ in few bits, the largest first; see `groups_of`."""
+    """Return groups of fetched pages whose simhashes differ in few bits, the largest first; see `groups_of`."""
     if not 0 <= bits <= MOST_BITS:
         raise BadInput(f"bits must be 0 to {MOST_BITS}, not {bits}.")
     pages: list[int] = []
@@ -248,7 +256,7 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
 
 
 def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
-    """Sections of hosts, those first of whose waiting pages the most are expected to bring nothing."""
+    """Return sections of hosts, first those with the most waiting pages that are expected to bring nothing."""
     found = [
         (name, section, census.authority[section.pattern])
         for name, census in _censuses(graph, host).items()
@@ -274,7 +282,7 @@ def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
 
 
 def _censuses(graph: Graph, host: str) -> dict[str, Census]:
-    """The pages of a host, counted by its sections; without one, those of each host that something was learned of."""
+    """Return the pages of a host, counted by its sections; without a host, those of each host with learned sections."""
     known = _sites(graph, host)
     if host:
         census = Census(known.get(host, Sections()))
@@ -289,7 +297,7 @@ def _censuses(graph: Graph, host: str) -> dict[str, Census]:
 
 
 def expected_copies(graph: Graph, host: str, limit: int) -> Answer:
-    """Waiting pages that are expected to equal a page that was fetched: host by host, in the order of the store."""
+    """Return waiting pages that are expected to equal a fetched page, by host in the order of the store."""
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
     key_of = _keys_by(Rules(hash_bang=bool(stored.get("hash_bang"))))
     rows: list[list[Any]] = []
@@ -302,7 +310,7 @@ def expected_copies(graph: Graph, host: str, limit: int) -> Answer:
 
 
 def _copies_of(graph: Graph, host: str, key_of: KeyOf, most: int) -> list[tuple[str, ExpectedCopy]]:
-    """So many of the waiting pages of a host at most that are expected to equal another, and which."""
+    """Return up to `most` waiting pages of a host that are expected to equal another, each with that page."""
     learned = graph.read(lambda tx: lessons(tx, host, key_of), "sections/evidence")
     found: list[tuple[str, ExpectedCopy]] = []
     if learned is None or learned.says_nothing:
@@ -320,7 +328,7 @@ def _copies_of(graph: Graph, host: str, key_of: KeyOf, most: int) -> list[tuple[
 
 
 def _keys_by(rules: Rules) -> KeyOf:
-    """The keys of URLs by the rules of a brain without a step of its own."""
+    """Return a function that computes the keys of URLs by the rules of a brain without a step of its own."""
 
     def key_of(url: str) -> str | None:
         try:
@@ -332,7 +340,7 @@ def _keys_by(rules: Rules) -> KeyOf:
 
 
 def _sites(graph: Graph, host: str) -> dict[str, Sections]:
-    """What was learned of a host, or of all."""
+    """Return the learned sections of a host, or of all hosts."""
     found: dict[str, Sections] = {}
     after: str | None = ""
     while after is not None:
@@ -373,7 +381,7 @@ def groups_of(words: Words, bits: int) -> Ints:
 
 
 def _masks(bits: int) -> Iterator[np.uint64]:
-    """The bits of each three of bits + 3 blocks."""
+    """Yield the bits of each combination of three of bits + 3 blocks."""
     edges = [round(64 * block / (bits + 3)) for block in range(bits + 4)]
     blocks = [(1 << end) - (1 << start) for start, end in pairwise(edges)]
     for three in combinations(blocks, 3):
@@ -381,7 +389,7 @@ def _masks(bits: int) -> Iterator[np.uint64]:
 
 
 def _set_bits(words: Words) -> NDArray[np.int64]:
-    """How many bits are 1 in each word."""
+    """Return the number of bits that are 1 in each word."""
     octets = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), 8)
     return np.asarray(_OF_OCTET[octets].sum(axis=1), dtype=np.int64)
 
@@ -390,7 +398,7 @@ _OF_OCTET = np.array([bin(octet).count("1") for octet in range(256)], dtype=np.i
 
 
 def _in_parts(graph: Graph, name: str, ids: Ints, size: int) -> Iterator[list[list[Any]]]:
-    """What a statement says of these pages, some at a time."""
+    """Yield the rows of a statement for these pages, some at a time."""
     for first in range(0, len(ids), size):
         part = ids[first : first + size].tolist()
         yield graph.anywhere.read(bound(_of_pages, name, part), name)

@@ -1,4 +1,4 @@
-"""What stands on nodes and links of a crawl: each property with its unit and meaning, for those who read them."""
+"""The properties of nodes and links of a crawl, each with its unit and meaning, for analysts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ __all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE", "RESOURCE", "RES
 TIME = "epoch s"
 
 FAILING = "coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)"
-"""A page p is failing where its last attempt brought no page: the server answered 4xx, refused (429, 503), was broken
-(any other 5xx, 408, 421, 423, 425) or silent (time-out, refused or reset connection, DNS, TLS), was not understood,
-redirected to itself, was a 304 of a page that was never fetched, or its report was refused. A request that the crawler
-has not sent is no attempt.
-All questions use these words. The host of a failing page may be well, as that of one with a 404, and a page may be
-failing that is not blamed, as one with a 503."""
+"""The condition under which a page p is failing: its last attempt brought no page.
+
+The server answered 4xx, refused (429, 503), was broken (any other 5xx, 408, 421, 423, 425) or silent (time-out, refused
+or reset connection, DNS, TLS), was not understood, redirected to itself, sent a 304 of a page that was never fetched,
+or
+the report was refused. A request that the crawler did not send is no attempt. All questions use these words. The host
+of
+a failing page may be well, such as that of a 404; and a failing page may be without blame, such as one with a 503.
+"""
 
 PAGE: dict[str, tuple[str, str]] = {
     "url": ("", "the address, as it was written"),
-    "key": ("", "what tells pages apart: the digest of a normal form of the URL"),
+    "key": ("", "the identity of a page: the digest of a normal form of the URL"),
     "name": ("", "as a caption: the tail of the path and the host; of older pages the host comes first"),
     "host": ("", "host and port, the name of a :Host"),
     "state": ("", "frontier, known, outside, alias, parked or gone"),
@@ -39,8 +42,8 @@ PAGE: dict[str, tuple[str, str]] = {
     "visits": ("", "how many visits brought a page"),
     "changes": ("", "how many of them found it changed"),
     "errors": ("", "failures in a row since the last success; absent: none"),
-    "error": ("", "what was said of the last failure, if no page came since"),
-    "refusals": ("", "answers in a row that told the host to wait"),
+    "error": ("", "the message of the last failure, if no page came since"),
+    "refusals": ("", "answers in a row that asked for a wait"),
     "status": ("", "HTTP status of the last try"),
     "not_before": (TIME, "when a failed page may be tried again"),
     "body_hash": ("", "digest of the bytes, as of its last change"),
@@ -48,14 +51,14 @@ PAGE: dict[str, tuple[str, str]] = {
     "simhash": ("64 bits", "like texts share most bits"),
     "etag": ("", "ETag of the last answer"),
     "last_modified": ("", "Last-Modified of the last answer"),
-    "hinted": (TIME, "when its last hint says that it changed; 0: the hint names no time"),
+    "hinted": (TIME, "the time of change that its last hint names; 0: the hint names no time"),
     "hinted_by": ("", "kind of its last hint: sitemap, feed or ping"),
     "hint_number": ("", "the number of the claimed sitemap whose date it waits to be visited for"),
     "hint_noted": (TIME, "when that date was noted"),
     "hint_after": (TIME, "when it had been visited last then"),
     "flow": (
         "",
-        "what flows to it by the first OPIC: 10,000 of a seed, and what its in-links bring; the order goes by it",
+        "its flow by the first OPIC: 10,000 of a seed, and what its in-links bring; a part of the order",
     ),
     "flow_paid": ("", "what each unit of weight of its links has got of that"),
     "flow_priority": ("", "with the setting reach: how much flow is worth passing on again; indexed"),
@@ -71,11 +74,11 @@ PAGE: dict[str, tuple[str, str]] = {
     "states_before": ("", "what it left at state_times, in the same order: a state, or failing"),
     "failure_times": (TIME, "of the last ten visits that failed"),
     "failure_statuses": ("", "HTTP statuses of these, 0 for no answer, in the same order"),
-    "title": ("", "its title, if the crawler tells it"),
+    "title": ("", "its title, if the crawler reports it"),
     "canonical_key": ("", "the key of the page of its host that its canonical names, with canonical_links = follow"),
     "canonical": ("", "the address that it names as the one to be found"),
     "noindex": ("", "true: it asks not to be found"),
-    "language": ("", "its language, as it says"),
+    "language": ("", "the language that it declares"),
     "size": ("bytes", "of its body"),
     "content_type": ("", "without parameters"),
     "fetch_seconds": ("s", "how long its last fetch took"),
@@ -103,7 +106,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "own_payout": ("", "the payout was set by hand"),
     "relevance": ("0..1", "how near it is to the topic"),
     "value": ("", "what it is worth to the crawler"),
-    "provisional": ("", "what it counts until it has the score that the order goes by"),
+    "provisional": ("", "its value until it has the score that the order uses"),
     "rate_shape": ("", "shape of what is believed of its rate of change (Gamma)"),
     "rate_scale": ("days", "its scale; rate_shape / rate_scale is the mean, changes a day"),
     "first_interval": ("days", "between its first two visits"),
@@ -128,7 +131,7 @@ PAGE: dict[str, tuple[str, str]] = {
         "",
         "how its last visit failed: refused, broken or silent, as of the host; missing (404, 410, other 4xx); nowhere "
         "(a redirect to no URL, or temporary ones in a circle); circles (a permanent redirect to itself); not_modified "
-        "(a 304 of a page that was never fetched); not_sent, not_understood (as the crawler says); bad_report (the "
+        "(a 304 of a page that was never fetched); not_sent, not_understood (as the crawler reports); bad_report (the "
         "report was refused)",
     ),
     "untried_since": (TIME, "its last visit, while it waits among those of its host that failed"),
@@ -147,7 +150,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "unlearned": (TIME, "its first visit, which has still to be learned from; indexed"),
     "shingles": ("", "a sketch of its text, until it was learned from"),
     "siblings_before": ("", "new pages of its folder that the page, or the hints, which brought it named before it"),
-    "path_repeats": ("", "steps of the address's path that stood in it before, numbers left out, if there are any"),
+    "path_repeats": ("", "repeated steps of the address's path, numbers left out, if there are any"),
     "url_surplus": ("", "how much the address has that its normal form has not"),
     "look_again": ("", "its in-links have still to be looked at"),
     "links_sum": ("", "a checksum of its links"),
@@ -159,8 +162,8 @@ HOST: dict[str, tuple[str, str]] = {
     "discovered": (TIME, "when it was first met"),
     "address": ("", "the IP address it was last reached at"),
     "next_at": (TIME, "when it may be asked again"),
-    "blocked_until": (TIME, "until when it is left alone"),
-    "blocked_at": (TIME, "when it answered that for which it is left alone; absent: by hand"),
+    "blocked_until": (TIME, "until when it is blocked by hand or backed off"),
+    "blocked_at": (TIME, "when it sent the answer for which it is backed off; absent: blocked by hand"),
     "recovered_at": (TIME, "when a page was well that had failed while the host was ill: no page is blamed for before"),
     "queued": ("", "true: it has a queue of its own, of pages that were met before their time"),
     "resting": ("", "true: all its waiting pages were visited too lately"),
@@ -169,12 +172,12 @@ HOST: dict[str, tuple[str, str]] = {
     "turn_at": (TIME, "its turn at an address that it shares with others"),
     "errors": ("", "complaints in a row (429, 503)"),
     "slowed_at": (TIME, "when it last complained"),
-    "pace": ("", "how often it is asked, 1 is as its delay says; absent: 1"),
+    "pace": ("", "the rate of claims relative to its delay's; absent: 1"),
     "response_seconds": ("s", "how long its answers take of late"),
     "unanswered": ("", "tries in a row without any answer"),
     "unanswered_at": (TIME, "when the last of them was"),
     "failing": ("", "rounds of failures in a row, without a well answer in between"),
-    "failing_since": (TIME, "when the first of them was; later, where nobody asked for long"),
+    "failing_since": (TIME, "when the first of them was; later, if the host was not asked for long"),
     "failing_at": (TIME, "when the last of them was"),
     "illness": ("", "how that one failed: refused, broken or silent"),
     "well_at": (TIME, "when the last page was claimed that it answered well, to half a minute, as far as it was noted"),
@@ -205,7 +208,10 @@ HOST: dict[str, tuple[str, str]] = {
     "robots_delay": ("s", "the crawl delay it asks for"),
     "robots_mark": ("", "which robots.txt that is"),
     "robots_times": ("", "scheme, when its rules were read, from when on they are read anew (epoch s each)"),
-    "robots_hold": (TIME, "until when no page is handed out, for no robots.txt is known that is being claimed"),
+    "robots_hold": (
+        TIME,
+        "until when no page is claimed, while its robots.txt is unknown and being claimed",
+    ),
     "robots_held_at": (TIME, "when that was decided"),
     "sitemaps": ("", "sitemaps of it that were found"),
     "sitemaps_named": ("", "keys of the sitemaps that its robots.txt names, or of the one that is tried"),
@@ -266,7 +272,7 @@ HOUR: dict[str, tuple[str, str]] = {
     "worker": ("", "who counts"),
     "pages": ("", "visits reported"),
     "links": ("", "links reported"),
-    "claims": ("", "pages handed out"),
+    "claims": ("", "pages claimed"),
     "pushes": ("", "pages whose cash was paid on"),
     "payments": ("", "along so many links"),
     "retries": ("", "transactions run again"),
@@ -286,7 +292,7 @@ HOUR: dict[str, tuple[str, str]] = {
 LINKS: dict[str, tuple[str, str]] = {
     "LINKS.since": (TIME, "when the link was first seen; from a page to a page"),
     "LINKS.via": ("", "true: the page names only an alias of the target"),
-    "LINKS.anchor": ("", "the link's text, if the crawler tells it; of a link via an alias that of SPELLS"),
+    "LINKS.anchor": ("", "the link's text, if the crawler reports it; of a link via an alias that of SPELLS"),
     "LINKS.rel": ("", "of its rel: nofollow, ugc, sponsored"),
     "REDIRECTS_TO": ("", "from an alias to where it leads; no properties"),
     "CANONICAL": ("", "from a page to the one that links to it count for (canonical_links = follow); no properties"),

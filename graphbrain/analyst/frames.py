@@ -1,8 +1,8 @@
 """A crawl as tables for DuckDB, Polars, pandas: pages, links, spells, hosts, as Arrow in memory or Parquet in a folder.
 
-A page is known by its key, in all tables; Neo4j's ids are not in them. Read in ranges of internal ids, each in a
-transaction of its own that cannot write: it is no snapshot, and the manifest says by which revision of the brain's
-settings it was begun and ended. Memory: one part of some tens of thousands of rows.
+All tables identify a page by its key; Neo4j's ids are not in them. Tables are read in ranges of internal ids, each in a
+transaction of its own that cannot write. So a dump is no snapshot, and its manifest has the revision of the brain's
+settings at the beginning and at the end. Memory: one part of some tens of thousands of rows.
 Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/spelt_rows, looks/host_rows.
 """
 
@@ -36,7 +36,7 @@ KINDS = ("arrow", "pandas", "polars")
 
 _TEXT, _WHOLE, _NUMBER, _TRUE = "string", "int64", "double", "bool"
 _ITEMS = {"times": "time", "texts": _TEXT, "wholes": _WHOLE}
-"""What columns of lists are lists of."""
+"""The type of the items of each type of list."""
 _TIMES = (
     "discovered",
     "first_fetched",
@@ -83,9 +83,16 @@ _OF_RANGE = {"pages": "looks/page_rows", "links": "looks/link_rows", "spells": "
 
 
 def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = lambda *_: None) -> Any:
-    """A table in memory: `pages`, `links`, `spells` or `hosts` as `arrow`, `pandas` or `polars`.
+    """Return a table in memory.
 
-    Raises BadInput for another name, and where the extra `tables` is not installed.
+    Args:
+        graph: The brain's graph.
+        table: `pages`, `links`, `spells` or `hosts`.
+        kind: `arrow`, `pandas` or `polars`.
+        progress: Called with the table, the ids read and the ids in all.
+
+    Raises:
+        BadInput: Another name, or the extra `tables` is not installed.
     """
     if table not in TABLES or kind not in KINDS:
         raise BadInput(f"A frame is of {', '.join(TABLES)}, as {', '.join(KINDS)}; not {table!r:.80} as {kind!r:.80}.")
@@ -105,10 +112,11 @@ def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = la
 
 
 def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progress = lambda *_: None) -> dict[str, Any]:
-    """Write all tables as Parquet into a new or empty folder; the manifest, which is written last.
+    """Write all tables as Parquet into a new or empty folder, and return the manifest, which is written last.
 
-    `pages/part-00000.parquet` and so on, of up to PART_ROWS rows each, and `manifest.json`. A folder without a manifest
-    was broken off. Raises BadInput.
+    Files are `pages/part-00000.parquet` and so on, of up to PART_ROWS rows each, and `manifest.json`. A folder without
+    a
+    manifest is incomplete. Raise BadInput if the folder is not empty or cannot be written.
     """
     arrow = _arrow()
     import pyarrow.parquet as parquet
@@ -157,7 +165,7 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
 
 
 def identity(graph: Graph) -> dict[str, Any]:
-    """Return what a manifest says of its brain: which one it is, and the settings on which scores depend."""
+    """Return the identity of a brain for a manifest, and the settings on which scores depend."""
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
     rule = Rule.of(stored)
     return {
@@ -203,7 +211,7 @@ def _revision(graph: Graph) -> int:
 
 
 def _batches(graph: Graph, table: str, progress: Progress) -> Iterator[pyarrow.RecordBatch]:
-    """A table, part by part."""
+    """Yield a table, part by part."""
     arrow = _arrow()
     schema = _schema(table)
     for rows in _rows(graph, table, progress):
@@ -215,7 +223,7 @@ def _batches(graph: Graph, table: str, progress: Progress) -> Iterator[pyarrow.R
 
 
 def _value(value: Any, kind: str) -> Any:
-    """A property as its column has it."""
+    """Return a property in the form of its column."""
     if value is None:
         return None
     if kind == "time":
@@ -254,7 +262,7 @@ def _read(tx: Tx, name: str, /, **params: Any) -> list[Any]:
 def _page(
     near: Clicks, page: int, key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None
 ) -> list[Any]:
-    """A page's row, in the order of PAGES."""
+    """Return a page's row, in the order of PAGES."""
     own = {
         "key": key,
         "clicks": near.of(page),

@@ -1,7 +1,7 @@
 """A guide for Neo4j Browser from one source: HTML for :play, AsciiDoc for the :guide of later ones; style, favourites.
 
-It is made of the questions and of the dictionary, and of nothing that was crawled. `Server` hands it out on loopback,
-to pages of the Browser's origin alone.
+It is made from the questions and the dictionary, and has no crawled data. `Server` serves it on loopback, to pages of
+the Browser's origin alone.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ relationship.SPELLS { color: #C9A227; shaft-width: 1px; caption: 'spells'; }
 
 INTRO = (
     "This is the brain of a web crawler. A page is a node (:Page), a link between pages is [:LINKS], a host is a "
-    "(:Host) of the name that stands in the host of its pages. Click a query to put it into the editor, then run it; "
-    "change its numbers as you like. Where a line with :param stands before a query, run that first: it says which "
-    "page or host is meant, and with an empty text the question takes one by itself."
+    "(:Host), whose name is the property host of its pages. Click a query to put it into the editor, then run it; "
+    "change its numbers as you like. If a line with :param precedes a query, run that first: it names the page or "
+    "host, and with an empty text the question takes one by itself."
 )
 WARNING = (
-    "Only read. Neo4j Community cannot keep a user from writing, and what is written by hand breaks the accounts that "
-    "scores stand on; 'graphbrain audit' would tell of it. The command 'graphbrain ask' asks the same questions in "
+    "Only read. Neo4j Community cannot keep a user from writing, and a write by hand breaks the accounts from which "
+    "scores follow; 'graphbrain audit' would find it. The command 'graphbrain ask' asks the same questions in "
     "transactions that cannot write."
 )
 PATH = (
@@ -57,7 +57,7 @@ PATH = (
     ("canonical-conflicts", "Pages that contradict themselves. A problem that is empty is none."),
     ("duplicates", "Contents at several addresses. The first url is the best one; the others could redirect to it."),
 )
-"""The way through the questions: each with what is to be expected of its answer, and what goes on to the next one."""
+"""The tour through the questions: each with the answer to expect, and the value that the next one needs."""
 FIRST = "first-links"
 """The question to begin with."""
 
@@ -91,7 +91,7 @@ def _slides() -> list[_Slide]:
     ]
     tables = [
         _Slide(
-            f"What stands on {label}" if label == "links" else f"What stands on a (:{label})",
+            f"Properties of {label}" if label == "links" else f"Properties of a (:{label})",
             ("Absent is as not known, or as false.",),
             head=("property", "unit", "meaning"),
             rows=tuple((name, unit, meaning) for name, (unit, meaning) in sorted(table.items())),
@@ -108,7 +108,7 @@ def _told(asked: Question) -> tuple[str, str, tuple[str, ...]]:
 
 
 def files() -> dict[str, tuple[str, str]]:
-    """All there is, by name: content type and text."""
+    """Return all files of the guide by name: content type and text."""
     slides = _slides()
     found = {
         "guide.html": ("text/html; charset=utf-8", _html(slides)),
@@ -125,7 +125,7 @@ def files() -> dict[str, tuple[str, str]]:
 
 
 def _html(slides: Iterable[_Slide]) -> str:
-    """Slides of a carousel, as the legacy interface's :play shows them."""
+    """Return slides of a carousel, in the form that the legacy interface's :play shows."""
     parts = []
     for slide in slides:
         body = "".join(f"<p>{_marked(words)}</p>" for words in slide.said)
@@ -146,12 +146,12 @@ def _html(slides: Iterable[_Slide]) -> str:
 
 
 def _marked(words: str) -> str:
-    """Words, escaped, with what stands between backticks as code."""
+    """Return the words escaped, with the parts between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
 
 
 def _asciidoc(slides: Iterable[_Slide]) -> str:
-    """Sections, as the :guide of later Browsers shows them."""
+    """Return sections, in the form that the :guide of later Browsers shows."""
     parts = ["= A crawl, asked\n"]
     for slide in slides:
         parts.append(f"== {slide.title}\n")
@@ -166,12 +166,12 @@ def _asciidoc(slides: Iterable[_Slide]) -> str:
 
 
 def _plain(words: str) -> str:
-    """Words in which nothing is markup but backticks."""
+    """Return the words with all markup escaped, unless there are backticks in them."""
     return re.sub(r"(?<!`)([\[\]{}*_#^~+<>])(?!`)", r"\\\1", words) if "`" not in words else words
 
 
 class GuideServer(ThreadingHTTPServer):
-    """Hands out the guide on 127.0.0.1, to read, and says to browsers that pages of `origins` may read it."""
+    """The read-only server of the guide on 127.0.0.1. Its CORS headers admit pages of `origins`."""
 
     daemon_threads = True
 
@@ -181,7 +181,7 @@ class GuideServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """By the name that Browser's own list of hosts has."""
+        """The server's URL, with the host name that is in Browser's own list of hosts."""
         return f"http://localhost:{self.server_address[1]}"
 
 
@@ -215,7 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(sent)
 
     def _allow(self) -> None:
-        """Say that the page that asks may read it, if it is one of Browser's."""
+        """Admit the requesting page by CORS headers, if it is one of Browser's."""
         origin = self.headers.get("Origin")
         self.send_header("Vary", "Origin")
         if origin in self.server.origins:
@@ -223,4 +223,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Access-Control-Allow-Private-Network", "true")
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is logged."""
+        """Suppress the log line that http.server would write to stderr."""

@@ -1,6 +1,6 @@
 """Plots as SVG inside a page: they take its colours and its font, and need no script.
 
-Nothing is told by colour alone: series differ in pattern or dash, and are named. All texts are escaped here.
+No information is in colour alone: series differ in pattern or dash, and have names. All texts are escaped here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HATCH = (
 
 
 def short(value: float) -> str:
-    """A number in few characters: 950, 1.2k, 3.4M."""
+    """Return a number in few characters: 950, 1.2k, 3.4M."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if abs(value) >= size:
             return f"{value / size:.1f}".removesuffix(".0") + unit
@@ -36,12 +36,13 @@ def short(value: float) -> str:
 
 
 def text(words: str) -> str:
-    """Words of a page or a server, safe in HTML and SVG: escaped, and what controls a terminal or a direction seen."""
+    """Return words of a page or a server, safe in HTML and SVG: escaped, with control and direction characters
+    visible."""
     return escape(visible(str(words)))
 
 
 def bars(name: str, title: str, rows: Sequence[tuple[str, float]]) -> str:
-    """Horizontal bars, one a row, with its words and its number."""
+    """Return horizontal bars, one a row, with its words and its number."""
     most = max([value for _, value in rows], default=0) or 1
     height = ROW * len(rows) + 8
     parts = []
@@ -64,9 +65,9 @@ def columns(
     beneath: str = "",
     logs: bool = False,
 ) -> str:
-    """Columns over labels; of two series the second, which is a part of the first, stands hatched inside it.
+    """Return columns over labels. The second of two series is a part of the first, and is drawn hatched inside it.
 
-    `logs`: a column is as high as the logarithm of its value; 0 has none, and 1 a little.
+    `logs`: the height of a column is the logarithm of its value; 0 has none, and 1 a little.
     """
     count = len(labels)
     most = max([1.0, *(value for _, values in series for value in values)])
@@ -99,13 +100,14 @@ def columns(
 
 
 def rounded(most: float) -> float:
-    """The least of 1, 2, 4, 6, 8 times a power of ten that is no less: half of it is a round number, too, from 2 on."""
+    """Return the least of 1, 2, 4, 6, 8 times a power of ten that is no less. From 2 on its half is a round number,
+    too."""
     power = 10.0 ** math.floor(math.log10(most))
     return next(power * step for step in (1, 2, 4, 6, 8, 10) if power * step >= most * (1 - 1e-12))
 
 
 def _scale(most: float, top: float, tall: float) -> str:
-    """Lines across at the half and the whole."""
+    """Return lines across at the half and the whole."""
     parts = []
     for share in (0.0, 0.5, 1.0):
         y = top + tall * (1 - share)
@@ -115,12 +117,12 @@ def _scale(most: float, top: float, tall: float) -> str:
 
 
 def _log(value: float) -> float:
-    """The height of a value: 1 for each ten times, from a half on."""
+    """Return the height of a value: 1 for each factor of ten, from a half on."""
     return max(0.0, math.log10(value) + 0.3) if value > 0 else 0.0
 
 
 def _powers(most: float, top: float, tall: float) -> str:
-    """Lines across at powers of ten."""
+    """Return lines across at powers of ten."""
     parts = [f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{top + tall}" y2="{top + tall}" class="grid"/>']
     for power in range(math.floor(math.log10(most)) + 1):
         y = top + tall * (1 - _log(10.0**power) / _log(most))
@@ -130,7 +132,7 @@ def _powers(most: float, top: float, tall: float) -> str:
 
 
 def curve(name: str, title: str, points: Sequence[tuple[float, float]], across: str, up: str) -> str:
-    """A curve from (0, 0) to (1, 1), beside the straight line that equal shares would make (dashed)."""
+    """Return a curve from (0, 0) to (1, 1), beside the straight line of equal shares (dashed)."""
     tall, wide = HEIGHT - TOP - BOTTOM, WIDTH - LEFT - RIGHT
     places = " ".join(f"{LEFT + wide * x:.1f},{TOP + tall * (1 - y):.1f}" for x, y in points)
     parts = [
@@ -146,13 +148,13 @@ def curve(name: str, title: str, points: Sequence[tuple[float, float]], across: 
 
 
 LETTER, LINE = 6.5, 13.0
-"""How wide and how high a letter of a label is. A label that would lie over another one is left out."""
+"""Width and height of a letter of a label. A label that would overlap another one is left out."""
 
 
 def network(
     name: str, title: str, nodes: Sequence[tuple[str, float]], links: NDArray[np.float64], seed: int = 1
 ) -> str:
-    """Circles, as large as they weigh, and lines between them, as thick as there are links either way."""
+    """Return circles whose area is their weight, and lines between them whose width grows with the links either way."""
     wide, tall = 720, 460
     both = links + links.T
     spots = _laid_out(both, seed) * (wide - 160, tall - 60) + (80, 30)
@@ -182,8 +184,12 @@ def network(
 def labels_of(
     circles: Sequence[tuple[float, float, float, str]], wide: float, tall: float
 ) -> list[tuple[float, float, str]]:
-    """Middle and base line of the labels of circles (x, y, radius, words), the first ones first: beneath, above, right
-    or left, where a label lies over no other label and no other circle; one without such a place is left out."""
+    """Return middle and base line of the labels of circles (x, y, radius, words), in the order of the circles.
+
+    A label is beneath, above, right or left of its circle, where it overlaps no other label and no other circle. A
+    label
+    without such a place is left out.
+    """
     placed: list[tuple[float, float, str]] = []
     boxes: list[tuple[float, float, float]] = []
     for number, (x, y, radius, words) in enumerate(circles):
@@ -206,7 +212,8 @@ def labels_of(
 
 
 def _laid_out(both: NDArray[np.float64], seed: int) -> Floats:
-    """Places in the unit square, by springs (Fruchterman and Reingold, 1991): the linked near, all others apart."""
+    """Return places in the unit square, by springs (Fruchterman and Reingold, 1991): linked ones near, all others
+    apart."""
     count = len(both)
     spots = np.random.default_rng(seed).random((count, 2))
     if count < 2:

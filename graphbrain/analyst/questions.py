@@ -1,8 +1,9 @@
-"""The questions of an analyst: one file each, which runs as it stands in Neo4j Browser, and by name from `ask`.
+"""The questions of an analyst: one file each, which runs unchanged in Neo4j Browser, and by name from `ask`.
 
-A file of `cypher/analyst/` opens with `//` lines: a title, how to read the answer, and what follows its name: `group`,
-`param` with a meaning, `cost` (what of the graph is read), `computed` for one that Python answers. Then come `:param`
-lines, which say what each parameter is unless it is given, and one statement of plain Cypher that only reads.
+A file of `cypher/analyst/` opens with `//` lines: a title, an explanation of the answer, and lines that begin with
+their
+name: `group`, `param` with a meaning, `cost` (the part of the graph that is read), `computed` for one that Python
+answers. Then come `:param` lines with the default of each parameter, and one statement of plain Cypher that only reads.
 Statements: brain/read, looks/waiting.
 """
 
@@ -36,7 +37,7 @@ GROUPS = ("Progress", "Planning", "Changes", "Errors", "Structure", "Scores", "H
 """The topics of questions, in the order of a guide."""
 _WORDS = ("group", "param", "cost", "computed")
 _ROWS = ("limit", "newest", "each")
-"""Parameters that say how many rows there are, or pages in a row, at most."""
+"""Parameters that bound the number of rows, or of pages in a row."""
 _PARTS = ("each",)
 """Parameters that Cypher takes as an index of a list."""
 _LONGEST_PART = 2**31 - 1
@@ -60,14 +61,14 @@ Value = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """What a question can be told. `default`: what it is unless told otherwise; what is given is of the same kind."""
+    """A parameter of a question. `default`: its value unless another one of the same type is given."""
 
     name: str
     default: Value
     meaning: str
 
     def take(self, given: object) -> Value:
-        """A value that was given, text or not, as one of this kind. Raises BadInput."""
+        """Return a given value, text or not, as one of this parameter's type. Raise BadInput."""
         value = self._taken(given)
         if self.name in _PARTS and isinstance(value, int):
             value = min(value, _LONGEST_PART)
@@ -92,9 +93,9 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question: its name, what an analyst is told of it, and how it is answered.
+    """One question: its name, its texts for the analyst, and its statement.
 
-    `cypher`: the statement, with its parameters; empty where Python answers.
+    `cypher`: the statement, with its parameters; empty if Python answers.
     """
 
     name: str
@@ -107,10 +108,20 @@ class Question:
     computed: str
 
     def steps(self, given: Mapping[str, object] = MappingProxyType({})) -> tuple[str, ...]:
-        """What is run in Neo4j Browser, one after the other: a line for each parameter that is a text, and the
-        statement with all others in their places. Empty for a question that Python answers. Raises BadInput.
+        """Return the texts to run in Neo4j Browser, one after the other.
 
-        Browser shows no answer to a query that is run together with lines that set parameters.
+        They are a line for each parameter that is a text, and the statement with the values of all others. Browser
+        shows no
+        answer to a query that is run together with lines that set parameters.
+
+        Args:
+            given: Values of parameters; other parameters have their default.
+
+        Returns:
+            Empty for a question that Python answers.
+
+        Raises:
+            BadInput: An unknown parameter, or a value of another type.
         """
         if not self.cypher:
             return ()
@@ -120,7 +131,7 @@ class Question:
         return (*texts, re.sub(r"\$(\w+)", lambda m: _literal(others[m[1]]) if m[1] in others else m[0], self.cypher))
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """All parameters, those that are given over the others. Raises BadInput."""
+        """Return all parameters, with the given values in place of defaults. Raise BadInput."""
         known = {param.name: param for param in self.params}
         if unknown := sorted(given.keys() - known.keys()):
             takes = f"takes {', '.join(known)}" if known else "takes none"
@@ -128,7 +139,8 @@ class Question:
         return {name: param.take(given[name]) if name in given else param.default for name, param in known.items()}
 
     def since(self, day: datetime, now: float) -> dict[str, Value]:
-        """What `days` is, so that the answer goes back to the beginning of a day. Raises BadInput."""
+        """Return the value of `days` with which the answer goes back to the beginning of `day`. Raise BadInput if there
+        is none."""
         param = next((param for param in self.params if param.name == "days"), None)
         if param is None:
             raise BadInput(f"{self.name} cannot be asked since a day; it has no parameter days.")
@@ -136,7 +148,7 @@ class Question:
         return {"days": math.ceil(days) if isinstance(param.default, int) else days}
 
     def as_dict(self) -> dict[str, Any]:
-        """Its name, title, group, cost and parameters."""
+        """Return its name, title, group, cost and parameters."""
         told = {p.name: {"default": p.default, "meaning": p.meaning} for p in self.params}
         return {"name": self.name, "group": self.group, "title": self.title, "reading": self.reading} | {
             "cost": self.cost or None,
@@ -145,7 +157,7 @@ class Question:
 
 
 def beginning(day: datetime, now: float) -> float:
-    """The epoch seconds at which a day begins. Raises BadInput for one in the future."""
+    """Return the epoch seconds at which a day begins. Raise BadInput for one in the future."""
     start = day.timestamp()
     if start > now:
         raise BadInput("since must not be in the future.")
@@ -153,16 +165,24 @@ def beginning(day: datetime, now: float) -> float:
 
 
 def _literal(value: Value) -> str:
-    """A value as Cypher writes it."""
+    """Return a value as a literal of Cypher."""
     if isinstance(value, str):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def ask(graph: Graph, name: str, **given: object) -> Asked:
-    """The answer to a question, read in a transaction that cannot write. `limit` may be 'all'.
+    """Return the answer to a question, read in a transaction that cannot write.
 
-    Raises BadInput for a question or a parameter that is not there, GraphRefused and GraphUnavailable.
+    Args:
+        graph: The brain's graph.
+        name: The question's name.
+        given: Values of its parameters. `limit` may be 'all'.
+
+    Raises:
+        BadInput: No such question or parameter, or a value of another type.
+        GraphRefused: Neo4j refused the statement.
+        GraphUnavailable: Neo4j does not answer.
     """
     asked = question(name)
     values = asked.values(given)
@@ -185,7 +205,7 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
 
 
 def _young(graph: Graph, host: str) -> str:
-    """What is to be said of an answer that only a whole crawl can give, as long as pages wait to be fetched."""
+    """Return the note on an answer that needs a whole crawl, as long as pages wait to be fetched; empty otherwise."""
     waiting = graph.anywhere.read(lambda tx: tx.one("looks/waiting", host="")[0], "looks/waiting")
     if not waiting:
         return ""
@@ -195,7 +215,7 @@ def _young(graph: Graph, host: str) -> str:
 
 
 def _outside(graph: Graph, rows: list[list[Any]]) -> list[list[Any]]:
-    """The canonical targets that are not in the graph because they are outside the scope, as such."""
+    """Mark the canonical targets that are not in the graph because they are outside the scope."""
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
     names = ("allow_hosts", "deny_hosts", "allow_urls", "deny_urls")
     scope = Scope.of(Settings(**{name: stored[name] for name in names if name in stored}))
@@ -206,7 +226,7 @@ def _outside(graph: Graph, rows: list[list[Any]]) -> list[list[Any]]:
 
 
 def question(name: str) -> Question:
-    """The question of that name. Raises UnknownQuestion, naming those that come near, when there is none."""
+    """Return the question of that name. Raise UnknownQuestion with similar names if there is none."""
     found = {each.name: each for each in questions()}
     wanted = name.replace("_", "-").lower()
     if wanted in found:
@@ -220,13 +240,13 @@ def question(name: str) -> Question:
 
 @cache
 def questions() -> tuple[Question, ...]:
-    """All questions, by group and name."""
+    """Return all questions, by group and name."""
     found = [_parsed(file) for file in (FOLDER / "analyst").glob("*.cypher")]
     return tuple(sorted(found, key=lambda each: (GROUPS.index(each.group), each.name)))
 
 
 def _parsed(file: Path) -> Question:
-    """The question of a file. Raises ValueError where it is none."""
+    """Return the question of a file. Raise ValueError if the file has none."""
     lines = file.read_text(encoding="utf-8").splitlines()
     head = [line[2:].strip() for line in lines if line.startswith("//")]
     told = [line.split(maxsplit=1) for line in head if line.split(maxsplit=1)[:1] and line.split()[0] in _WORDS]
@@ -250,6 +270,6 @@ def _parsed(file: Path) -> Question:
 
 
 _FINISHED: Mapping[str, Callable[[Graph, list[list[Any]]], list[list[Any]]]] = {"canonical-conflicts": _outside}
-"""What Cypher alone cannot tell of the rows of an answer."""
+"""Functions that complete the answers of questions with facts that Cypher cannot read."""
 _OF_WHOLE_CRAWLS = frozenset({"orphans", "sitemap-coverage"})
-"""Questions that only a crawl answers which has fetched all."""
+"""Questions whose answer is right only once all pages are fetched."""

@@ -1,4 +1,4 @@
-"""All pages as columns: how much they matter, when they were fetched, whether they fail.
+"""Columns over all pages: scores, times of visits, failures.
 
 Memory: some 60 bytes a page. Statements: looks/marks, looks/standing.
 """
@@ -22,15 +22,17 @@ __all__ = ["Progress", "Standing", "StandingColumns", "marks", "standing"]
 Progress = Callable[[int, int], None]
 
 WHOLE = 8
-"""Columns that every page has which is not just being deleted."""
+"""Number of columns that every page has, unless it is just being deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Columns over all pages: see cypher/analyst/looks/standing.cypher.
 
-    `host`: its place in `hosts`. `inside`: the scope holds it. `copies`: fetched pages whose
-    bytes another one has.
+    Attributes:
+        host: The place of each page's host in `hosts`.
+        inside: The page is inside the scope.
+        copies: Number of fetched pages whose bytes an earlier page has, too.
     """
 
     ids: Ints
@@ -58,7 +60,7 @@ class StandingColumns:
 
 
 def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
-    """All pages, read range by range in transactions of their own."""
+    """Return all pages, read range by range in transactions of their own."""
     places: dict[str, int] = {}
     states: list[str] = []
     numbers: list[Floats] = []
@@ -81,17 +83,17 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
 
 
 def _holds(state: str, outside_because: str | None) -> bool:
-    """Does the scope hold a page? One that its robots.txt forbids is inside."""
+    """Return whether a page is inside the scope. One that its robots.txt forbids is inside."""
     return state != "outside" or (outside_because or SCOPE) != SCOPE
 
 
 def _whole(_: int, row: Sequence[Any]) -> list[list[Any]]:
-    """The pages of a range that are not just being deleted."""
+    """Return the pages of a range that are not just being deleted."""
     return [page for page in row[0] if None not in page[:WHOLE]]
 
 
 def marks(graph: Graph) -> StandingColumns:
-    """All pages with as much as counts by click need, in a third of the time of `standing`."""
+    """Return the columns that counts by click need, in a third of the time of `standing`."""
     parts = [
         np.empty((2, 0)),
         *exports.over_all(graph.anywhere, "looks/marks", lambda _, row: np.array(row, dtype=np.float64)),

@@ -1,7 +1,7 @@
 """A crawl on one page: an HTML file that needs nothing else, with a table behind each plot.
 
-Pages are read in parts, in transactions that cannot write, beside whatever else runs: it is no snapshot. Memory: some
-60 bytes a page, 4 bytes a link. What the web says is only ever text; links are followed to http and https alone.
+Pages are read in parts, in transactions that cannot write, while other processes work: it is no snapshot. Memory: some
+60 bytes a page, 4 bytes a link. Texts of the web are escaped; only URLs with http and https become links.
 Statements: brain/read.
 """
 
@@ -33,27 +33,32 @@ __all__ = ["Progress", "page"]
 
 DAY = 86_400.0
 SHOWN_HOSTS = 25
-"""Hosts of the picture: more would be a ball of wool."""
+"""Hosts of the picture. With more, its lines could not be distinguished."""
 POOR = 0.5
-"""A section that is expected to bring no more may be held down."""
+"""The expected harvest up to which a section is listed as poor."""
 WORST = 10
 """Pages or links that a finding names."""
 SHORTEST_BROKEN = 16
 """Characters: a column of shorter texts keeps its words whole when it is printed."""
 LONG = {"url", "urls", "linked_from", "such_as", "chain", "error", "section", "example"}
-"""Columns whose texts may be long: they get room."""
+"""Columns with long texts, which get more width."""
 ABOUT = ("url", "on", "from", "urls", "chain", "host", "title")
-"""Columns that say what a row is about, the first of them that a table has."""
+"""Columns that identify a row; the first of them that a table has is used."""
 AGES = ((1 / 24, "1 h"), (0.25, "6 h"), (1, "1 d"), (7, "1 w"), (30, "1 m"), (90, "3 m"), (365, "1 y"))
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_COLUMNS = 4
-"""Columns of a table that fits beside others."""
+"""The most columns of a table that fits beside others."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One plot or table of the page. `drawn`: SVG, or nothing; behind it stands the table. `body`: HTML in place of
-    both. `folded`: it is opened by a click."""
+    """One plot or table of the page.
+
+    Attributes:
+        drawn: SVG with the table behind it, or empty.
+        body: HTML in place of both.
+        folded: A click opens the part.
+    """
 
     title: str
     said: str
@@ -66,7 +71,8 @@ class _Part:
 
 
 def page(graph: Graph, now: float, since: float | None = None, progress: Progress = lambda *_: None) -> str:
-    """The page, as HTML. `since`: epoch seconds; what is new, changed or gone from then on is told of (a week)."""
+    """Return the page, as HTML. `since`: epoch seconds from which on new, changed and gone pages are listed; default: a
+    week."""
     stored = graph.read(bound(_stored), "brain/read") or {}
     all_pages = standing(graph, progress)
     table = exports.links(graph.anywhere)
@@ -95,7 +101,7 @@ def page(graph: Graph, now: float, since: float | None = None, progress: Progres
         ("copies of other pages", f"{all_pages.copies:,}"),
     ]
     name, when = str(stored.get("name") or stored.get("crawl") or "crawl"), _day(now, "%Y-%m-%d %H:%M UTC")
-    told = f"As it stood on {when}, revision {stored.get('revision', 0)} of its settings."
+    told = f"The crawl on {when}, revision {stored.get('revision', 0)} of its settings."
     if since is not None:
         told += f" Changes since {_day(since, '%Y-%m-%d')}."
     return _document(name, told, figures, sections)
@@ -106,7 +112,7 @@ def _stored(tx: Tx) -> dict[str, Any]:
     return found
 
 
-# ---------------------------------------------------------------------- what is told
+# ---------------------------------------------------------------------- the parts of the page
 
 
 def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
@@ -116,7 +122,7 @@ def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
 
 
 def _findings(graph: Graph) -> list[_Part]:
-    """What is wrong, the most wasteful first, and the ten worst of each."""
+    """Return the findings, the most wasteful first, and the ten worst rows of each."""
     found = findings(graph)
     said = (
         "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
@@ -128,7 +134,7 @@ def _findings(graph: Graph) -> list[_Part]:
 
 
 def _wastes(found: Sequence[Finding]) -> str:
-    """Findings one below the other, each with a bar, a link to its worst, and how to ask for more."""
+    """Return the findings as a list, each with a bar, a link to its worst rows, and the command that lists all rows."""
     most = max([each.share for each in found], default=0.0) or 1.0
     rows = []
     for number, each in enumerate(found, 1):
@@ -144,16 +150,16 @@ def _wastes(found: Sequence[Finding]) -> str:
 
 
 def _content(graph: Graph) -> list[_Part]:
-    """What pages are, where they lead, and what sitemaps say."""
+    """Return types, languages, redirects and sitemaps of pages."""
     kinds = ask(graph, "content-types", limit=15)
     parts = [_Part(question("content-types").title, "", "", kinds.columns, kinds.rows)]
     languages: dict[str, int] = {}
     every = ask(graph, "content-types", limit="all")
     for language, count in zip(every.column("language"), every.column("pages"), strict=True):
-        languages[str(language or "not told")] = languages.get(str(language or "not told"), 0) + count
+        languages[str(language or "not known")] = languages.get(str(language or "not known"), 0) + count
     spoken = sorted(languages.items(), key=lambda each: (-each[1], each[0]))[:15]
     drawn = plots.bars("languages", "Pages by language", [(name, float(count)) for name, count in spoken])
-    parts.append(_Part("Languages", "As pages say themselves.", drawn if spoken else "", ("language", "pages"), spoken))
+    parts.append(_Part("Languages", "As pages declare them.", drawn if spoken else "", ("language", "pages"), spoken))
     for name in ("redirects", "redirect-chains", "sitemap-coverage"):
         parts.append(_asked(graph, name, limit=15))
     return parts
@@ -204,7 +210,7 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
 
 
 def _poor_sections(graph: Graph) -> list[_Part]:
-    """The parts of hosts where most waiting pages are expected to bring nothing; nothing where there are none."""
+    """Return a table of the sections where most waiting pages are expected to bring nothing, unless there are none."""
     found = ask(graph, "sections", harvest=POOR, limit=WORST)
     rows = [row for row, waste in zip(found.rows, found.column("waste"), strict=True) if waste >= 1.0]
     said = (
@@ -242,7 +248,7 @@ def _scores(graph: Graph, pages: Standing) -> list[_Part]:
 
 
 def _concentration(scores: Floats) -> _Part:
-    """The Lorenz curve of a score, and its Gini coefficient."""
+    """Return the Lorenz curve of a score, and its Gini coefficient."""
     ordered = np.sort(scores)
     total, count = float(ordered.sum()), len(ordered)
     if not count or total <= 0:
@@ -326,7 +332,7 @@ def _errors(graph: Graph) -> list[_Part]:
     statuses = ask(graph, "statuses", limit=12)
     said = zip(*map(statuses.column, ("status", "error", "fault", "pages")), strict=True)
     named = [(_answered(status, error, fault), float(pages)) for status, error, fault, pages in said]
-    drawn = plots.bars("statuses", "Pages by what their server said last", named)
+    drawn = plots.bars("statuses", "Pages by the last answer of their server", named)
     days = ask(graph, "failures-by-day", days=30)
     counted = list(zip(_upwards(days, "pages"), _upwards(days, "cured"), strict=True))
     failed = plots.columns(
@@ -337,7 +343,11 @@ def _errors(graph: Graph) -> list[_Part]:
     )
     return [
         _Part(
-            "What servers say", "HTTP status of the last try.", drawn if named else "", statuses.columns, statuses.rows
+            "Answers of servers",
+            "HTTP status of the last try.",
+            drawn if named else "",
+            statuses.columns,
+            statuses.rows,
         ),
         _Part("Failures by day", "", failed if len(days.rows) > 1 else "", days.columns, days.rows),
         _asked(graph, "slow-hosts", limit=15),
@@ -351,19 +361,19 @@ def _changes(graph: Graph, days: float) -> list[_Part]:
 
 
 def _answered(status: int | None, error: str | None, fault: str | None) -> str:
-    """What a server said, in a few words; a status below 400 with why its page fails all the same."""
+    """Return a server's answer in a few words. A status below 400 comes with the fault of its page."""
     if status is None:
         return error or "no answer"
     return f"{status} {fault}" if fault and status < 400 else str(status)
 
 
 def _numbers(answer: Asked, name: str) -> list[float]:
-    """A column of numbers, 0 where there is none."""
+    """Return a column of numbers, 0 for null."""
     return [float(value or 0) for value in answer.column(name)]
 
 
 def _upwards(answer: Asked, name: str) -> list[float]:
-    """The same from the last row to the first: answers begin with the latest day."""
+    """Return the same from the last row to the first, because answers begin with the latest day."""
     return _numbers(answer, name)[::-1]
 
 
@@ -395,9 +405,9 @@ def _document(
 
 
 def _card(part: _Part, place: str) -> str:
-    """One plot with its table folded behind it, or a table alone."""
+    """Return one plot with its table folded behind it, or a table alone."""
     said = f'<p class="soft">{text(part.said)}</p>' if part.said else ""
-    # A table of many columns would be cut where a plot fits.
+    # A table of many columns would be cut off in the width of a plot.
     wide = part.wide or (part.rows and not part.drawn and len(part.columns) > MOST_COLUMNS)
     classes = "card wide" if wide else "card"
     head = f'<h3 id="{place}">{text(part.title)}</h3>{said}'
@@ -415,7 +425,7 @@ def _card(part: _Part, place: str) -> str:
 
 
 def _is_short(values: Iterable[Any]) -> bool:
-    """Are these words that need not be broken, however narrow the page is?"""
+    """Return whether these are words that need not be broken on a narrow page."""
     return all(value is None or (isinstance(value, str) and len(value) <= SHORTEST_BROKEN) for value in values)
 
 
@@ -446,8 +456,7 @@ def _table(part: _Part, place: str) -> str:
 
 
 def _named_first(part: _Part) -> _Part:
-    """The same with what a row is about, its URL or host, as the first column: on a phone the others are beside what is
-    seen."""
+    """Return the part with the column that identifies a row (its URL or host) first, where a phone shows it."""
     name = next((name for name in ABOUT if name in part.columns), None)
     if name is None or part.columns[0] == name:
         return part
@@ -457,7 +466,7 @@ def _named_first(part: _Part) -> _Part:
 
 
 def _cell(value: Any) -> str:
-    """A value: times short, lists line by line, and only addresses of the web as links."""
+    """Return a value as HTML: times short, lists line by line, and only addresses of the web as links."""
     if value is None or isinstance(value, int):
         return tables.number(value)
     if isinstance(value, float):

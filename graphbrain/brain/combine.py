@@ -36,7 +36,7 @@ class Ticket(Generic[A, R]):
 
     @property
     def done(self) -> bool:
-        """Whether the request is answered."""
+        """The request has an answer."""
         return self.future.done()
 
     def answer(self, result: R) -> None:
@@ -51,11 +51,15 @@ class Ticket(Generic[A, R]):
 
 
 class Combiner(Generic[A, R]):
-    """Combines requests of several callers. Thread-safe.
+    """A combiner of requests of several callers. Thread-safe.
 
-    `act` answers a round of tickets, of at most the size `most` together; an error that it raises is the answer of
-    those that it has not answered. A request of at least the size `alone` is a round of its own, beside the others.
-    `undo`: called with the answer of a caller that was interrupted while it waited.
+    Args:
+        act: Answers a round of tickets together. If it raises an error, the error is the answer of the tickets that it
+            has
+            not answered.
+        most: The largest total size of a round.
+        alone: The size from which a request is a round of its own, while other rounds run.
+        undo: Called with an answer whose caller was interrupted while it waited.
     """
 
     def __init__(

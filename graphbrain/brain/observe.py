@@ -95,7 +95,7 @@ class Observer:
             except Exception as error:
                 self._failed(verb, error)
                 raise
-            if future is not None:  # else it is called by its own verb
+            if future is not None:  # without a future, the verb that calls this one is timed
                 future.add_done_callback(saw)
             return future
 

@@ -151,7 +151,7 @@ class Scoring:
             given = {name: last[name] for name in OPTIONS[method] if name in last and name not in _ANEW}
             return self.rank(method, **given, top=0, warm=True, progress=go_on)
         finally:
-            with suppress(GraphbrainError):  # it lapses by itself
+            with suppress(GraphbrainError):  # a hold that cannot be released lapses
                 self._session.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
 
     def rankings(self) -> list[Ranking]:

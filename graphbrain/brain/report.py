@@ -39,7 +39,7 @@ ALONE = 100
 LANES = 2
 """The batches that are recorded at the same time: one waits for the server while Python works on the other."""
 HEAVY_OF_ONE = report.MOST_OF_ALL // 8
-"""Where a batch is too heavy, reports with more links than this are recorded by themselves."""
+"""Links of a report above which it is recorded by itself if its batch is too heavy."""
 
 
 @dataclass(slots=True)

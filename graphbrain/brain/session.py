@@ -135,8 +135,8 @@ class Session:
 
     @property
     def was_moved(self) -> bool:
-        """Whether the brain was made by older URL rules. Then some things may still be found only by the keys of
-        those."""
+        """True if the brain was made by older URL rules. Then some pages may be found only by the keys of those
+        rules."""
         return self.stored.get("moved_from") is not None
 
     def old_keys(self, url: str) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ class Session:
 
     @property
     def paused(self) -> bool:
-        """Whether claims are paused, by what was last read."""
+        """True if claims are paused, as of the last read of the settings."""
         return self.stored.get("paused") is not None
 
     @property

@@ -203,7 +203,7 @@ class WorkerPool:
 
     @property
     def pids(self) -> list[int]:
-        """The process ids of the workers that run now."""
+        """Process ids of the workers that run now."""
         with self._lock:
             return [p.pid for p in self._processes.values() if p.poll() is None]
 

@@ -23,7 +23,7 @@ from graphbrain.schedule.value import DAY
 __all__ = ["ALIASES", "ClaimBatch", "Holder"]
 
 ALIASES = ""
-"""Where aliases wait: in no queue."""
+"""The queue of aliases: none."""
 LONGEST_HOLD = DAY
 """Seconds for which pages of a host wait for its robots.txt at most, until it is looked at again."""
 
@@ -79,7 +79,7 @@ class ClaimBatch:
 
     @property
     def full(self) -> bool:
-        """Whether as many claims are made as are wanted."""
+        """True if the batch has as many claims as are wanted."""
         return len(self.claims) == self.most
 
     def grants_page(

@@ -529,7 +529,7 @@ def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]
 
 
 def _waiting(pages: Sequence[Page]) -> tuple[Ints, Floats]:
-    """The lanes of pages, and since when they wait."""
+    """Return the pages' lanes, and the times since which the pages wait."""
     return np.array([page[1] for page in pages], dtype=np.int64), np.array([page[2] for page in pages])
 
 

@@ -41,9 +41,15 @@ Heads = Sequence[tuple[int, float]]
 class Ranges:
     """The ranges of one queue, ascending: range i goes from `first[i]` to the next one's first.
 
-    `lane`, `since`: of the first page when it was last looked into, in the last lane of the range; lane EMPTY: none was
-    there; UNKNOWN: it was never looked into. `turn`: where looking around goes on. Tuples, for most queues have a
-    handful of ranges, and a call looks into a hundred queues. `joined`: the lanes of the frontier are never cut apart.
+    Attributes:
+        first: The first lane of each range. Tuples are small: most queues have a handful of ranges, and a call reads
+            the
+            ranges of a hundred queues.
+        lane: The lane of the range's first page, as last read, which is the last lane of the range. EMPTY: there was no
+            page. UNKNOWN: it was never read.
+        since: The time since which that page waited.
+        turn: The range at which the next look begins.
+        joined: The lanes of the frontier are always one range.
     """
 
     first: tuple[int, ...]
@@ -168,7 +174,8 @@ def _add_cut(
 
 
 def _cuts(start: int, end: int) -> list[int]:
-    """Where to cut what lies behind a page that was found: finely close to it, where more are to be expected."""
+    """Return the places at which to cut the lanes behind a page that was found: dense close to it, where more are
+    expected."""
     near, far = -(-start // NEAR) * NEAR, -(-start // FAR) * FAR
     cuts = {start, near, far, *(near + NEAR * step for step in WIDENING), *(far + FAR * step for step in WIDENING)}
     return sorted(cut for cut in cuts if start <= cut < end)

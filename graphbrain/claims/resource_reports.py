@@ -180,7 +180,7 @@ def _listed(body: bytes, url: str) -> Listed:
 
 
 def _leads(url: str, target: str, none: Said, means: str) -> tuple[Said, str]:
-    """Where a redirect leads, as it is claimed next. `none`: what follows where it leads to no URL."""
+    """Return the effect of a redirect: the address that is claimed next, or `none` if its target is no URL."""
     try:
         place = address(resolved(url, target)).partition("#")[0]
     except BadInput as error:

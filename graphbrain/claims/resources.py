@@ -55,7 +55,7 @@ LINES: Mapping[Kind, tuple[str, str]] = {"sitemap": (sitemap_state.LINE, sitemap
 """Kind → the lines in which it waits: what was never had, which a crawl waits for, and what comes again."""
 OF_ONE_HOST = 20
 """Resources of one host that are looked at in one transaction."""
-GONE = "the lease lapsed, or somebody else holds it"
+GONE = "the lease lapsed, or another worker holds it"
 GIVEN_BACK = "the claim was given back or had lapsed"
 
 
@@ -68,8 +68,10 @@ def origin_of(url: str, host: str) -> str:
 
 
 def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, now: float) -> dict[str, Origin]:
-    """Lock, and create, the robots.txt that are to be read before these pages (URL, host), as their hosts say without
-    a lock; by key."""
+    """Return the robots.txt that must be read before these pages (URL, host), by key. Create and lock them.
+
+    Hosts are read without a lock.
+    """
     met = dict(pages)
     hosts = politeness.read(tx, set(met.values()), manners, now)
     rows = {}
@@ -135,7 +137,8 @@ def outlook(tx: Tx, kinds: Collection[Kind], limit: int) -> list[list[Any]]:
 
 
 def waiting(tx: Tx, lines: Iterable[str], limit: int) -> list[list[Any]]:
-    """When the first resources of these lines can be claimed: [when, host], the soonest first."""
+    """Return the times from which the first resources of these lines can be claimed: [time, host], the soonest
+    first."""
     rows = [row for line in lines for row in tx.one("resources/next", line=line, limit=limit)[0]]
     return sorted(rows, key=lambda row: row[0])[:limit]
 
@@ -206,7 +209,7 @@ def _let_go(tx: Tx, held: Sequence[ResourceState], manners: PolitenessPolicy, no
 
 
 def _end(ends: dict[str, HostEffects], one: ResourceState) -> HostEffects:
-    """What the end of a claim means to the host that was asked."""
+    """Return the effect of a claim's end on its host, with this claim added."""
     end = ends.setdefault(one.host, HostEffects())
     end.claims += bool(one.counted)
     end.at.update(() if one.counted_at is None else (one.counted_at,))
@@ -267,7 +270,7 @@ def _answer(one: ResourceVisit, outcome: Outcome | None) -> Answer:
 
 
 def _attempted(end: HostEffects, one: ResourceVisit, origin: ResourceState) -> None:
-    """What an attempt means to the host that was asked."""
+    """Add an attempt to the effects on its host."""
     at = tokens.asked_at(one.token, one.at)
     if one.kind == "well":
         end.well(at, one.at)
@@ -293,7 +296,7 @@ def _follow(
     manners: PolitenessPolicy,
     now: float,
 ) -> Outcome:
-    """What follows from an answer; the outcome."""
+    """Apply an answer to the resource's state, and return the outcome."""
     if isinstance(state, Origin):
         return _follow_origin(tx, one, state, hosts[state.name], manners, now)
     assert isinstance(state, SitemapState)
@@ -311,7 +314,7 @@ def _follow(
 def _follow_origin(
     tx: Tx, one: ResourceVisit, origin: Origin, host: HostState, manners: PolitenessPolicy, now: float
 ) -> Outcome:
-    """What follows from an answer for the origin's host, which is locked; the outcome."""
+    """Apply an answer to the origin and its host, which is locked. Return the outcome."""
     known, first = host.knows_robots(origin.scheme), origin.scheme not in host.times
     rules = origin.hear(one.said, now, known=known, unreachable=manners.robots_unreachable)
     host.end_robots_hold()

@@ -59,7 +59,7 @@ class Yield:
 
     @property
     def share(self) -> float:
-        """Which share of the candidates makes a claim; 1 where nearly each does."""
+        """The share of the candidates that become claims; 1 if nearly all do."""
         share = max(self._claims / self._used, 1.0 / FURTHEST)
         return 1.0 if share > NEARLY_ALL else share
 

@@ -478,14 +478,14 @@ def _let_go(tx: Tx, rows: list[list[object]], revisits: bool, manners: Politenes
         end_lease(ends, row)
     hosts = dict.fromkeys((str(row[2]) for row in rows), now)
     filing = politeness.conclude(tx, ends, hosts, manners, now, {str(row[2]) for row in rows if row[13]})
-    # A page that was given up, or went out of the scope, while it was leased waits in no queue.
+    # A page that left the frontier or the scope while it was leased goes back to no queue.
     waits = [row[7] == "frontier" or (row[7] == "known" and (revisits or row[9] == ASKED)) for row in rows]
     back = [_queue_of(row, filing) if wait else None for row, wait in zip(rows, waits, strict=True)]
     tx.do("claims/release", rows=[[row[0], queue, row[3]] for row, queue in zip(rows, back, strict=True)])
 
 
 def _queue_of(row: Sequence[Any], filing: Mapping[str, str]) -> str:
-    """Where a page waits that was claimed in vain: with those whose last visit failed, if its own did."""
+    """Return the queue for a page whose claim ended without a visit: that of retries if its last visit failed."""
     return retry_queue(row[2]) if row[13] else filing[row[2]]
 
 

@@ -42,12 +42,19 @@ T = TypeVar("T")
 
 
 class AsyncClient:
-    """A service's brain, as `Client`, for an event loop. Close it, or use it as an asynchronous context manager.
+    """A service's brain, as `Client`, for an event loop. Use it as an asynchronous context manager, or close it.
 
-    `url`, `token`: unless given GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN. `limit_seconds`: how long a call
-    goes on trying before ServiceUnavailable. `certificate`: a file with the certificates of who is trusted, where the
-    service has one of its own making. `without_tls`: send the token in the clear to another machine.
-    Raises what `Brain` raises, and ServiceRefused and ServiceUnavailable.
+    Args:
+        url: The service's address; default: GRAPHBRAIN_SERVICE_URL.
+        token: The access token; default: GRAPHBRAIN_SERVICE_TOKEN.
+        limit_seconds: The time for which a call is tried again before it raises ServiceUnavailable.
+        certificate: A file with the certificates to trust, for a service whose certificate no public authority has
+            signed.
+        without_tls: Send the token without encryption to another machine.
+
+    Raises:
+        ServiceRefused: The service refused a request. Other errors are those of `Brain`.
+        ServiceUnavailable: The service did not answer in time.
     """
 
     def __init__(
@@ -126,7 +133,7 @@ class AsyncClient:
         return result_of(job, told)
 
     async def now(self) -> float:
-        """Epoch seconds by the server's clock, as it was measured at the first call and kept by a steady one."""
+        """Return epoch seconds by the server's clock. It is read once, and kept by this machine's monotonic clock."""
         if self._offset is None:
             before = time.monotonic()
             told = await self._ask(Calls.now())
@@ -283,7 +290,7 @@ class AsyncClient:
         return await self._ask(Calls.stats())
 
     async def rankings(self) -> list[Ranking]:
-        """Which batch scores the pages carry."""
+        """Return the rankings whose batch scores the pages have."""
         return await self._ask(Calls.rankings())
 
     async def settings(self) -> dict[str, Any]:
@@ -374,7 +381,7 @@ class AsyncClient:
         await self._ask(Calls.done("set_relevance", url=url, relevance=relevance))
 
     async def set_payout(self, url: str, payout: float | None) -> None:
-        """Set a page's payout; None: that of the setting."""
+        """Set a page's payout; None: the payout that the setting gives it."""
         await self._ask(Calls.done("set_payout", url=url, payout=payout))
 
     async def set_value(self, url: str, value: float | None) -> None:

@@ -45,12 +45,19 @@ T = TypeVar("T")
 
 
 class Client:
-    """A service's brain, as `Brain`. Thread-safe; close it, or use it as a context manager.
+    """A service's brain, as `Brain`. Thread-safe. Use it as a context manager, or close it.
 
-    `url`, `token`: unless given GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN. `limit_seconds`: how long a call
-    goes on trying before ServiceUnavailable. `certificate`: a file with the certificates of who is trusted, where the
-    service has one of its own making. `without_tls`: send the token in the clear to another machine.
-    Raises what `Brain` raises, and ServiceRefused and ServiceUnavailable.
+    Args:
+        url: The service's address; default: GRAPHBRAIN_SERVICE_URL.
+        token: The access token; default: GRAPHBRAIN_SERVICE_TOKEN.
+        limit_seconds: The time for which a call is tried again before it raises ServiceUnavailable.
+        certificate: A file with the certificates to trust, for a service whose certificate no public authority has
+            signed.
+        without_tls: Send the token without encryption to another machine.
+
+    Raises:
+        ServiceRefused: The service refused a request. Other errors are those of `Brain`.
+        ServiceUnavailable: The service did not answer in time.
     """
 
     def __init__(
@@ -129,7 +136,7 @@ class Client:
         return result_of(job, told)
 
     def now(self) -> float:
-        """Epoch seconds by the server's clock, as it was measured at the first call and kept by a steady one."""
+        """Return epoch seconds by the server's clock. It is read once, and kept by this machine's monotonic clock."""
         if self._offset is None:
             before = time.monotonic()
             told = self._ask(Calls.now())
@@ -286,7 +293,7 @@ class Client:
         return self._ask(Calls.stats())
 
     def rankings(self) -> list[Ranking]:
-        """Which batch scores the pages carry."""
+        """Return the rankings whose batch scores the pages have."""
         return self._ask(Calls.rankings())
 
     def settings(self) -> dict[str, Any]:
@@ -377,7 +384,7 @@ class Client:
         self._ask(Calls.done("set_relevance", url=url, relevance=relevance))
 
     def set_payout(self, url: str, payout: float | None) -> None:
-        """Set a page's payout; None: that of the setting."""
+        """Set a page's payout; None: the payout that the setting gives it."""
         self._ask(Calls.done("set_payout", url=url, payout=payout))
 
     def set_value(self, url: str, value: float | None) -> None:

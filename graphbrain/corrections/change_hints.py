@@ -175,7 +175,7 @@ def apply(
     if heard:
         tx.do("pages/hint_heard", ids=heard)
     _write(tx, noted, moved, freed, now)
-    if listed := [page for key, page in ids.items() if hints[key].listed]:  # whether or not the hint is news
+    if listed := [page for key, page in ids.items() if hints[key].listed]:  # even if the hint is no news
         tx.do("facts/sitemaps", ids=listed, now=now)
     if made:
         ledger.write(tx, now)

@@ -190,7 +190,7 @@ def _named(rows: Iterable[Sequence[Any]], addresses: Addresses) -> list[_Page]:
 
 def name_now(name: str) -> str | None:
     """Return the spelling of a host by today's rules; None where the name is no host's."""
-    scheme = "https" if name.endswith(":80") else "http"  # 80 is written out only where it is not the usual one
+    scheme = "https" if name.endswith(":80") else "http"  # a host name has the port 80 only if its scheme is https
     try:
         return host_of(address(f"{scheme}://{name}/"))
     except BadInput:

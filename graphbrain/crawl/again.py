@@ -20,12 +20,14 @@ from graphbrain.scrapy import Report, ScrapyVisit
 __all__ = ["Again"]
 
 LEAST_PAUSE = 10.0
-"""Seconds between two looks at how many pages wait for their first visit."""
+"""Seconds between two counts of the pages that wait for their first visit."""
 
 
 class Again:
-    """A sink that notes the visits of pages which this run had fetched before. Used by the thread that writes, except
-    `over`, which any thread may call."""
+    """A sink that notes the visits of pages which this run had fetched before.
+
+    The thread that writes uses it. Any thread may call `over`.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

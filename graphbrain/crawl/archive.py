@@ -1,7 +1,7 @@
-"""Where Scrapy's answers become WARC records: nearer to the downloader than what unpacks them.
+"""The capture of Scrapy's answers as WARC records, before a middleware unpacks them.
 
-What Twisted does not keep is rebuilt: the order of headers and the case of their names, the reason phrase, and the
-framing of the body (a transfer coding is taken off, the content coding stays). Headers that a user has given, cookies
+Facts that Twisted does not keep are rebuilt: the order of headers and the case of their names, the reason phrase, and
+the framing of the body (a transfer coding is taken off, the content coding stays). Headers given by the user, cookies
 and logins are withheld.
 """
 
@@ -34,7 +34,7 @@ REBUILT = (
 
 
 def info_of(order: CrawlOrder, agent: str, scope: str) -> dict[str, str]:
-    """The fields of a warcinfo record."""
+    """Return the fields of a warcinfo record."""
     info = {
         "software": f"graphbrain/{__version__}",
         "format": "WARC File Format 1.1",
@@ -51,7 +51,7 @@ def info_of(order: CrawlOrder, agent: str, scope: str) -> dict[str, str]:
 
 
 class Archiving:
-    """A downloader middleware: writes each exchange of this crawl."""
+    """A downloader middleware that writes each exchange of this crawl."""
 
     PLACE = 905
 
@@ -60,11 +60,11 @@ class Archiving:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Called by Scrapy."""
+        """Return the middleware. Scrapy calls this."""
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Called by Scrapy with each answer, as it came."""
+        """Write the exchange, and return the answer unchanged. Scrapy calls this with each answer."""
         run: Running = self._crawler.spider.run  # type: ignore[union-attr]
         if run.archive is not None and not run.failure:
             try:
@@ -100,6 +100,6 @@ def _line(value: Any) -> str:
 
 
 def archive_of(order: CrawlOrder, agent: str, scope: str) -> Archive:
-    """The archive of an order, which names its folder."""
+    """Return the archive of an order, which names its folder."""
     assert order.warc is not None
     return Archive(order.warc, info_of(order, agent, scope), order.warc_size)

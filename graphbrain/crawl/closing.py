@@ -1,4 +1,4 @@
-"""What came of a crawl, in six lines.
+"""The summary of a crawl, in six lines.
 
 Statements: figures/left.
 """
@@ -18,15 +18,22 @@ from graphbrain.terminal.show import counted
 __all__ = ["CrawlEnd", "as_dict", "found", "lines", "seconds_of"]
 
 MOST_PAGES = 500_000
-"""Of a larger graph, broken links and duplicates are not counted: each is a question that reads every page."""
+"""Pages of a graph above which broken links and duplicates are not counted: each count reads every page."""
 MOST_ROWS = 10_000
 OUTSIDE = {"scope": "outside the scope", "robots": "forbidden by robots.txt", "surplus": "beyond a limit of spellings"}
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlEnd:
-    """What the brain knows at the end. `waiting`: pages that wait for their first try. `broken`, `duplicates`: None if
-    they were not counted."""
+    """The brain's figures at the end.
+
+    Attributes:
+        outside: Pages outside the scope by the reason.
+        pages: All pages.
+        waiting: Pages that wait for their first try.
+        broken: Numbers of broken links and of their targets; None if not counted.
+        duplicates: Number of pages that equal another; None if not counted.
+    """
 
     outside: dict[str, int]
     pages: int
@@ -36,7 +43,7 @@ class CrawlEnd:
 
 
 def found(brain: Brain, stats: dict[str, Any]) -> CrawlEnd:
-    """Look at the brain. `stats`: of the same."""
+    """Return the brain's figures. `stats`: `Brain.stats()` of the same moment."""
     rows = brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
     left = {str(because): int(pages) for because, pages in rows}
     untried = left.pop("", 0)
@@ -52,8 +59,14 @@ def found(brain: Brain, stats: dict[str, Any]) -> CrawlEnd:
 def lines(
     watch: CrawlWatch, seconds: float, known: CrawlEnd | GraphbrainError, where: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """The six lines, as names and what is to be said. `where`: how to look at the crawl. `known`: an error where the
-    brain could not be asked."""
+    """Return the six lines, as names and texts.
+
+    Args:
+        watch: The counters of the run.
+        seconds: The length of the run.
+        known: The brain's figures, or the error of the attempt to read them.
+        where: Commands that show the crawl.
+    """
     outcomes = watch.outcomes
     failed = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
     hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
@@ -77,7 +90,7 @@ def lines(
 
 
 def as_dict(watch: CrawlWatch, seconds: float, known: CrawlEnd | GraphbrainError, code: int) -> dict[str, Any]:
-    """The same as values. What was not counted is None."""
+    """Return the same as values. A value that was not counted is None."""
     asked = None if isinstance(known, GraphbrainError) else known
     return {
         "fetched": watch.fetched,
@@ -124,7 +137,7 @@ def _left_out(watch: CrawlWatch, known: CrawlEnd) -> str:
 
 
 def seconds_of(seconds: float) -> str:
-    """A length of time as people read it: '8 s', '3 min 5 s', '2 h 10 min'."""
+    """Return a length of time in words: '8 s', '3 min 5 s', '2 h 10 min'."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -14,8 +14,15 @@ __all__ = ["options_in"]
 
 
 def options_in(file: Path, names: Collection[str]) -> dict[str, Any]:
-    """The options that a file gives, by the names of parameters: `max-pages` and `max_pages` are one. `names`: those
-    that there are. Raises SettingsError for a file that cannot be read, and a name that is none."""
+    """Return the options in a file by the names of parameters: `max-pages` and `max_pages` are one.
+
+    Args:
+        file: A file in TOML.
+        names: The names of all options.
+
+    Raises:
+        SettingsError: The file cannot be read, or a name is no option.
+    """
     try:
         with file.open("rb") as read:
             given = tomllib.load(read)
@@ -29,6 +36,6 @@ def options_in(file: Path, names: Collection[str]) -> dict[str, Any]:
         if key not in names:
             raise SettingsError(f"{file}: {unknown(key, names).replace('a setting', 'an option')}")
         if isinstance(value, dict):
-            raise SettingsError(f"{file}: {name} is a table; options stand at the top, as in 'max-pages = 100'.")
+            raise SettingsError(f"{file}: {name} is a table; write options at the top level, as in 'max-pages = 100'.")
         found[key] = value
     return found

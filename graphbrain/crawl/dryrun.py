@@ -1,7 +1,7 @@
-"""What a crawl would do: its scope, what robots.txt says, and how long it takes politely. No brain is asked.
+"""A forecast of a crawl: its scope, the effect of robots.txt, and the time that it takes politely. No brain is used.
 
-Fetched are each start host's robots.txt, the start pages, and the sitemaps that robots.txt or custom names, at most
-`MOST_SITEMAPS` of a host.
+It fetches each start host's robots.txt, the start pages, and at most `MOST_SITEMAPS` sitemaps of a host, which
+robots.txt names or which are at the usual place.
 """
 
 from __future__ import annotations
@@ -37,8 +37,18 @@ LARGEST = 8 << 20
 
 @dataclass
 class DryRunSite:
-    """What was seen of one start host. `inside`: pages in scope that may be fetched, `forbidden` by robots.txt,
-    `outside` the scope, as far as the start pages and sitemaps name them. `delay`: seconds between two pages."""
+    """The findings about one start host.
+
+    Attributes:
+        origin: Its scheme, host and port.
+        robots: The size of its robots.txt and its Crawl-delay, in words.
+        delay: Seconds between two pages.
+        inside: URLs in scope that may be fetched, as far as the start pages and sitemaps name them.
+        forbidden: URLs in scope that robots.txt forbids.
+        outside: URLs outside the scope.
+        sitemaps: Number of sitemaps read.
+        troubles: Sentences on requests that failed.
+    """
 
     origin: str
     robots: str = ""
@@ -51,7 +61,7 @@ class DryRunSite:
 
 
 def looked_at(order: CrawlOrder, agent: str, progress: Callable[[str], None] = lambda _: None) -> list[DryRunSite]:
-    """Look at each start host in turn, with a second between two requests, or what --delay says."""
+    """Examine each start host in turn. Wait a second between two requests, or the seconds of --delay."""
     settings = Settings.read(environ={}, **shared(order))
     scope, pause = Scope.of(settings), settings.delay_seconds
     sites: dict[str, DryRunSite] = {}
@@ -66,7 +76,7 @@ def looked_at(order: CrawlOrder, agent: str, progress: Callable[[str], None] = l
 
 
 class _Look:
-    """Fetches politely, one after another."""
+    """A client that fetches politely, one URL after another."""
 
     def __init__(self, agent: str, pause: float, progress: Callable[[str], None]) -> None:
         self._agent, self._pause, self._progress = agent, pause, progress
@@ -74,7 +84,7 @@ class _Look:
         self._next = 0.0
 
     def site(self, origin: str, settings: Settings, scope: Scope) -> DryRunSite:
-        """A host's robots.txt and sitemaps."""
+        """Return the findings in a host's robots.txt and sitemaps."""
         site = DryRunSite(origin, delay=settings.delay_seconds)
         status, body = self._get(f"{origin}/robots.txt", site)
         self._rules[origin] = parsed(readable(body)) if status == 200 else None
@@ -109,7 +119,7 @@ class _Look:
             site.troubles.append(f"{len(todo):,} more sitemaps were not read")
 
     def page(self, site: DryRunSite, url: str, scope: Scope) -> None:
-        """A start page, and its links."""
+        """Add a start page, and its links."""
         self._sort(site, [url], scope)
         if url in site.forbidden:
             site.troubles.append(f"robots.txt forbids {url}")
@@ -134,7 +144,7 @@ class _Look:
                     site.inside.add(bare)
 
     def _get(self, url: str, site: DryRunSite | None) -> tuple[int, bytes]:
-        """Status and body; the status is 0 where there was no answer."""
+        """Return status and body; the status is 0 if there was no answer."""
         time.sleep(max(0.0, self._next - time.monotonic()))
         self._progress(url)
         try:
@@ -154,7 +164,7 @@ class _Look:
 
 
 def rows(sites: Iterable[DryRunSite]) -> list[tuple[str, Any]]:
-    """What was seen, as names and values."""
+    """Return the findings, as names and values."""
     found: list[tuple[str, Any]] = []
     for site in sites:
         known = len(site.inside)

@@ -1,8 +1,9 @@
 """A crawl's pages as JSON lines in a file.
 
-A line is written when its visit has been reported, for the brain's answer is a part of it. Before the report the same
-lines, without answers, go to a journal beside the file: what a killed process had reported and not written is written
-from it by the next one, which asks the brain whether each visit was recorded. So no recorded visit lacks its line.
+A line is written when its visit has been reported, because the brain's answer is a part of it. Before the report the
+same lines, without answers, go to a journal beside the file. If a process is killed between its report and its lines,
+the next process writes them from the journal, after it has asked the brain whether each visit was recorded. So no
+recorded visit lacks its line.
 """
 
 from __future__ import annotations
@@ -24,18 +25,28 @@ from graphbrain.scrapy import Report, ScrapyVisit
 __all__ = ["PageLines"]
 
 NEWS = ("new", "changed", "gone")
-"""What is written of a crawl that comes back: a line for each page that has news."""
+"""The outcomes for which a crawl that comes back writes a line."""
 READ_BACK = 8 << 20
 """Bytes of the file's end in which lines of the journal are looked for."""
 
 
 class PageLines:
-    """The file of a crawl, which one process writes at a time. To be used as a context manager, and by the thread that
-    writes, but for `finished`."""
+    """The file of a crawl, which one process writes at a time.
+
+    Use it as a context manager, from the thread that writes. Any thread may call `finished`.
+    """
 
     def __init__(self, file: Path, *, text: bool = False, news: bool = False) -> None:
-        """`text`: each line has the visible text. `news`: only pages that are new, changed or gone. Raises BadInput
-        where the file cannot be written, or another process writes it."""
+        """Open the file, and lock it.
+
+        Args:
+            file: Its path.
+            text: Each line has the visible text.
+            news: Write only pages that are new, changed or gone.
+
+        Raises:
+            BadInput: The file cannot be written, or another process writes it.
+        """
         self._path, self._text, self._news = file, text, news
         self._journal = file.with_name(f"{file.name}.journal")
         self._texts: dict[tuple[str, str], str | None] = {}
@@ -53,14 +64,14 @@ class PageLines:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the file, and remove the journal, if nothing is left in it."""
+        """Close the file. Remove the journal if it is empty."""
         self._out.close()
         with suppress(OSError):
             if not self._journal.stat().st_size:
                 self._journal.unlink()
 
     def recover(self, brain: Brain) -> int:
-        """Write what a killed process has left in the journal, and was recorded; how many lines."""
+        """Write the recorded visits that a killed process left in the journal. Return the number of its lines."""
         left = list(_entries(self._journal))
         if left:
             known = _marks_at_end(self._out)
@@ -70,7 +81,7 @@ class PageLines:
         return len(left)
 
     def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
-        """Keep the text of a page until its visit was reported."""
+        """Keep the text of a page until its visit is reported."""
         if self._text and visit.response is not None and report.claim is not None and not report.not_modified:
             kind = visit.response.headers.get("Content-Type")
             self._texts[_mark(report.claim)] = visible_text(
@@ -78,13 +89,13 @@ class PageLines:
             )
 
     def before(self, reports: Sequence[Report]) -> None:
-        """Write the journal."""
+        """Write these visits to the journal, before they are reported."""
         lines = [self._line(report) for report in reports]
         with self._journal.open("ab") as file:
             file.write(b"".join(_encoded(line) for line in lines))
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
-        """Write the lines, and empty the journal."""
+        """Write the lines of these visits, and empty the journal."""
         lines = []
         for report, answer in zip(reports, answers, strict=True):
             line = {**self._line(report), "outcome": answer.outcome}
@@ -128,7 +139,7 @@ def _encoded(line: Mapping[str, Any]) -> bytes:
 
 
 def _entries(file: Path) -> Iterator[dict[str, Any]]:
-    """The whole lines of a journal, the last one of each visit; a torn one at its end was not reported."""
+    """Yield the whole lines of a journal, the last one of each visit. A torn line at its end was not reported."""
     with suppress(FileNotFoundError):
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for text in file.read_bytes().split(b"\n")[:-1]:
@@ -140,7 +151,7 @@ def _entries(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _complete(brain: Brain, line: dict[str, Any]) -> bool:
-    """Was this visit recorded, as far as the brain knows? Then its outcome is put into the line."""
+    """Return whether the brain has recorded this visit. If so, put its outcome into the line."""
     try:
         page = brain.page(line["url"])
     except (UnknownPage, BadInput):
@@ -159,7 +170,7 @@ def _complete(brain: Brain, line: dict[str, Any]) -> bool:
 
 
 def _cut_torn_line(file: IO[bytes]) -> None:
-    """Cut off a last line without its end: whoever wrote it was killed."""
+    """Cut off an unfinished last line, which a killed process has left."""
     end = size = file.seek(0, os.SEEK_END)
     while end > 0:
         start = max(0, end - 65_536)
@@ -175,17 +186,17 @@ def _cut_torn_line(file: IO[bytes]) -> None:
 
 
 def _mark(claim: Claim) -> tuple[str, str]:
-    """What tells a visit from all others: claims that were made together have one token."""
+    """Return the identity of a visit. The token alone is not enough: claims that were made together share it."""
     return claim.url, claim.token
 
 
 def _of(line: Mapping[str, Any]) -> tuple[str, str]:
-    """The same of a line."""
+    """Return the identity of a line's visit."""
     return line["url"], line.get("token", "")
 
 
 def _marks_at_end(file: IO[bytes]) -> set[tuple[str, str]]:
-    """The visits of the last lines."""
+    """Return the identities of the visits in the last lines."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - READ_BACK))
     found = set()

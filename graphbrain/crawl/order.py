@@ -1,6 +1,6 @@
-"""What a user asks a crawl for, and the settings of the brain that follow from it.
+"""The order of a crawl by its user, and the settings of the brain that follow from it.
 
-A scope becomes a list of alternatives in `allow_urls`, one for each start URL, so that a later crawl can tell whether a
+A scope becomes a list of alternatives in `allow_urls`, one for each start URL, so that a later crawl can find whether a
 brain's scope includes its own, and can add to it. The hosts also go into `allow_hosts`, by which hosts are listed as in
 scope.
 """
@@ -26,19 +26,27 @@ __all__ = ["SCOPES", "CrawlOrder", "added_to", "is_local", "refusal", "shared"]
 
 SCOPES = ("host", "domain", "prefix")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
-"""How a URL begins that names its scheme; `a.example:8080` is a host and a port."""
+"""The beginning of a URL with a scheme; `a.example:8080` is a host and a port."""
 DEFAULT_AGENT = "graphbrain"
-"""The brain's `user_agent` unless somebody has set it: it names no contact."""
+"""The default of the brain's `user_agent`. It names no contact."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlOrder:
-    """What one `graphbrain crawl` is to do. None, or empty: not asked for; the brain's own setting holds.
+    """The order of one `graphbrain crawl`. None, or empty: the brain's own setting holds.
 
-    `urls`: where the crawl begins; none: it goes on. `scope`: one of `SCOPES`. `include`, `exclude`: regular
-    expressions that a URL must, or must not, contain. `max_pages`: pages fetched by this run. `max_time`: seconds.
-    `user_agent`: the whole header. `follow_all`: meta nofollow and X-Robots-Tag nofollow are not obeyed. `all_files`:
-    links to images, archives, audio, video and programs are followed, too.
+    Attributes:
+        urls: The URLs at which the crawl begins; none: it continues.
+        scope: One of `SCOPES`.
+        include: Regular expressions, one of which a URL must contain.
+        exclude: Regular expressions that a URL must not contain.
+        max_pages: Pages fetched by this run.
+        max_depth: Clicks from a seed.
+        max_time: Seconds.
+        delay: Seconds between two pages of a host.
+        user_agent: The whole header.
+        follow_all: Do not obey meta nofollow and X-Robots-Tag nofollow.
+        all_files: Follow links to images, archives, audio, video and programs, too.
     """
 
     urls: tuple[str, ...] = ()
@@ -68,12 +76,15 @@ class CrawlOrder:
 
     @property
     def names_scope(self) -> bool:
-        """Was a scope asked for, other than by the start URLs?"""
+        """Return whether the order has a scope besides its start URLs."""
         return self.scope is not None or bool(self.include or self.exclude)
 
     def checked(self) -> CrawlOrder:
-        """Itself with its URLs as the graph spells them. Raises BadInput for a URL that is none, SettingsError for a
-        pattern that is no regular expression, or options that need a URL."""
+        """Check the options, and return the order itself.
+
+        Raises:
+            SettingsError: A pattern is no regular expression, or an option needs another one.
+        """
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             for pattern in patterns:
                 try:
@@ -87,7 +98,7 @@ class CrawlOrder:
         return self
 
     def bare_urls(self) -> list[str]:
-        """The start URLs as the graph spells them. Raises BadInput."""
+        """Return the start URLs as addresses. Raise BadInput for a text that is no URL."""
         found = []
         for url in self.urls:
             try:
@@ -101,8 +112,10 @@ class CrawlOrder:
 
 
 def shared(order: CrawlOrder) -> dict[str, Any]:
-    """The shared settings of a new brain for this order, without those that it does not name; of a scope it names all,
-    also where nothing limits it."""
+    """Return the shared settings of a new brain for this order.
+
+    Settings that the order does not name are left out. Those of the scope are all there, even those that limit nothing.
+    """
     found: dict[str, Any] = manners(order)
     if order.urls:
         found |= {
@@ -115,14 +128,16 @@ def shared(order: CrawlOrder) -> dict[str, Any]:
 
 
 def manners(order: CrawlOrder) -> dict[str, Any]:
-    """The shared settings that the order names, those of its scope left aside."""
+    """Return the shared settings that the order names, without those of its scope."""
     given = {"delay_seconds": order.delay, "user_agent": order.user_agent, "max_depth": order.max_depth}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def added_to(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
-    """The scope of a brain with that of the order: its hosts, patterns and exclusions. Empty settings of the brain
-    limit nothing, and stay so."""
+    """Return the changes that add the order's scope to a brain's: its hosts, patterns and exclusions.
+
+    Empty settings of the brain limit nothing, and stay empty.
+    """
     new, changes = shared(order), dict[str, Any]()
     if brain.allow_hosts:
         changes["allow_hosts"] = added("allow_hosts", brain.allow_hosts, new["allow_hosts"])
@@ -134,10 +149,11 @@ def added_to(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
 
 
 def refusal(brain: Settings, order: CrawlOrder) -> str:
-    """Why this order cannot be carried out on a brain that has pages, and what to do, in a sentence; empty if it can.
+    """Return the reason why this order cannot be carried out on a brain that has pages, and the remedy; empty if it
+    can.
 
-    What the order does not name is the brain's own. A start URL must be in the brain's scope; a scope that is named
-    must be among the brain's.
+    Options that the order does not name are the brain's own. A start URL must be in the brain's scope; a scope that the
+    order names must be a part of the brain's.
     """
     scope, ways = Scope.of(brain), "add it to this brain with --add, give it a brain of its own with --data DIR, or "
     ways += "empty this one with 'graphbrain clear --yes'"
@@ -164,7 +180,7 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
 
 
 def _said(brain: Settings) -> str:
-    """The scope of a brain in a few words."""
+    """Return the scope of a brain in a few words."""
     names = ("allow_hosts", "allow_urls", "deny_hosts", "deny_urls")
     limits = [f"{name} {getattr(brain, name)!r:.60}" for name in names if getattr(brain, name)]
     return limits[0] if limits else "all hosts"
@@ -175,7 +191,7 @@ def _joined(before: str, more: str) -> str:
 
 
 def _among(alternatives: str, pattern: str) -> bool:
-    """Are these alternatives among those of a pattern, as they are written?"""
+    """Return whether these alternatives are literally among those of a pattern."""
     return not alternatives or f"|{alternatives}|" in f"|{pattern}|"
 
 
@@ -185,7 +201,8 @@ def _hosts(order: CrawlOrder) -> list[str]:
 
 
 def _alternatives(order: CrawlOrder) -> list[str]:
-    """What a URL must match: of each start URL its place, with what is to be included; and that URL itself."""
+    """Return the patterns of the order's URLs: for each start URL its place with the included patterns, and that URL
+    itself."""
     found = []
     for url in order.bare_urls():
         parts = urlsplit(url)
@@ -204,8 +221,10 @@ def _alternatives(order: CrawlOrder) -> list[str]:
 
 
 def _domain(host: str) -> str:
-    """The registrable domain of a host, by the Public Suffix List that tldextract brings, whose rule for suffixes that
-    it does not list is their last label; an address is its own."""
+    """Return the registrable domain of a host, by the Public Suffix List in tldextract; an IP address is its own.
+
+    The domain of a host whose suffix is not listed is its last two labels.
+    """
     name = host if host.startswith("[") else host.partition(":")[0]
     if _is_address(name):
         return name
@@ -223,7 +242,7 @@ def _suffixes() -> Any:
 
 
 def is_local(urls: Sequence[str]) -> bool:
-    """Are all of these on this machine? Nobody else need know whom to write to."""
+    """Return whether all of these are on this machine. Then the user agent needs no contact."""
     return bool(urls) and all(_is_loopback(urlsplit(url).hostname or "") for url in urls)
 
 
@@ -243,7 +262,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def agent_for(contact: str, version: str) -> str:
-    """The user agent with a contact. Raises BadInput for a contact that is none."""
+    """Return the user agent with a contact. Raise BadInput for a text that is no contact."""
     contact = contact.strip()
     if not re.fullmatch(r"[^\s()<>]+@[^\s()<>]+|https?://[^\s()<>]+", contact):
         raise BadInput(f"{contact!r} is no contact: give an address such as you@example.org, or a URL of yours.")
@@ -251,12 +270,12 @@ def agent_for(contact: str, version: str) -> str:
 
 
 def lacks_contact(agent: str) -> bool:
-    """Does a user agent name nobody whom the owner of a site could write to?"""
+    """Return whether a user agent has no contact to which the owner of a site could write."""
     return "@" not in agent and "http" not in agent
 
 
 def token(agent: str) -> str:
-    """The product token by which robots.txt is read. Raises BadInput for a user agent without one."""
+    """Return the product token by which robots.txt is read. Raise BadInput for a user agent without one."""
     found = product(agent)
     if not found:
         raise BadInput(f"The user agent {agent!r} has no name for robots.txt: begin it with one, as in 'mybot/1.0'.")
@@ -264,5 +283,5 @@ def token(agent: str) -> str:
 
 
 def as_given(order: Mapping[str, Any]) -> CrawlOrder:
-    """An order of these options."""
+    """Return an order of these options, checked."""
     return CrawlOrder(**order).checked()

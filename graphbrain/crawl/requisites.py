@@ -1,8 +1,8 @@
-"""What pages need to be shown: styles, scripts, images, fonts; fetched for the archive, each once, and politely.
+"""The requisites of pages (styles, scripts, images, fonts), fetched for the archive, each once, and politely.
 
-They are no pages of the graph. What waits stands in `requisites.sqlite` beside the WARC files, and so does when each
-host may be asked again: processes that share a crawl share both, and what a killed one has not fetched is fetched by
-the next. A host is asked for one requisite in the brain's `delay_seconds`, beside the pages that are claimed of it.
+They are no pages of the graph. `requisites.sqlite` beside the WARC files holds the queue, and the time from which each
+host may be asked again. Processes that share a crawl share both, and fetch the requisites that a killed one has left.
+A host is asked for one requisite in the brain's `delay_seconds`, in addition to the pages that are claimed of it.
 robots.txt is obeyed as for pages.
 """
 
@@ -37,7 +37,7 @@ AT_ONCE = 8
 """Requisites that one process fetches at the same time."""
 LOOK = 0.1
 HELD = 300.0
-"""Seconds after which one that another process has taken is taken again."""
+"""Seconds after which a requisite that another process has taken is taken again."""
 PLACES: dict[str, tuple[str, ...]] = {
     "img": ("src",), "source": ("src",), "script": ("src",), "video": ("src", "poster"), "audio": ("src",),
     "embed": ("src",), "object": ("data",), "track": ("src",), "input": ("src",), "image": ("href",),
@@ -50,14 +50,14 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def in_css(text: str) -> Iterator[str]:
-    """The references of a style sheet."""
+    """Yield the references of a style sheet."""
     for found in _CSS.finditer(_COMMENT.sub(" ", text)):
         if reference := next(filter(None, found.groups()), ""):
             yield reference.strip()
 
 
 def requisites_of(response: Response) -> list[str]:
-    """The URLs of what a page, or a style sheet, needs, each once, in their order."""
+    """Return the URLs of a page's, or a style sheet's, requisites, each once, in their order."""
     if not isinstance(response, TextResponse):
         return []
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1").partition(";")[0].strip().lower()
@@ -93,7 +93,7 @@ def _in_html(response: HtmlResponse) -> Iterator[str]:
 
 
 class Requisites:
-    """Fetches what pages need. A sink of the run; all but the constructor is called by the event loop's thread."""
+    """A sink that fetches the requisites of pages. Only the event loop's thread may call its methods."""
 
     def __init__(self, folder: Path) -> None:
         self._sql = sqlite3.connect(
@@ -124,23 +124,23 @@ class Requisites:
     # ---------------------------------------------------------------- a sink of the run
 
     def recover(self, brain: Brain) -> int:
-        """Learn the brain's delay."""
+        """Take over the brain's delay between two requests."""
         self._delay = brain.settings.delay_seconds
         return 0
 
     def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
-        """Note what a page needs."""
+        """Queue the requisites of a page."""
         if visit.response is not None and not report.not_modified and 200 <= visit.response.status < 300:
             self._add(visit.response)
 
     def before(self, reports: Sequence[Report]) -> None:
-        """Nothing is done then."""
+        """Do nothing: reports do not matter for requisites."""
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
-        """Nothing is done then."""
+        """Do nothing: answers do not matter for requisites."""
 
     def busy(self) -> bool:
-        """Is something to be fetched, or being fetched, by anybody?"""
+        """Return whether a requisite waits, or is being fetched by any process."""
         if self._stopped:
             return self._active > 0
         return bool(self._active or self._sql.execute("SELECT 1 FROM requisite WHERE done = 0 LIMIT 1").fetchone())
@@ -148,13 +148,13 @@ class Requisites:
     # ---------------------------------------------------------------- fetching
 
     def start(self, crawler: Crawler) -> None:
-        """Begin to fetch."""
+        """Look for requisites that may be fetched, every `LOOK` seconds."""
         self._crawler = crawler
         self._looks = create_looping_call(self._look)
         self._looks.start(LOOK, now=False)
 
     def stop(self) -> None:
-        """Begin nothing more; what waits is fetched by a later run."""
+        """Begin no more requests. A later run fetches the requisites that wait."""
         self._stopped = True
         if self._looks is not None and self._looks.running:
             self._looks.stop()
@@ -170,13 +170,13 @@ class Requisites:
         self._sql.execute("COMMIT")
 
     def _look(self) -> None:
-        """Begin what may be begun."""
+        """Begin all requests that may begin now."""
         while not self._stopped and self._active < AT_ONCE and (url := self._take()):
             self._active += 1
             deferred_from_coro(self._fetch(url))
 
     def _take(self) -> str | None:
-        """A URL whose host may be asked now, which nobody else takes then."""
+        """Return a URL whose host may be asked now, and reserve it against other processes."""
         now = time.time()
         self._sql.execute("BEGIN IMMEDIATE")
         try:
@@ -194,7 +194,7 @@ class Requisites:
             self._sql.execute("COMMIT")
 
     async def _fetch(self, url: str) -> None:
-        """Fetch one; the archive sees the answer on its way. It is tried once, whatever comes of it."""
+        """Fetch one requisite, once, whatever its result. The archive receives the answer as a middleware."""
         try:
             assert self._crawler is not None and self._crawler.engine is not None
             response = await self._crawler.engine.download_async(Request(url, dont_filter=True))

@@ -1,7 +1,7 @@
-"""One run: Scrapy in this process with the settings that an order asks for, its limits, and its end.
+"""One run: Scrapy in this process with the settings of an order, its limits, and its end.
 
-The event loop belongs to the main thread, which `run` blocks. Ctrl-C, or SIGTERM, ends the run in order: what is on
-its way is waited for, at most `GRACE` seconds; then it is given back, as by a second Ctrl-C.
+The event loop belongs to the main thread, which `run` blocks. Ctrl-C, or SIGTERM, ends the run in order: it waits at
+most `GRACE` seconds for requests under way, then gives their pages back. A second Ctrl-C gives them back at once.
 """
 
 from __future__ import annotations
@@ -29,23 +29,29 @@ if TYPE_CHECKING:
 __all__ = ["Ended", "ScrapyRun"]
 
 GRACE = 10.0
-"""Seconds for which a run that is to end waits for answers that are on their way."""
+"""Seconds for which a run that is to end waits for answers under way."""
 LOOK = 0.5
-"""Seconds between two looks at limits."""
+"""Seconds between two checks of limits."""
 TIMEOUT = 60
 MOST_BYTES = 64 << 20
-"""Of one page: what is longer is broken off."""
+"""Bytes of one page beyond which it is cut off."""
 Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing"]
 ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
-"""How robots.txt is obeyed: Scrapy's own middleware fetches it, and the add-on hands it to the brain."""
+"""Settings by which Scrapy's own middleware fetches and obeys robots.txt. The add-on passes it to the brain."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a run ended. `due`: when something can be had again, as a clause; `counts`: those of the add-on; `seconds`:
-    from when the brain was open; `lost`: was it broken off, so that what it held comes back by its leases?"""
+    """The end of a run.
+
+    Attributes:
+        reason: The cause of the end.
+        due: The time at which a page can be claimed again, as a clause.
+        counts: The counters of the add-on.
+        seconds: The time since the brain was opened.
+    """
 
     reason: Reason
     due: str = ""
@@ -54,10 +60,14 @@ class Ended:
 
 
 class ScrapyRun:
-    """One run of Scrapy. To be run once in a process: a reactor cannot be started again.
+    """One run of Scrapy. A process can have only one, since a reactor cannot be started again.
 
-    `connection`: where the brain is, as arguments of `Brain.open`. `agent`: the user agent. `say`: is called with
-    sentences for the user. `looked`: is called twice a second in the event loop.
+    Args:
+        running: The order, the watch and the sinks of the run.
+        connection: Arguments of `Brain.open`.
+        agent: The user agent.
+        say: Called with sentences for the user.
+        looked: Called twice a second in the event loop.
     """
 
     def __init__(
@@ -79,7 +89,7 @@ class ScrapyRun:
         self._began = time.monotonic()
 
     def run(self) -> Ended:
-        """Crawl until nothing is left, a limit is reached, or somebody interrupts."""
+        """Crawl until nothing is left, a limit is reached, or the run is interrupted."""
         with self._logging():
             process = CrawlerProcess(self._settings())
             self._crawler = process.create_crawler(PageSpider)
@@ -157,7 +167,7 @@ class ScrapyRun:
             self._looks.stop()
 
     def _look(self) -> None:
-        """Twice a second: what is to be said, and whether a limit is reached."""
+        """Report sites that block, and end the run if a limit is reached. Called twice a second."""
         running = self._running
         for sentence in running.watch.blocking():
             self._say(sentence)
@@ -181,7 +191,7 @@ class ScrapyRun:
         return self._running.requisites is not None and self._running.requisites.busy()
 
     def _close(self, reason: Reason) -> None:
-        """End in order."""
+        """End the run in order, with this reason."""
         if self._running.requisites is not None:
             self._running.requisites.stop()
         self._reason = self._reason or reason
@@ -191,7 +201,7 @@ class ScrapyRun:
             deferred_from_coro(engine.close_spider_async(reason=reason))
 
     def _abandon(self) -> None:
-        """End without waiting for answers that are on their way: their pages are given back."""
+        """End without waiting for answers under way. Their pages are given back."""
         self._give_up_at = None
         self._stop_looking()
         scheduler = self._running.scheduler
@@ -212,7 +222,7 @@ class ScrapyRun:
                 signal.signal(number, handler)
 
     def _interrupted(self, *_: object) -> None:
-        """Called by the system amid anything: all is left to the event loop."""
+        """Leave the work to the event loop, because a signal may arrive at any point."""
         self._interrupts += 1
         _reactor().callFromThread(self._heed, self._interrupts)
 
@@ -224,11 +234,11 @@ class ScrapyRun:
             self._reason = "interrupted"
             self._abandon()
 
-    # ---------------------------------------------------------------- what Scrapy and the add-on say
+    # ---------------------------------------------------------------- messages of Scrapy and the add-on
 
     @contextmanager
     def _logging(self) -> Iterator[None]:
-        """Within the block warnings go to the user, a sentence each, and all that is logged to the order's file."""
+        """Within the block, warnings go to the user, a sentence each, and the whole log to the order's file."""
         order, root = self._running.order, logging.getLogger()
         handlers: list[logging.Handler] = [_Said(self._say)]
         if order.log is not None:
@@ -257,7 +267,7 @@ class CrawlLog(LogFormatter):
 
 
 class _Said(logging.Handler):
-    """Says warnings and errors in a line, the same one once. A traceback is left to the log file."""
+    """A handler that prints warnings and errors in one line, each text once. Tracebacks go to the log file alone."""
 
     MOST = 1_000
 
@@ -266,7 +276,7 @@ class _Said(logging.Handler):
         self._say_it, self._known = say, set[str]()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Called by logging."""
+        """Print a record's text, unless it was printed before."""
         text = record.getMessage().split("\n", 1)[0]
         if record.exc_info and record.exc_info[1] is not None:
             error = record.exc_info[1]
@@ -277,7 +287,7 @@ class _Said(logging.Handler):
 
 
 def _reactor() -> Any:
-    """Twisted's event loop, which is installed when a crawl is created."""
+    """Return Twisted's event loop, which is installed when a crawl is created."""
     from twisted.internet import reactor
 
     return reactor

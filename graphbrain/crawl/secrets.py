@@ -1,8 +1,8 @@
 """Cookies and headers that a user gives: sent to hosts of the scope, and to no other.
 
-They are put on a request just before it is sent, behind everything that keeps, copies or logs requests: no note of the
-brain, no log and no archive has them. A redirect copies the headers of its request, so whatever leads out of the scope
-is freed of them here.
+They are put on a request just before it is sent, after every step that keeps, copies or logs requests: no note of the
+brain, no log and no archive has them. A redirect copies the headers of its request, so a request that leaves the scope
+loses them here.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["GivenCookies", "Secrets", "cookies_of", "header_of", "middlewares", "withheld"]
 
 OWN = ("host", "content-length", "transfer-encoding", "connection", "user-agent", "cookie", "accept-encoding")
-"""Headers that are not the user's to give: most are the connection's."""
+"""Headers that users cannot give: most belong to the connection."""
 
 
 def header_of(text: str) -> tuple[str, str]:
-    """A header as it is written: 'Name: value'. Raises BadInput, which does not repeat the value."""
+    """Return a header from its text, 'Name: value'. Raise BadInput, which does not repeat the value."""
     name, colon, value = text.partition(":")
     name, value = name.strip(), value.strip()
     if not colon or not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
@@ -47,8 +47,10 @@ def header_of(text: str) -> tuple[str, str]:
 
 
 def cookies_of(file: Path) -> MozillaCookieJar:
-    """The cookies of a file in Netscape's format, as browsers' add-ons, curl and wget write it, those included that end
-    with a session. Raises BadInput."""
+    """Return the cookies of a file in Netscape's format, as browsers' add-ons, curl and wget write it.
+
+    Cookies that end with a session are included. Raise BadInput.
+    """
     jar = MozillaCookieJar()
     try:
         jar.load(str(file), ignore_discard=True, ignore_expires=True)
@@ -65,14 +67,14 @@ def cookies_of(file: Path) -> MozillaCookieJar:
 
 
 class Secrets:
-    """A downloader middleware: gives what the user has given to hosts of the scope, and frees other requests of it."""
+    """A downloader middleware that adds the user's headers to requests in scope, and removes them from all others."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Called by Scrapy."""
+        """Return the middleware. Scrapy calls this."""
         return cls(crawler)
 
     @property
@@ -81,7 +83,7 @@ class Secrets:
         return run
 
     def process_request(self, request: Request) -> None:
-        """Called by Scrapy with each request, before it is sent."""
+        """Add or remove the user's headers. Scrapy calls this with each request, before it is sent."""
         run = self._run
         inside = self._in_scope(run, request.url)
         for name, value in run.order.headers:
@@ -105,7 +107,7 @@ class GivenCookies(CookiesMiddleware):
     """Scrapy's cookies, which begin with those of the order."""
 
     def process_request(self, request: Request) -> None:  # type: ignore[override]
-        """Called by Scrapy with each request."""
+        """Add the order's cookies to the jar first. Scrapy calls this with each request."""
         run: Running = self.crawler.spider.run  # type: ignore[union-attr]
         jar = self.jars[None]
         for cookie in run.cookies:
@@ -115,10 +117,10 @@ class GivenCookies(CookiesMiddleware):
 
 
 def withheld(headers: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """Names, in lower case, of headers that are written nowhere."""
+    """Return the names, in lower case, of headers that are written nowhere."""
     return frozenset({"cookie", "authorization", "proxy-authorization", *(name.lower() for name, _ in headers)})
 
 
 def middlewares() -> dict[Any, int | None]:
-    """Where they stand among the downloader middlewares: cookies in the place of Scrapy's, headers behind them."""
+    """Return the places among the downloader middlewares: cookies in place of Scrapy's, headers behind them."""
     return {CookiesMiddleware: None, GivenCookies: 700, Secrets: 710}

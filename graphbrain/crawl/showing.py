@@ -22,14 +22,14 @@ from graphbrain.terminal.show import counted
 __all__ = ["CrawlFigures", "Say", "line", "shown"]
 
 EVERY = 60.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines without a terminal."""
 LEAST_PAUSE, SHARE = 3.0, 20.0
-"""The brain is asked for its figures every so many seconds, or so many times as long as that takes."""
+"""The least seconds between two reads of the brain's figures, and the least multiple of a read's own time."""
 Say = Callable[[str], None]
 
 
 class CrawlFigures:
-    """What the brain says of its frontier, asked now and then by a thread of its own."""
+    """The brain's figures of its frontier, read now and then by a thread of its own."""
 
     def __init__(self, running: Running) -> None:
         self._running, self._over = running, threading.Event()
@@ -49,16 +49,16 @@ class CrawlFigures:
         while not self._over.wait(pause):
             began = time.monotonic()
             if (brain := self._running.brain) is not None:
-                with suppress(GraphbrainError):  # the crawl itself says so, if it lasts
+                with suppress(GraphbrainError):  # the crawl itself reports an error that lasts
                     self.stats = brain.stats()
             pause = max(LEAST_PAUSE, SHARE * (time.monotonic() - began))
 
     def waiting(self) -> int | None:
-        """Pages that wait for their first visit; None where that is not known yet."""
+        """Return the pages that wait for their first visit; None if not known yet."""
         return self.stats["frontier"]["waiting"] if self.stats else None
 
     def left(self) -> str:
-        """How long the crawl will take, as far as that can be told."""
+        """Return the expected rest of the crawl in words; empty if it cannot be predicted."""
         if not self.stats:
             return ""
         frontier = self.stats["frontier"]
@@ -68,7 +68,7 @@ class CrawlFigures:
 
 
 def line(running: Running, figures: CrawlFigures, seconds: float) -> str:
-    """All of it in one line."""
+    """Return the progress in one line."""
     watch, waiting = running.watch, figures.waiting()
     parts = [counted(watch.fetched, "page"), f"{watch.rate():.1f}/s"]
     parts += [f"{watch.failed:,} failed"] if watch.failed else []
@@ -79,7 +79,7 @@ def line(running: Running, figures: CrawlFigures, seconds: float) -> str:
 
 @contextmanager
 def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
-    """Within the block progress is shown; a function that says a sentence, and one that is to be called often."""
+    """Show progress within the block. Yield a function that prints a sentence, and one that the caller calls often."""
     console = Console(stderr=True, highlight=False)
     began = time.monotonic()
     with CrawlFigures(running) as figures:
@@ -104,7 +104,7 @@ def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
 
 
 def _nothing() -> None:
-    """A terminal draws by itself."""
+    """Do nothing: a terminal is redrawn by its own thread."""
 
 
 def _plain(text: str) -> None:

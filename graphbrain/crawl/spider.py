@@ -1,7 +1,7 @@
-"""The spider of `graphbrain crawl`, the scheduler that keeps its limits, and what reads its pages.
+"""The spider of `graphbrain crawl`, the scheduler that keeps its limits, and the reader of its pages.
 
-Links are read by `PageReader` in one pass over a page, and go to the brain as they are: no request of Scrapy is made
-for any of them.
+`PageReader` reads links in one pass over a page. They go to the brain unchanged: no request of Scrapy is made for any
+of them.
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ __all__ = ["CrawlScheduler", "PageSpider", "Running", "Sink", "forbids_follow", 
 
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
-"""Endings of files that are no pages, of links that are not followed."""
+"""Endings of files that are no pages. Links to them are not followed."""
 PLACES = {"a": "href", "area": "href", "iframe": "src", "frame": "src"}
-"""The elements that lead to other pages, and where they name them."""
+"""The elements that lead to other pages, and the attribute with the URL."""
 NO_PAGES = ("javascript:", "mailto:", "tel:", "data:", "blob:", "about:", "sms:")
 PASSWORD = re.compile(rb"""<input[^>]+type\s*=\s*["']?password""", re.IGNORECASE)
 _ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
 
 
 class Sink(Protocol):
-    """Where the results of a crawl go, beside the brain."""
+    """A receiver of a crawl's results, beside the brain."""
 
     def recover(self, brain: Brain) -> int:
-        """Complete what a killed process has left."""
+        """Complete the work that a killed process has left."""
 
     def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
-        """A page was fetched and read; in the thread of the event loop."""
+        """Take a page that was fetched and read; in the thread of the event loop."""
 
     def before(self, reports: Sequence[Report]) -> None:
-        """These visits are about to be reported."""
+        """Take visits that are about to be reported."""
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
-        """These visits were reported."""
+        """Take visits that were reported, and the brain's answers."""
 
 
 class Running:
-    """What one run shares: its order, its watch, and where results go."""
+    """The parts that one run shares: its order, its watch, and the receivers of results."""
 
     def __init__(
         self, order: CrawlOrder, watch: CrawlWatch, sinks: Sequence[Sink] = (), cookies: Iterable[Cookie] = ()
@@ -69,14 +69,14 @@ class Running:
         self.brain: Brain | None = None
         self.archive: Archive | None = None
         self.failure = ""
-        """Why the run cannot go on, though the brain could."""
+        """The reason why the run cannot continue, although the brain could."""
         self.requisites: Requisites | None = None
         self.again: Again | None = None
         """None for a crawl that comes back to its pages."""
 
 
 class PageSpider(Spider):
-    """Begins with the order's URLs; what follows is the brain's."""
+    """The spider that begins with the order's URLs. All other requests are claims of the brain."""
 
     name = "graphbrain"
 
@@ -85,17 +85,17 @@ class PageSpider(Spider):
         self.run = run
 
     async def start(self) -> AsyncIterator[Any]:
-        """Called by Scrapy."""
+        """Yield the start requests. Scrapy calls this."""
         for url in self.run.order.bare_urls():
             yield Request(url)
 
     def parse(self, response: Response) -> Iterator[Any]:  # noqa: ARG002
-        """Called by Scrapy with each page. Its links are read when its visit ends."""
+        """Return nothing: a page's links are read when its visit ends. Scrapy calls this with each page."""
         return iter(())
 
 
 class CrawlScheduler(Scheduler):
-    """Hands out no more pages than were asked for, and goes on where it is to go on for ever."""
+    """The scheduler that claims no more pages than the order's limit, and keeps a crawl that comes back running."""
 
     WAITS_FOR_HOSTS = True
     WALL_ADVICE = "--cookies or --header can bring a session."
@@ -107,29 +107,29 @@ class CrawlScheduler(Scheduler):
 
     @property
     def run(self) -> Running:
-        """The run that this belongs to."""
+        """The run to which the scheduler belongs."""
         run: Running = self.crawler.spider.run  # type: ignore[union-attr]
         return run
 
     def make_reader(self, options: ScrapyOptions, agent: str) -> Reader:
-        """Called when the brain is open."""
+        """Return the reader of pages. Called when the brain is open."""
         return PageReader(options, agent, self.run.order, self.run.watch)
 
     def make_witness(self, brain: Brain) -> Witness:
-        """Called when the brain is open."""
+        """Return the witness of reports, after the sinks have recovered. Called when the brain is open."""
         self.run.scheduler, self.run.brain = self, brain
         for sink in self.run.sinks:
             sink.recover(brain)
         return _Reported(self.run)
 
     def next_request(self) -> Request | None:
-        """Called by Scrapy. None, too, while as many pages are under way as may still be fetched."""
+        """Return the next request; None also while the pages under way reach the limit. Scrapy calls this."""
         if self.full(self.under_way):
             return None
         return super().next_request()
 
     def has_pending_requests(self) -> bool:
-        """Called by Scrapy."""
+        """Return whether the run has to go on. Scrapy calls this."""
         if super().has_pending_requests():
             return True
         if self.run.requisites is not None and self.run.requisites.busy():
@@ -137,12 +137,12 @@ class CrawlScheduler(Scheduler):
         return self.run.order.revisit
 
     def full(self, under_way: int = 0) -> bool:
-        """Were as many pages fetched as were asked for, or are, with those under way?"""
+        """Return whether the pages fetched, with those under way, have reached the order's limit."""
         most = self.run.order.max_pages
         return most is not None and self.pages + under_way >= most
 
     def finished(self, visit: ScrapyVisit, result: Report | None) -> None:
-        """Called when a visit has ended."""
+        """Count a visit that has ended, and pass its page on to the sinks."""
         self._note_answer(visit, result)
         if isinstance(result, Fetched) and result.redirected_to is None:
             self.pages += 1
@@ -150,7 +150,7 @@ class CrawlScheduler(Scheduler):
                 sink.finished(visit, result)
 
     def _note_answer(self, visit: ScrapyVisit, result: Report | None) -> None:
-        """Let the watch know what a visit met."""
+        """Count the answer of a visit in the watch."""
         watch, host, response = self.run.watch, visit.claim.host, visit.response
         if result is None:
             return
@@ -168,7 +168,7 @@ class CrawlScheduler(Scheduler):
 
 
 class _Reported(Witness):
-    """Hands what is reported to those who wait for it. Called by the thread that writes."""
+    """The witness that passes reports on to the sinks. The thread that writes calls it."""
 
     def __init__(self, run: Running) -> None:
         self._run = run
@@ -189,7 +189,7 @@ class _Reported(Witness):
 
 
 class PageReader(Reader):
-    """Reads the links of a page, all of them, in one pass."""
+    """A reader of all links of a page, in one pass."""
 
     def __init__(self, options: ScrapyOptions, agent: str, order: CrawlOrder, watch: CrawlWatch) -> None:
         super().__init__(options, agent)
@@ -198,7 +198,8 @@ class PageReader(Reader):
     def read(
         self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
     ) -> tuple[float | None, list[str | Link]]:
-        """Relevance of the page, None if it is not known, and its links. `followed` is empty: nothing is."""
+        """Return the page's relevance, None if not known, and its links. `followed` is empty, because no request is
+        made."""
         near = self.near(response)
         links: list[str | Link] = [*followed]
         if not isinstance(response, HtmlResponse):
@@ -216,7 +217,8 @@ class PageReader(Reader):
 
 
 def _ending(url: str) -> str:
-    """The ending of a file's name; nothing where there is none, or no URL: the brain says what is wrong with that."""
+    """Return the ending of a file's name; empty for none, and for a text that is no URL, which the brain will
+    refuse."""
     try:
         found = _ENDING.search(urlsplit(url).path)
     except ValueError:
@@ -225,8 +227,10 @@ def _ending(url: str) -> str:
 
 
 def links_of(response: HtmlResponse) -> dict[str, tuple[str, str]]:
-    """URL → (text, rel) of the links of a page, in their order, each once: of several to one URL the first text counts,
-    and of rel what all of them say."""
+    """Return (text, rel) of each link of a page by its URL, in their order.
+
+    Of several links to one URL the first text counts, and the words of rel that all of them have.
+    """
     join = Joined(responses.get_base_url(response))
     found: dict[str, tuple[str, frozenset[str]]] = {}
     for node in response.selector.root.iter(*PLACES):
@@ -249,7 +253,7 @@ def has_password_field(body: bytes) -> bool:
 
 
 def forbids_follow(response: TextResponse, agent: str) -> bool:
-    """Does the page say, to everybody or to this agent, that its links are not to be followed?"""
+    """Return whether the page forbids all agents, or this one, to follow its links."""
     headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
     if headers and forbids_index(headers, {"", agent}, FORBID_FOLLOW):
         return True

@@ -1,10 +1,10 @@
 """WARC files of a crawl: written, rotated, indexed, and mended after a kill.
 
 ISO 28500:2017 (WARC 1.1), with each record in a gzip member of its own. A file that is being written has the suffix
-`.open` and a lock; a record is one write of one member, so whatever is killed, at most the last member is torn. `mend`
-cuts that one off and finishes the file. A file that is finished has a CDXJ index beside it. What was captured is known
-by `captures.sqlite` in the same folder, so that a payload which was written once is a revisit record from then on, in
-any file and by any process.
+`.open` and a lock. A record is one write of one member, so after a kill at most the last member is torn. `mend` cuts
+that one off and finishes the file. A finished file has a CDXJ index beside it. `captures.sqlite` in the same folder
+records the captures, so that a payload which was written once is a revisit record from then on, in any file and by any
+process.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["Archive", "Exchange", "cdxj_key", "digest_of", "mend", "whole_length
 
 OPEN = ".open"
 LEVEL = 6
-"""Of gzip: warcio's own 9 takes three times as long for 1 % less."""
+"""The level of gzip: warcio's own 9 takes three times as long for 1 % less."""
 CHUNK = 1 << 16
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 Headers = Sequence[tuple[str, str]]
@@ -43,7 +43,12 @@ Headers = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its answer. `body`: as it came, with its content coding; `at`: when it came (UTC)."""
+    """One request and its answer.
+
+    Attributes:
+        body: The payload as received, with its content coding.
+        at: The time at which it was received (UTC).
+    """
 
     url: str
     method: str
@@ -58,15 +63,16 @@ class Exchange:
 
 
 def digest_of(payload: bytes) -> str:
-    """The digest of a payload as WARC files have it: SHA-1 in base 32."""
+    """Return the digest of a payload in the form of WARC files: SHA-1 in base 32."""
     return "sha1:" + base64.b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode("ascii")
 
 
 class Archive:
-    """A folder of WARC files, written by one thread of each process. Raises OSError where it cannot be written."""
+    """A folder of WARC files, written by one thread of each process. Methods raise OSError if it cannot be written."""
 
     def __init__(self, folder: Path, info: Mapping[str, str], most: int = 1_000_000_000) -> None:
-        """`info`: fields of the warcinfo record of each file. `most`: bytes from which a file is finished."""
+        """Open the archive. `info`: fields of the warcinfo record of each file. `most`: bytes from which a file is
+        finished."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._info, self._most = folder, info, most
         self._known = _Captures(folder)
@@ -113,7 +119,7 @@ class Archive:
         self._known.close()
 
     def _response(self, made: Exchange, head: StatusAndHeaders, digest: str, given: dict[str, str]) -> tuple[Any, bool]:
-        """The record of an answer, and whether its payload is written for the first time."""
+        """Return the record of an answer, and whether its payload is written for the first time."""
         if made.status == 304 and (before := self._known.of_url(made.url)) is not None:
             record = self._writer.create_revisit_record(
                 made.url, before[0], made.url, before[1], head, warc_headers_dict=given
@@ -130,7 +136,7 @@ class Archive:
         return record, made.status == 200 and bool(made.body)
 
     def _put(self, record: Any) -> tuple[int, int]:
-        """Write a record as one member, at once; where it begins, and how long it is."""
+        """Write a record as one member, at once. Return its offset and its length."""
         assert self._file is not None
         self._writer.out = BytesIO()
         self._writer.write_record(record)
@@ -143,7 +149,7 @@ class Archive:
         return offset, len(member)
 
     def _begin(self, at: datetime) -> None:
-        """A new file, named as is the custom: prefix, time, number, process and host."""
+        """Begin a new file, with a name in the customary form: prefix, time, number, process and host."""
         self._finish()
         stamp, host = at.strftime("%Y%m%d%H%M%S%f")[:17], socket.gethostname().split(".")[0]
         self._name = f"graphbrain-{stamp}-{self._serial:05d}-{os.getpid()}-{host}.warc.gz{OPEN}"
@@ -161,7 +167,7 @@ class Archive:
 
 
 def _finished(file: Path, index: list[str]) -> None:
-    """Write the index of a file, and give it its name."""
+    """Write the index of a file, and give it its final name."""
     name = file.name.removesuffix(OPEN)
     beside = file.with_name(name.removesuffix(".warc.gz") + ".cdxj")
     beside.write_text("".join(f"{line}\n" for line in sorted(index)), encoding="utf-8")
@@ -169,11 +175,11 @@ def _finished(file: Path, index: list[str]) -> None:
 
 
 class _Captures:
-    """What was captured, by payload and by URL. The last capture of a URL, the first one of a payload."""
+    """The captures by payload and by URL: the first of each payload, the last of each URL."""
 
     def __init__(self, folder: Path) -> None:
         self._sql = sqlite3.connect(folder / "captures.sqlite", timeout=60.0, isolation_level=None)
-        # It may be lost with the machine: then payloads are written once more.
+        # The file may be lost with the machine: then payloads are written once more.
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = OFF")
         self._sql.execute("CREATE TABLE IF NOT EXISTS payload (digest TEXT PRIMARY KEY, url TEXT, date TEXT)")
@@ -184,14 +190,14 @@ class _Captures:
         self._sql.execute("INSERT OR REPLACE INTO page VALUES (?, ?, ?)", (url, digest, date))
 
     def of_digest(self, digest: str) -> tuple[str, str] | None:
-        """URL and date of the record that has this payload."""
+        """Return URL and date of the record that has this payload."""
         found: tuple[str, str] | None = self._sql.execute(
             "SELECT url, date FROM payload WHERE digest = ?", (digest,)
         ).fetchone()
         return found
 
     def of_url(self, url: str) -> tuple[str, str] | None:
-        """Digest and date of the last capture of a URL."""
+        """Return digest and date of the last capture of a URL."""
         found: tuple[str, str] | None = self._sql.execute(
             "SELECT digest, date FROM page WHERE url = ?", (url,)
         ).fetchone()
@@ -205,8 +211,10 @@ class _Captures:
 
 
 def mend(folder: Path) -> list[Path]:
-    """Finish the files that killed processes have left: the last record is cut off, where it is torn. Files that are
-    being written are left alone. Returns the finished ones."""
+    """Finish the files that killed processes have left, and return them.
+
+    A torn last record is cut off. Files that are being written are skipped.
+    """
     done = []
     for file in sorted(folder.glob(f"*.warc.gz{OPEN}")):
         with suppress(FileNotFoundError), file.open("r+b") as opened:
@@ -223,7 +231,7 @@ def mend(folder: Path) -> list[Path]:
 
 
 def whole_length(file: IO[bytes]) -> int:
-    """How many bytes of a file are whole gzip members."""
+    """Return the number of bytes of a file that are whole gzip members."""
     file.seek(0)
     whole = read = 0
     packed = b""
@@ -245,7 +253,7 @@ def whole_length(file: IO[bytes]) -> int:
 
 
 def _indexed(file: IO[bytes], name: str) -> Iterator[str]:
-    """The lines of the index of a file."""
+    """Yield the lines of a file's index."""
     records = ArchiveIterator(file)
     for record in records:
         offset = records.get_record_offset()
@@ -272,8 +280,10 @@ def _cdxj(url: str, date: str, mime: str, status: int, digest: str, length: int,
 
 
 def cdxj_key(url: str) -> str:
-    """The key of a URL in an index: its host from the right, then path and query in lower case, the parts of the query
-    in order. As by the Internet Archive's SURT, but session ids stay."""
+    """Return the key of a URL in an index: its host reversed, then path and query in lower case, with the query sorted.
+
+    The form is the Internet Archive's SURT, except that session ids stay.
+    """
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     labels = host.split(".")

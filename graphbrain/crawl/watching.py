@@ -1,7 +1,7 @@
-"""Count what happens in a crawl as it happens, and name the sites that let no page be fetched.
+"""Counters of a crawl's events, and the recognition of sites that let no page be fetched.
 
 An answer of a host is a page, or a *wall*: a status by which a site refuses, a redirect to a login, or silence. Other
-answers, such as a 404, are neither. `Watch` is called by several threads, and remembers a bounded number of hosts.
+answers, such as a 404, are neither. Several threads call `CrawlWatch`, which remembers a bounded number of hosts.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from graphbrain.model import Answer, Failed, Fetched
 __all__ = ["REFUSING", "CrawlWatch", "CrawledHost"]
 
 MOST_HOSTS = 10_000
-"""Hosts of which answers are counted."""
+"""The most hosts whose answers are counted."""
 MOST_LEFT_OUT = 100_000
 """Links to files that are counted once each."""
 REFUSING = (401, 403, 407, 429, 451, 503)
-"""Statuses by which a site refuses whoever asks."""
+"""Statuses by which a site refuses all visitors or this crawler."""
 MOVED = (301, 308)
 REFUSALS = 5
-"""So many refusals without any page in between, the site is said to block."""
+"""Number of refusals without a page in between after which a site is reported as blocking."""
 PATIENCE = 30.0
-"""Or one, and so many seconds later still no page."""
+"""Seconds without a page after a single refusal, after which the same holds."""
 LOGINS = 3
 """A site is behind a login when at least so many of its pages lead to one, and no more do not."""
 MOST_PLACES = 100
@@ -38,7 +38,7 @@ _WHY = {
     401: "it wants a login: --cookies or --header can bring one",
     403: "it forbids this crawler, perhaps by its user agent or address: ask its owner",
     407: "a proxy on the way wants a login",
-    429: "it says that it is asked too often: a larger --delay may help, or waiting",
+    429: "it is asked too often: a larger --delay may help, or waiting",
     451: "it may not be shown where this crawler is",
     503: "it is overloaded, or refuses crawlers in this way",
 }
@@ -62,7 +62,7 @@ class CrawledHost:
         moved: Visits by the place to which a permanent redirect led them.
         forms: Places that have a password field, and how often each was fetched as a page of its own.
         seconds: Mean time of good answers, with exponentially decreasing weights.
-        said: Was the site named as one that blocks?
+        said: The site was reported as blocking.
     """
 
     pages: int = 0
@@ -94,16 +94,16 @@ class CrawledHost:
 
 
 class CrawlWatch:
-    """Counts one run. All methods may be called by any thread. `clock`: monotonic seconds."""
+    """Counters of one run. Any thread may call the methods. `clock`: monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self.began = self.now()
         self.outcomes: Counter[str] = Counter()
-        """What the brain made of the visits: new, changed, same, alias, retry, gone, slowed."""
+        """Visits by the brain's outcome: new, changed, same, alias, retry, gone, slowed."""
         self.errors: Counter[str] = Counter()
-        """Failed visits, by status or how they failed."""
+        """Failed visits, by status or by the kind of failure."""
         self.bytes = 0
         self.hosts: dict[str, CrawledHost] = {}
         self.left_out: Counter[str] = Counter()
@@ -112,21 +112,21 @@ class CrawlWatch:
         self.last_url = ""
 
     def now(self) -> float:
-        """Seconds by the watch's clock."""
+        """Return the seconds of the watch's clock."""
         return self._clock()
 
     @property
     def fetched(self) -> int:
-        """Pages that were fetched and recorded."""
+        """Number of pages that were fetched and recorded."""
         return sum(self.outcomes[name] for name in FETCHED)
 
     @property
     def failed(self) -> int:
-        """Visits that failed."""
+        """Number of visits that failed."""
         return self.errors.total()
 
     def rate(self) -> float:
-        """Pages a second, of the last minute."""
+        """Return the pages a second, of the last minute."""
         with self._lock:
             now = self.now()
             while self._recent and self._recent[0] < now - RATE_SECONDS:
@@ -196,7 +196,7 @@ class CrawlWatch:
             return self.fetched - sum(seen.in_vain() for seen in self.hosts.values())
 
     def reported(self, reports: Sequence[Fetched | Failed], answers: Sequence[Answer]) -> None:
-        """These visits were reported."""
+        """Count visits by the answers to their reports."""
         with self._lock:
             for report, answer in zip(reports, answers, strict=True):
                 if not answer.accepted:
@@ -210,7 +210,7 @@ class CrawlWatch:
                     self.errors[_kind(report)] += 1
 
     def left(self, url: str, why: str) -> None:
-        """A link was not followed. Each counts once, as far as is remembered."""
+        """Count a link that is not followed, once each for a bounded number of links."""
         with self._lock:
             mark = hash((url, why))
             if mark not in self._files and len(self._files) < MOST_LEFT_OUT:
@@ -222,16 +222,16 @@ class CrawlWatch:
             self.hosts[name] = CrawledHost()
         return self.hosts.get(name)
 
-    # ---------------------------------------------------------------- what is to be said
+    # ---------------------------------------------------------------- sentences
 
     def slow(self, most: int = 3, least: float = 1.0) -> list[tuple[str, float]]:
-        """The slowest hosts, and their seconds."""
+        """Return the slowest hosts, and their seconds."""
         with self._lock:
             found = [(name, seen.seconds) for name, seen in self.hosts.items() if seen.seconds >= least]
         return sorted(found, key=lambda pair: -pair[1])[:most]
 
     def blocking(self) -> Iterator[str]:
-        """Sites that block and of which that was not said before: a sentence for each."""
+        """Yield a sentence for each site that blocks and was not reported before."""
         with self._lock:
             for name, seen in self.hosts.items():
                 if not seen.said and (why := self._blocks(name, seen)):
@@ -251,7 +251,7 @@ class CrawlWatch:
         return ""
 
     def ends_walled(self) -> Iterator[str]:
-        """At the end of a crawl: the same, of sites of which less was seen."""
+        """Yield, at the end of a crawl, sentences on sites with too few answers for `blocking`."""
         with self._lock:
             for name, seen in self.hosts.items():
                 if seen.said:
@@ -283,7 +283,7 @@ def _leads_to_login(name: str, seen: CrawledHost) -> str:
 
 
 def _kind(report: Failed) -> str:
-    """How a visit failed, in a word or two."""
+    """Return the kind of a visit's failure, in a word or two."""
     if report.status is not None:
         return str(report.status)
     return {"not_sent": "not sent", "not_understood": "not understood"}.get(report.fault or "", "no answer")

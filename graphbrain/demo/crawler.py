@@ -150,7 +150,7 @@ def crawl(
     with ThreadPoolExecutor(threads, "fetch") as pool:
         try:
             while not stop.is_set():
-                # No more than can be fetched at once: a claim means that its host may be asked now.
+                # Claim only pages that can be fetched at once, because a claim permits a request now and not later.
                 free = min(threads, limit) - len(out)
                 claims = brain.next_urls(free, wait=0 if out else 1, now_only=now_only) if free else Claims(())
                 paused = _paused(claims, said=paused)
@@ -229,7 +229,7 @@ class _Robots:
                 text, status = _read(response), response.status
                 if status >= 500 or status == 429:
                     return _failed(claim, response)
-        except HTTPError as error:  # redirects in a circle: as if there were none
+        except HTTPError as error:  # redirects in a circle count as no robots.txt
             text, status = b"", error.code
         except (OSError, HTTPException, ValueError) as error:
             return _unread(claim, error, response is not None, "robots.txt: ")
@@ -268,7 +268,7 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     try:
         with opener.open(request, timeout=TIMEOUT) as response:
             result = _result(claim, response, judge, getattr(request, "led_to", ()), agent)
-    except HTTPError as error:  # redirects in a circle, or to a URL outside the web: the host has answered
+    except HTTPError as error:  # redirects in a circle, or to a URL that is not on the web, are an answer of the host
         led: Sequence[tuple[int, str]] = getattr(request, "led_to", ())
         result = Failed(claim.url, claim, led[0][0] if led else error.code, error=" ".join(str(error).split()))
     except (OSError, HTTPException, ValueError) as error:

@@ -158,7 +158,7 @@ class Misfits:
 
 
 class Access(Enum):
-    """Where a transaction runs, and which statements it may send."""
+    """The member at which a transaction runs, and the statements that it may send."""
 
     WRITE = "at the leader"
     READ = "at the leader, without writes"

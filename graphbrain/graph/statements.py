@@ -61,7 +61,7 @@ class Statement:
     mode: str
     retry: str
     reads: str = "leader"
-    """Where it may be read in a cluster: "leader" or "any"."""
+    """The member of a cluster that may run it: "leader" or "any"."""
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters as they are sent with the text."""

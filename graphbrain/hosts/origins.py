@@ -25,8 +25,10 @@ GRACE = 60.0
 """Seconds for which pages wait for rules to be renewed that hold no longer: then the old ones go on."""
 
 PAGES_FIRST = 2.0
-"""Where pages go on while the robots.txt fails, it waits so many times longer than an ill host does: a page comes
-between, and may find the host well."""
+"""The factor by which a failing robots.txt waits longer than an ill host, if its pages go on meanwhile.
+
+A page comes between two attempts, and may find the host well.
+"""
 
 
 def key_of(scheme: str, host: str) -> str:
@@ -90,7 +92,7 @@ class Origin(ResourceState):
 
     @property
     def home(self) -> str:
-        """Where its robots.txt is, before any redirect."""
+        """The URL of its robots.txt, before any redirect."""
         return f"{self.scheme}://{self.name}/robots.txt"
 
     def tries_at(self, now: float) -> float:

@@ -182,7 +182,7 @@ def rules(tx: Tx, hosts: Iterable[HostState]) -> None:
 
 
 def know_budgets(tx: Tx, hosts: Iterable[HostState]) -> None:
-    """Count what locked hosts have used of a budget that is new to them."""
+    """Count the used part of the budget of locked hosts for which it is not known yet."""
     new = [host for host in hosts if host.budget > 0 and host.budget_used is None]
     if new:
         counts = dict(tx.one("hosts/fetched", names=sorted(host.name for host in new))[0])
@@ -352,9 +352,9 @@ def queues(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: 
 
 
 def file_retries(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: float) -> None:
-    """Pages of these hosts, whose last visit failed, are put in the queues of retries; the hosts are locked.
+    """Put the pages of these hosts whose last visit failed into the queues of retries. Lock the hosts.
 
-    `filing`: host → from when on the first of these pages may be visited.
+    `filing`: host → the time from which the first of these pages may be visited.
     """
     held = lock(tx, set(filing), manners, now)
     for name, host in held.items():

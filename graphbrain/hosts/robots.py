@@ -175,7 +175,7 @@ class _Rules:
     def _add(self, allow: bool, text: str, starred: set[tuple[int, bool, tuple[str, ...], bool]]) -> None:
         anchored = text.endswith("$")
         pattern = "*".join(_octets(part) for part in text.removesuffix("$").split("*"))
-        # The longest rule that fits holds, and of two as long the one that allows.
+        # The longest matching rule decides; of two rules of equal length, the one that allows.
         rank = (len(pattern) + anchored, allow)
         for spelling in _spellings(pattern):
             first, *others = spelling.split("*")

@@ -341,15 +341,16 @@ class HostState:
         return self.asked_from() <= now and not self.full() and (self.at is None or self.at.ready(now))
 
     def full(self) -> bool:
-        """Are as many of its claims out as may be? One, if it is ill or did not answer the last time."""
+        """Return whether it may be asked now, for a page or for a robots.txt."""
         return self.full_with(self.in_flight)
 
     def full_with(self, claims: int) -> bool:
-        """Would it be with so many claims out?"""
+        """Return whether as many of its claims are under way as are allowed: one, if it is ill or did not answer the
+        last time."""
         return 0 < (1 if self.ill() or self.suspected() else self.most) <= claims
 
     def may_open(self, now: float) -> bool:
-        """May one of its pages be claimed now, as far as it is known without its address's lock?"""
+        """Return whether `claims` claims under way would be as many as are allowed."""
         return self._ready_alone(now) and self.turn_at <= now and self.has_room()
 
     def may_open_at(self, now: float) -> float:

@@ -41,7 +41,8 @@ TIMES = frozenset(
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[TextIO]:
-    """Where a dump goes: stdout, or the file of that name once the block has ended well. Raises BadInput."""
+    """Yield stdout, or a text file that gets its name `path` once the block has ended well. Raise BadInput if it cannot
+    be written."""
     if path is None:
         yield sys.stdout
         return
@@ -68,23 +69,30 @@ def _text(path: Path, zipped: bool) -> TextIO:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which columns a record has, in which order, and whether its times are dates (ISO 8601, UTC) or epoch seconds."""
+    """The columns of a record in their order, and the form of its times: dates (ISO 8601, UTC) or epoch seconds."""
 
     columns: Sequence[str]
     dates: bool
 
     @classmethod
     def of(cls, kind: type[Page | KnownLink], form: str, columns: str | None, raw: bool | None) -> Layout:
-        """As it is asked for: `columns` between commas, or "all"; else those that people look for first. `raw`: epoch
-        seconds, else dates. `form` "json" is JSON lines for programs, as other commands print them: unless asked
-        otherwise with all columns, and raw. Raises BadInput for a column that there is not."""
+        """Return the layout for the given options.
+
+        Args:
+            columns: Names between commas, or "all". None: all for JSON for programs, otherwise `SHORT` of a page.
+            raw: True for epoch seconds, False for dates. None: raw for JSON for programs, otherwise dates.
+            form: "json" is JSON lines for programs, as other commands print them.
+
+        Raises:
+            BadInput: No such column.
+        """
         known, whole = kind.columns(), form == "json"
         few = SHORT if kind is Page and not whole else known
         wanted = few if columns is None else known if columns.strip() == "all" else _named(columns, known)
         return cls(wanted, not (whole if raw is None else raw))
 
     def record(self, item: Page | KnownLink) -> dict[str, Any]:
-        """What is written of an item."""
+        """Return the fields of an item that are written."""
         facts = item.as_dict()
         return {name: _date(facts[name]) if self.dates and name in TIMES else facts[name] for name in self.columns}
 
@@ -113,8 +121,13 @@ def _date(value: Any) -> Any:
 def write_pages(
     pages: Iterable[Page], form: str, out: TextIO, *, columns: str | None = None, raw: bool | None = None
 ) -> int:
-    """Write pages as `jsonl`, `json` (the same for programs), `csv` or `nodes`; how many. `nodes` has id, fetched 1 or
-    0, and URL, by tabs. `columns`, `raw`: as of `Layout.of`."""
+    """Write pages, and return their number.
+
+    Args:
+        form: `jsonl`, `json` (the same for programs), `csv`, or `nodes`: id, fetched 1 or 0, and URL, between tabs.
+        columns: As for `Layout.of`.
+        raw: As for `Layout.of`.
+    """
     if form == "nodes":
         return _lines((f"{p.id}\t{int(p.first_fetched is not None)}\t{p.url}\n" for p in pages), out)
     return _records(pages, Layout.of(Page, form, columns, raw), form, out)
@@ -123,8 +136,13 @@ def write_pages(
 def write_links(
     links: Iterable[KnownLink], form: str, out: TextIO, *, columns: str | None = None, raw: bool | None = None
 ) -> int:
-    """Write links as `jsonl`, `json` (the same for programs), `csv` or `edges`; how many. `edges` has the ids of source
-    and target, by a tab."""
+    """Write links, and return their number.
+
+    Args:
+        form: `jsonl`, `json` (the same for programs), `csv`, or `edges`: the ids of source and target, between tabs.
+        columns: As for `Layout.of`.
+        raw: As for `Layout.of`.
+    """
     if form == "edges":
         return _lines((f"{link.source_id}\t{link.target_id}\n" for link in links), out)
     return _records(links, Layout.of(KnownLink, form, columns, raw), form, out)
@@ -151,7 +169,8 @@ def _lines(lines: Iterable[str], out: TextIO) -> int:
 
 
 def _cell(value: Any) -> Any:
-    """A value of JSON in a cell of CSV: nothing for null, true and false in JSON's words, no text that is a formula."""
+    """Return a JSON value as a cell of CSV: nothing for null, `true` and `false`, and no text that a sheet takes for a
+    formula."""
     if isinstance(value, list | tuple):
         value = " ".join(map(str, value))
     if isinstance(value, str):

@@ -1,7 +1,7 @@
-"""What the files of recorded crawls are made of, line by line: numbers, comments, URLs; and which format a file is in.
+"""The lines of files of recorded crawls: numbers, comments, URLs; and the recognition of a file's format.
 
-Pure functions of bytes. Links are lines of two or three whole numbers, the third a count; what follows a '#' there is a
-comment. Elsewhere a line is one only as a whole, for URLs have a '#' of their own.
+Pure functions of bytes. A link is a line of two or three whole numbers, the third a count; '#' begins a comment there.
+In other formats a comment is a whole line, because a URL can contain '#'.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ __all__ = [
 ]
 
 BOM = b"\xef\xbb\xbf"
-"""What some programs put before the first line of UTF-8."""
+"""The byte order mark, which some programs write before the first line of UTF-8."""
 NO_LINE = "not a line of this file's kind"
 WIDTHS = {"edges": (2, 3), "hollins": (2,), "gr0": (2,)}
-"""Numbers in a line of links: its two ends, and in an edge list how often it stands there."""
+"""Numbers in a line of links: its two ends and, in an edge list, the number of its occurrences."""
 MOST_DIGITS = 19
 _SIGNED = re.compile(rb"^[^#\n]*[-+]", re.MULTILINE)
 
 
 class RecordedPage(NamedTuple):
-    """A page by its recorded id. `crawled`: None where the file does not say whether it was fetched."""
+    """A page by its recorded id. `crawled`: None where the file does not record whether it was fetched."""
 
     id: int
     url: str
@@ -91,7 +91,7 @@ def table(text: bytes) -> npt.NDArray[np.int64] | None:
 
 
 def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:
-    """What a filled line of a file of such a kind says: the numbers of a link, a page, or nothing of its kind."""
+    """Return the numbers of a link, or a page, from a filled line of a file of this kind; None for any other line."""
     widths = WIDTHS.get(kind, ())
     if kind == "gr0":
         word, line = (*line.split(None, 1), b"")[:2]
@@ -119,7 +119,7 @@ def is_header(line: bytes) -> bool:
 
 
 def kind_of(line: bytes, after: bytes) -> str:
-    """The kind of file in which this filled line, and the filled line after it, may stand; empty if there is none.
+    """Return the kind of file that can contain this filled line and the next one; empty if there is none.
 
     `json`; `gr0`: pages and links as in Kleinberg's graphs; `hollins`: with a header; `edges`; `nodes`; `hosts`.
     """

@@ -1,10 +1,10 @@
-"""What others have crawled, read from files into arrays, as a brain would keep it: what `import` works on.
+"""Recorded crawls, read from files into arrays in the form that a brain keeps: the input of `graphbrain import`.
 
-Pages are numbered in the order in which they are met; URLs are addresses, links distinct and without self-links, and
-at most `max_links` of a page, the first of them. A line that cannot be used is counted and left out; the first few are
-named. Beside what `reader` reads there are JSON lines, as `graphbrain report` reads them, `fetched` and `hash` for
-short. Memory is some 25 bytes a link while links are sorted, and 100 bytes and the URL a page; JSON lines need some 150
-bytes a page more.
+Pages are numbered in the order of their first occurrence. URLs are addresses. Links are distinct, without self-links,
+and at most the first `max_links` of a page. A line that cannot be used is counted and left out; the first few are
+named. In addition to the formats of `reader`, JSON lines are read, in the form of `graphbrain report`, where `fetched`
+and `hash` are short for `fetched_at` and `body_hash`. Memory: some 25 bytes a link while links are sorted, and 100
+bytes plus the URL a page. JSON lines need some 150 bytes a page more.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class TextBuffer(Sequence[str]):
 
 
 class _Generated(Sequence[str]):
-    """The URLs of pages that were recorded by id only."""
+    """The URLs of pages that were recorded by id alone."""
 
     def __init__(self, ids: Ints) -> None:
         self._ids = ids
@@ -88,8 +88,14 @@ class _Generated(Sequence[str]):
 
 @dataclass
 class LeftOut:
-    """What could not be used: `refused` lines or URLs, the first few of them in words, links over `max_links`; and of
-    how many URLs a user and a password were left out."""
+    """The part of the input that could not be used.
+
+    Attributes:
+        refused: Number of lines, URLs and links.
+        first: The first few of them, in words.
+        over: Number of links beyond `max_links`.
+        users: Number of URLs whose user and password were removed.
+    """
 
     refused: int = 0
     first: list[str] = field(default_factory=list)
@@ -97,7 +103,7 @@ class LeftOut:
     users: int = 0
 
     def refuse(self, why: str, times: int = 1) -> None:
-        """Count what was left out; name it while it is one of the first."""
+        """Count what was left out. Name it if it is one of the first."""
         self.refused += times
         if len(self.first) < NAMED:
             self.first.append(why)
@@ -107,13 +113,20 @@ class LeftOut:
 class Harvest:
     """Pages and links, ready to be written.
 
-    `urls`: addresses, of pages all different. `offsets`, `targets`: page i links to `targets[offsets[i]:offsets[i+1]]`.
-    `fetched`: False for pages of the frontier. `at`: epoch seconds of the visit, nan where it was not said. `status`:
-    of the visit. `relevance`: nan where it is not known. `details`: page → (body_hash, etag, last_modified) of those
-    that have one. `later`: visits that no first visit is (failures, redirects, second visits), in their order, to be
-    reported when everything else is there. `ids`: the recorded id of each page, None where there was none. `merged`:
-    ids recorded with the URL of an earlier page, and the numbers of those pages. `values`: page → what it is worth
-    to the crawler, of those of which it is known.
+    Attributes:
+        urls: Addresses, all of different pages.
+        offsets: Page i links to `targets[offsets[i]:offsets[i+1]]`.
+        targets: Page numbers.
+        fetched: False for pages of the frontier.
+        at: Epoch seconds of the visit; nan if not recorded.
+        status: HTTP status of the visit.
+        relevance: 0 to 1; nan if not known.
+        details: Page number → (body_hash, etag, last_modified), for pages that have one of them.
+        later: Visits other than a page's first success (failures, redirects, second visits), in their order. They are
+            reported when everything else is written.
+        ids: The recorded id of each page; None if pages have none.
+        merged: Ids recorded with the URL of an earlier page, and the numbers of those pages.
+        values: Page number → the crawler's own value of the page, if known.
     """
 
     name: str
@@ -133,16 +146,15 @@ class Harvest:
 
     @property
     def pages(self) -> int:
-        """How many pages."""
         return len(self.urls)
 
     @property
     def links(self) -> int:
-        """How many distinct links."""
         return len(self.targets)
 
     def find(self, what: str, rules: Rules) -> int:
-        """The number of the page with this URL (in any spelling) or recorded id. Raises BadInput."""
+        """Return the number of the page with this URL (in any spelling) or recorded id. Raise BadInput if there is
+        none."""
         if what.isdecimal() and self.ids is not None:
             alias, page = self.merged
             found = np.concatenate([np.flatnonzero(self.ids == int(what)), page[alias == int(what)]])
@@ -163,10 +175,20 @@ def read(
     fetched: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Harvest:
-    """All of these files together. The node file beside an edge list is read too, if its name says that it is one.
+    """Return the harvest of all these files together.
 
-    `fetched`: pages without out-links and without a record of a visit count as fetched, too. Raises BadInput when a
-    file cannot be opened, when there is nothing in them, or when pages by id and pages by URL are mixed.
+    The node file beside a single edge list is read too, if its name marks it as one.
+
+    Args:
+        files: Paths of files in the formats of `reader`, plain or gzipped.
+        rules: The brain's URL rules.
+        max_links: Links kept of one page.
+        now: Epoch seconds, for visits without a time.
+        fetched: Count pages without out-links and without a recorded visit as fetched, too.
+        progress: Called with the bytes read and the bytes in all.
+
+    Raises:
+        BadInput: A file cannot be opened, there is nothing in them, or they mix pages by id and pages by URL.
     """
     sources = [Source.of(Path(file)) for file in files]
     if [source.kind for source in sources] == ["edges"]:
@@ -208,18 +230,17 @@ class _Graph:
         self._crawled = bytearray()
 
     def take(self, source: Source, meter: ReadMeter) -> None:
-        """Read one file."""
         reader.read(source, self, meter)
 
     def header(self, pages: int, links: int) -> None:
-        """How much a file announces does not matter here: it may be cut."""
+        """Ignore the announced sizes: the file may have been cut."""
 
     def links(self, table: Ints) -> None:
-        """Some links, as ids."""
+        """Add links, as rows of two ids."""
         self._chunks.append(table)
 
     def page(self, source: Source, number: int, page: RecordedPage) -> None:  # noqa: ARG002
-        """A page. Raises BadInput when its URL cannot be one."""
+        """Add a page. Raise BadInput if its URL cannot be used."""
         url, key = self._page(page.url)
         self._left_out.users += names_user(page.url)
         self._ids.append(page.id)
@@ -228,12 +249,12 @@ class _Graph:
         self._crawled.append(2 if page.crawled is None else page.crawled)
 
     def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:
-        """A line that cannot be used."""
+        """Count and name a line that cannot be used."""
         shown = line.decode("utf-8", "replace").strip()
         self._left_out.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
 
     def harvest(self, name: str) -> Harvest:
-        """Everything read so far, numbered."""
+        """Return everything read so far, numbered."""
         if len(self._ids):
             ids, numbers = self._pages()
             urls: Sequence[str] = self._urls
@@ -243,7 +264,7 @@ class _Graph:
             numbers, urls = np.arange(len(ids), dtype=np.int32), _Generated(ids)
             crawled = np.full(len(ids), 2, np.uint8)
         self._renumber(ids, numbers)
-        # A link to itself is none that is kept, but it stood on the page: somebody has fetched it.
+        # Links of a page to itself are not kept, but a recorded one proves that the page was fetched.
         selves = np.unique(
             np.concatenate([chunk[chunk[:, 0] == chunk[:, 1], 0] for chunk in self._chunks] or [ids[:0]])
         )
@@ -273,7 +294,8 @@ class _Graph:
         return harvest if len(owned) == size else _without(harvest, owned)
 
     def _pages(self) -> tuple[Ints, Numbers]:
-        """The recorded ids, and the number of the page each stands for: an earlier one if the URL is the same."""
+        """Return the recorded ids, and the number of each id's page: an earlier page if the URL is the same, −1 for a
+        repeated id."""
         ids = np.array(self._ids, np.int64)
         size = len(ids)
         numbers = np.arange(size, dtype=np.int32)
@@ -286,12 +308,12 @@ class _Graph:
         by_id = np.argsort(ids, kind="stable")
         twice = by_id[1:][ids[by_id][1:] == ids[by_id][:-1]]
         if len(twice):
-            self._left_out.refuse(f"the page {ids[twice[0]]} stands there twice", len(twice))
+            self._left_out.refuse(f"the page {ids[twice[0]]} occurs twice", len(twice))
             numbers[twice] = -1
         return ids, numbers
 
     def _renumber(self, ids: Ints, numbers: Numbers) -> None:
-        """Page numbers instead of ids in all links; those of pages that are not there are left out."""
+        """Replace ids by page numbers in all links. Leave out the links of pages that are not recorded."""
         order = np.argsort(ids, kind="stable")
         known, meant = ids[order], numbers[order]
         keep = meant >= 0
@@ -308,7 +330,7 @@ class _Graph:
 
 
 def _without(harvest: Harvest, owned: Numbers) -> Harvest:
-    """Only the pages `owned`; no link leads to or from the others."""
+    """Keep only the pages `owned`; no link leads to or from the others."""
     place = np.zeros(harvest.pages, np.int32)
     place[owned] = np.arange(len(owned), dtype=np.int32)
     degrees = np.diff(harvest.offsets)[owned]
@@ -323,7 +345,7 @@ def _without(harvest: Harvest, owned: Numbers) -> Harvest:
 
 
 def _present(chunks: Sequence[Ints]) -> Ints:
-    """The ids that occur, ascending."""
+    """Return the ids that occur, ascending."""
     most = max((int(chunk.max()) for chunk in chunks if chunk.size), default=-1)
     if most < 4 * sum(chunk.size for chunk in chunks):
         seen = np.zeros(most + 1, bool)
@@ -334,7 +356,7 @@ def _present(chunks: Sequence[Ints]) -> Ints:
 
 
 def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tuple[Ints, Numbers]:
-    """Distinct links without self-links in CSR form, at most `most` of a page. `chunks` is used up."""
+    """Return the distinct links without self-links in CSR form, at most `most` of a page. `chunks` is emptied."""
     degrees = np.zeros(size, np.int64)
     for chunk in chunks:
         degrees += np.bincount(chunk[:, 0], minlength=size)
@@ -365,14 +387,15 @@ def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tu
 
 
 def _drained(chunks: list[Ints]) -> Iterator[Ints]:
-    """The chunks from first to last, each freed when it is done with."""
+    """Yield the chunks from first to last. Each is freed after its use."""
     chunks.reverse()
     while chunks:
         yield chunks.pop()
 
 
 def _first_links(chunks: list[Ints], heavy: Flags, most: int, left_out: LeftOut) -> Ints:
-    """Of pages that may have more than `most` links, the first ones, in recorded order; they leave `chunks`."""
+    """Return the first `most` links of each page that may have more, in recorded order, and remove its links from
+    `chunks`."""
     if not heavy.any():
         return np.empty((0, 2), np.int32)
     parts = [chunk[heavy[chunk[:, 0]]] for chunk in chunks]
@@ -392,7 +415,7 @@ def _first_links(chunks: list[Ints], heavy: Flags, most: int, left_out: LeftOut)
 
 
 class _Visits:
-    """JSON lines: each is a visit, as a crawler reports it. What it says is checked as a report's is."""
+    """JSON lines, each a visit in the form that a crawler reports. Each is checked like a report."""
 
     def __init__(self, rules: Rules, max_links: int, now: float) -> None:
         self._rules, self._max_links, self._now = rules, max_links, now
@@ -407,7 +430,6 @@ class _Visits:
         self._values: dict[int, float] = {}
 
     def take(self, source: Source, meter: ReadMeter) -> None:
-        """Read one file."""
         for number, block in source.blocks(meter.file):
             for at, line in enumerate(block.split(b"\n"), number):
                 if not line.strip():
@@ -468,7 +490,6 @@ class _Visits:
         return number
 
     def harvest(self, name: str) -> Harvest:
-        """Everything read so far."""
         self._numbers.clear()
         size = len(self._urls)
         links: Any = np.array(self._links, np.int32).reshape(-1, 2)
@@ -494,14 +515,14 @@ _SHORT = {"fetched": "fetched_at", "hash": "body_hash"}
 
 
 def _report(line: bytes) -> Report:
-    """What one line says. Raises BadInput."""
+    """Return the report that one line contains. Raise BadInput if it contains none."""
     data = {_SHORT.get(name, name): value for name, value in json_object(line).items()}
     data.pop("claim", None)  # its lease is another brain's
     return report_from_dict(data)
 
 
 def _first_visit(report: Fetched) -> bool:
-    """Can it be written as a page's first visit, in a file of one line a page?"""
+    """Return whether the report can be written as a page's first visit, if no other line is about the page."""
     texts = (report.body_hash, report.etag, report.last_modified)
     odd = any(text is not None and not text.isprintable() for text in texts)
     return not odd and report.redirected_to is None and not report.not_modified

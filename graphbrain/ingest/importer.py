@@ -1,9 +1,9 @@
 """Bulk start: files of crawled pages and links become an empty brain's graph, settled and scheduled.
 
-Where the brain's Neo4j is the local server, its database is made anew by Neo4j's import tool and the server restarted
-on it (graphbrain.ingest.neo4j_admin): others who are connected wait, as for any restart; settings and access tokens are
-carried over. Anywhere else, and where files are small, pages and links are created in batches, while nobody else may
-write. What is there in the end is the same: see graphbrain.ingest.rows.
+If the brain's Neo4j is the local server, Neo4j's import tool makes its database anew, and the server restarts on it
+(graphbrain.ingest.neo4j_admin). Other clients wait, as for any restart; settings and access tokens are carried over.
+Otherwise, and for small files, pages and links are created in batches while no other process may write. The result
+is the same: see graphbrain.ingest.rows.
 """
 
 from __future__ import annotations
@@ -48,22 +48,35 @@ PAGES_AT_ONCE = 2_000
 LINKS_AT_ONCE = 20_000
 REPORTS_AT_ONCE = 200
 SMALL, PACKED = 1_000_000, 5
-"""Bytes of files that go in batches where nothing else is said; one that is gzipped holds so many times as many."""
+"""The most bytes of files that are imported in batches by default, and the factor by which a gzipped file counts."""
 Progress = Callable[[str, float], None]
-"""Called with what is being done and how much of it, 0..1."""
+"""Called with the name of the step and the share of it that is done, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did.
+    """The result of an import.
 
-    `way`: `offline` (by Neo4j's import tool) or `batches`. `pages`, `links`, `hosts`: created; of the pages `fetched`
-    had been visited, `frontier` wait to be; `outside` are out of the scope, visited or not. `refused`: lines and links
-    that could not be used, of which `first` names some; `over`: links beyond `max_links`; `userinfo_dropped`:
-    URLs that named a user or a password, which were left out. `reported`: failures, redirects and second visits,
-    reported afterwards as live; `reports_refused` of them were refused. `seconds`: in all
-    and by step, of which `prepare` holds the iteration that settles the accounts and `settle` what is left of it when
-    all is written; `links_per_second`: over all steps but the latter.
+    Attributes:
+        name: Names of the files.
+        way: `offline` (by Neo4j's import tool) or `batches`.
+        pages: Pages created.
+        links: Links created.
+        hosts: Hosts created.
+        fetched: Pages that had been visited.
+        frontier: Pages that wait for their first visit.
+        outside: Pages out of the scope, visited or not.
+        seeds: Pages that are seeds.
+        refused: Lines and links that could not be used.
+        first: The first few of them, in words.
+        over: Links beyond `max_links`.
+        userinfo_dropped: URLs whose user and password were removed.
+        reported: Failures, redirects and second visits, reported afterwards as live.
+        reports_refused: Those of them that were refused.
+        settled: The accounts are at their fixed point.
+        seconds: In all and by step. `prepare` includes the iteration that settles the accounts; `settle` is the rest of
+            it, after everything is written.
+        links_per_second: Over all steps but `settle`.
     """
 
     name: str
@@ -103,17 +116,28 @@ def run(
 ) -> Imported:
     """Import these files into an empty brain.
 
-    `data`: the local server's directory. `fetched`: pages without out-links and without a record of a visit count as
-    fetched, too. `seeds`: URLs or recorded ids; none: the pages where a crawl would have to begin. `batches`: also
-    where the server is the local one, True; by its tool, False; unless given files of up to a megabyte go in batches,
-    for the tool takes a restart of the server. Raises BadInput when the brain is not empty or nothing can be read,
-    ServerFailed, and what any call raises.
+    Args:
+        brain: The brain, which has no page yet.
+        paths: Files in the formats of `graphbrain.ingest.reader` and JSON lines.
+        data: The local server's directory.
+        fetched: Count pages without out-links and without a recorded visit as fetched, too.
+        seeds: URLs or recorded ids; none: the pages where a crawl would have to begin.
+        batches: True: in batches, even on the local server. False: by its import tool. None: in batches for files of up
+            to a megabyte, since the tool needs a restart of the server.
+        settle: Bring the accounts to their fixed point.
+        progress: Called with the name of the step and the share of it that is done, 0 to 1.
+        say: Called with messages for the user.
+
+    Raises:
+        BadInput: The brain is not empty, or nothing can be read.
+        SettingsError: The brain's engine is not the exact one.
+        ServerFailed: The import tool or the server failed.
     """
     clock = _Laps()
     brain.session.refresh()
     _refuse_pages(brain)
     local = None if (_are_small(paths) if batches is None else batches) else local_server(brain, data)
-    # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
+    # A payout policy needs the graph. Under such a policy the accounts are settled after the graph is written.
     in_memory = settle and not brain.policy.rule.bends_payouts
     with ExitStack() as until_loaded:
         shop = until_loaded.enter_context(neo4j_admin.workshop(local, say)) if local else None
@@ -147,7 +171,7 @@ def _read(
     clock: _Laps,
     progress: Progress,
 ) -> Bulk:
-    """What the files hold, and all that follows from it; `in_memory`: with accounts at their fixed point."""
+    """Read the files and compute all that follows from them; `in_memory`: with accounts at their fixed point."""
     rules = Rules(brain.settings.canonical, hash_bang=brain.settings.hash_bang)
     harvest = harvests.read(
         paths,
@@ -196,24 +220,22 @@ def _result(bulk: Bulk, way: str, refused: int, settled: bool, clock: _Laps, cre
 
 
 def _are_small(paths: Sequence[Path | str]) -> bool:
-    """Are these files imported sooner than the server restarts?"""
+    """Return whether these files are imported in less time than the server takes to restart."""
     try:
         size = sum(Path(path).stat().st_size * (PACKED if str(path).endswith(".gz") else 1) for path in paths)
     except OSError:
-        return True  # it will be said of the file, without a restart
+        return True  # the batches report the file's error, without a restart
     return size <= SMALL
 
 
 def _tokens(brain: Brain) -> str:
-    """The access tokens of the service, which are no part of the brain that is made anew, and live on."""
+    """Return the service's access tokens as JSON. They survive the brain that is made anew."""
     kept = brain.graph.read(lambda tx: tx.one("brain/kept_tokens")[0], "brain/kept_tokens")
     return json.dumps(kept)
 
 
 @dataclass
 class _Laps:
-    """Seconds of each step."""
-
     began: float = field(default_factory=time.perf_counter)
     laps: dict[str, float] = field(default_factory=dict)
 
@@ -225,7 +247,7 @@ class _Laps:
 
 
 def local_server(brain: Brain, data: Path | None) -> Server | None:
-    """The local server, if the brain is its database."""
+    """Return the local server, if the brain is its database."""
     running = lifecycle.find(data)
     mine = running is not None and running.uri == brain.graph.uri and brain.graph.database == "neo4j"
     return running if mine else None
@@ -234,7 +256,7 @@ def local_server(brain: Brain, data: Path | None) -> Server | None:
 def _refuse_pages(brain: Brain, noted: bool = False) -> None:
     """Raise BadInput unless the brain is empty, SettingsError unless its engine is the exact one.
 
-    `noted`: it is our own import that stands on the brain.
+    `noted`: the import that the brain has a note of is this one.
     """
     if brain.settings.engine != "exact":
         raise SettingsError(
@@ -257,33 +279,39 @@ def _refuse_pages(brain: Brain, noted: bool = False) -> None:
 
 
 def _close(brain: Brain, since: float, settings: Settings) -> None:
-    """Let nobody write any more, unless somebody has begun to crawl meanwhile, or changed the settings: he goes before
-    us, and the brain is open again. Raises BadInput then, or GraphRefused, and GraphUnavailable as `imports.begin`."""
+    """Close the brain to other writers.
+
+    If another process has begun to crawl meanwhile, or has changed the settings, open the brain again and raise: that
+    process has priority.
+
+    Raises:
+        BadInput: The brain is no longer empty.
+        GraphRefused: The settings have changed.
+        GraphUnavailable: As for `imports.begin`.
+    """
     try:
         imports.begin(brain.session, since)
         _refuse_pages(brain, noted=True)
         if brain.settings != settings:
-            raise GraphRefused(
-                "Somebody has changed the brain's settings while the files were read: import them again."
-            )
+            raise GraphRefused("The brain's settings changed while the files were read: import them again.")
     except BaseException:
         imports.end(brain.session)
         raise
 
 
 def _check(brain: Brain, bulk: Bulk) -> None:
-    """Raise GraphRefused when not everything is there."""
+    """Raise GraphRefused if the graph's numbers of pages, links and hosts are not the harvest's."""
     sizes = brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
     wanted = [bulk.harvest.pages, bulk.harvest.links, len(bulk.hosts)]
     if sizes != wanted:
         raise GraphRefused(
             f"The graph holds {sizes[0]:,} pages and {sizes[1]:,} links after the import, not {wanted[0]:,} and "
-            f"{wanted[1]:,}: somebody else has written to it; 'graphbrain clear --yes' empties it."
+            f"{wanted[1]:,}: another process has written to it; 'graphbrain clear --yes' empties it."
         )
 
 
 def _report_later(brain: Brain, harvest: Harvest, progress: Progress) -> int:
-    """Report what is no first visit, as live; how many were refused."""
+    """Report all but first visits, as live, and return the number of refused reports."""
     refused = 0
     for start in range(0, len(harvest.later), REPORTS_AT_ONCE):
         answers = brain.report(harvest.later[start : start + REPORTS_AT_ONCE])
@@ -306,8 +334,8 @@ def _settle(brain: Brain, in_memory: bool, progress: Progress) -> bool:
 
 
 def _take_place(brain: Brain, home: Path, clock: _Laps, progress: Progress) -> None:
-    """Restart the server on the database that was made beside the old one, and make a brain of it."""
-    # Whoever begins now waits, and meets the new database.
+    """Restart the server on the database that was made beside the old one, and adopt it as a brain."""
+    # A client that connects from now on waits for the restart, and gets the new database.
     installation.mark_new_store(home)
     progress("restarting the server", 0.0)
     lifecycle.restart(home, say=lambda _: None)
@@ -321,7 +349,7 @@ def _take_place(brain: Brain, home: Path, clock: _Laps, progress: Progress) -> N
 
 
 def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> None:
-    """Create pages, then links. The brain says that it is being imported until both are there."""
+    """Create pages, then links. The brain carries the note of an import until both are complete."""
     since = bulk.run.now
     for start in range(0, len(bulk.hosts), PAGES_AT_ONCE):
         names = sorted(bulk.hosts[start : start + PAGES_AT_ONCE])
@@ -338,7 +366,8 @@ def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> N
 
 
 def _creating(rows: list[list[Any]]) -> Callable[[Tx], list[int]]:
-    """Creates these pages. From its second attempt on it first looks whether the lost one has."""
+    """Return the work that creates these pages. From its second attempt on it first checks whether the lost attempt
+    did."""
     tried = False
 
     def work(tx: Tx) -> list[int]:
@@ -374,7 +403,8 @@ def _link(brain: Brain, bulk: Bulk, ids: Ints, progress: Progress) -> None:
 
 
 def _linking(rows: list[list[Any]], now: float) -> Callable[[Tx], object]:
-    """Creates these links, as `_creating` does pages: a batch is there as a whole, or not at all."""
+    """Return the work that creates these links, as `_creating` does pages: a batch is there as a whole, or not at
+    all."""
     tried = False
 
     def work(tx: Tx) -> object:

@@ -1,11 +1,11 @@
 """A database made from CSV files by Neo4j's own import tool, beside the one that the local server runs on.
 
-It is written into folders of its own while the server goes on; once it is marked as whole, the next start of the server
-puts it in the old one's place (graphbrain.server.installation). So a kill at any moment leaves the old database or the
-new one, never something between. One import at a time: a lock says so, and the tool, too, holds it.
+The tool writes into folders of its own while the server goes on. Once the new database is marked as whole, the next
+start of the server puts it in the old one's place (graphbrain.server.installation). So a kill at any moment leaves the
+old database or the new one, never a mixture. A lock, which the tool inherits, admits one import at a time.
 
-Java takes a second to load the tool. So the tool is begun before its files are there, and reads its command line from
-its standard input, into which it is written once they are. If that ends before, for the import was killed, so does it.
+Java takes a second to load the tool. So the tool starts before its files are there, and reads its command line from
+its standard input, where it is written once they are. If the import is killed, that input ends, and so does the tool.
 """
 
 from __future__ import annotations
@@ -39,18 +39,21 @@ ROWS = 10_000
 SOME = 100
 LINKS = 1 << 20
 AHEAD = {*Ledger.columns, "queue", "waiting_since"}
-"""The database keeps a page's properties as a chain, in the order in which the tool reads them, and whoever reads or
-writes one walks it from its beginning: what every transaction on accounts does comes first, the accounts before all.
-On cnr-2000 the commits of a settling pass take a fifth less than where a page begins with its key and URL."""
+"""The properties that come first in a page's record.
+
+The database keeps a page's properties as a chain, in the order in which the tool reads them, and walks it from its
+beginning for each read and write. So the properties that every transaction on accounts uses come first, the accounts
+before all. On cnr-2000 the commits of a settling pass take a fifth less time than with the key and the URL first.
+"""
 PAGE_BYTES, LINK_BYTES = 1_300, 75
 """The bytes that a page with its indexes, and a link, take in the database."""
 HEAP_MB = 1024
 Progress = Callable[[str, float], None]
-"""Called with what is being done and how much of it, 0..1."""
+"""Called with the name of the step and the share of it that is done, 0 to 1."""
 
 
 def bytes_needed(bulk: Bulk) -> int:
-    """About how much room the files and the database take together."""
+    """Return an estimate of the bytes that the files and the database take together."""
     urls = bulk.harvest.urls
     some = range(0, len(urls), max(1, len(urls) // 1000))
     url = sum(len(urls[page]) for page in some) / max(1, len(some))
@@ -68,10 +71,17 @@ class Workshop:
     tool: subprocess.Popen[str]
 
     def make(self, bulk: Bulk, brain: Mapping[str, Any], *, progress: Progress) -> None:
-        """Write the files and let the tool make the database of them. `brain`: the properties of its (:Brain).
+        """Write the files and let the tool make the database from them.
 
-        It is whole then, but not marked (`installation.mark_new_store`). Raises ServerFailed, when there is not enough
-        room for example; then nothing has happened.
+        The database is whole afterwards, but not marked (`installation.mark_new_store`).
+
+        Args:
+            bulk: The pages and links.
+            brain: The properties of its (:Brain).
+            progress: Called with the name of the step and the share of it that is done, 0 to 1.
+
+        Raises:
+            ServerFailed: The disk has not enough room, or the tool failed. The old database is unchanged.
         """
         need, free = bytes_needed(bulk), files.free_bytes(self.running.data)
         if need + files.LEAST_FREE_BYTES > free:
@@ -96,10 +106,8 @@ class Workshop:
 
 @contextmanager
 def workshop(running: Server, say: Say) -> Iterator[Workshop]:
-    """A workshop for one import; what is left of an earlier one is removed before.
-
-    Whatever is not whole is removed at the end, too.
-    """
+    """Yield a workshop for one import. Remove unfinished parts of an earlier import before, and of this one at the
+    end."""
     folder = running.data / "bulk"
     with file_lock(running.data / "bulk.lock", say=lambda: say("Another import is under way…")) as lock:
         _tidy(running.data, folder)
@@ -132,7 +140,7 @@ def _write_pages(path: Path, bulk: Bulk, progress: Progress) -> None:
 
 
 def _far(name: str) -> tuple[bool, int]:
-    """How far from its beginning this property stands in a page's chain."""
+    """Return the sort key of a property: its distance from the beginning of a page's chain."""
     return name not in AHEAD, -PAGE_CHAIN.index(name) if name in PAGE_CHAIN else 1
 
 
@@ -151,14 +159,14 @@ def _write_brain(path: Path, bulk: Bulk, brain: Mapping[str, Any]) -> None:
 
 
 def _lines(first: int, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """Lines of nodes from `first` on."""
+    """Yield the lines of nodes, numbered from `first`."""
     cells = [_cells(column) for column in columns]
     return ("\t".join([str(node), *row]) + "\n" for node, row in enumerate(zip(*cells, strict=True), first))
 
 
 def _cells(column: Sequence[Any]) -> list[str]:
-    """What a column says again and again is spelt once."""
-    if len(column) > SOME and 2 * len(set(column[:SOME])) > SOME:  # it says something else each time
+    """Return the cells of a column. A value that occurs often is formatted once."""
+    if len(column) > SOME and 2 * len(set(column[:SOME])) > SOME:  # mostly distinct values
         return [_cell(value) for value in column]
     values = set(column)
     if 2 * len(values) > len(column):
@@ -181,7 +189,8 @@ def _cell(value: Any) -> str:
 
 
 def _write_links(path: Path, bulk: Bulk) -> None:
-    """Ids in decimal digits of one width: a table of bytes is written as it is, without a string for each link."""
+    """Write links with ids of one width, so that a table of bytes is written as it is, without a string for each
+    link."""
     offsets, targets = bulk.harvest.offsets, bulk.harvest.targets
     width = len(str(max(bulk.harvest.pages - 1, 0)))
     since = f"\t{bulk.run.now!r}\n".encode()
@@ -212,7 +221,7 @@ def _digits(table: Any, numbers: Any) -> None:
 
 @contextmanager
 def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subprocess.Popen[str]]:
-    """The tool, which waits for its command line; it ends with the block at the latest."""
+    """Yield the tool, which waits for its command line. It ends with the block at the latest."""
     home, version = running.data, running.version
     class_path = jars(version, BROWSER_VERSION, say=say)
     java = java_of(running) or find_java(None, version)
@@ -238,7 +247,7 @@ def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subpr
 
 
 def _tell(tool: subprocess.Popen[str], folder: Path) -> None:
-    """Give the tool its command line, unless it has ended before, of which it will have said why."""
+    """Write the tool's command line to its input. A tool that has ended already has printed its reason."""
     assert tool.stdin is not None
     with suppress(BrokenPipeError):
         tool.stdin.write(files.quoted(_words(folder)))
@@ -246,7 +255,7 @@ def _tell(tool: subprocess.Popen[str], folder: Path) -> None:
 
 
 def _words(folder: Path) -> list[str]:
-    """The tool's command line. Page numbers are the ids of the nodes: nothing needs to be looked up."""
+    """Return the tool's command line. Page numbers are the ids of the nodes, so that the tool looks nothing up."""
     return [
         *("database", "import", "full", files.NEW_STORE),
         *("--id-type=actual", "--delimiter=TAB", "--overwrite-destination", "--bad-tolerance=0"),
@@ -259,7 +268,7 @@ def _words(folder: Path) -> list[str]:
 
 
 def _follow(tool: subprocess.Popen[str], progress: Progress) -> None:
-    """Tell from what the tool prints how far it is, to its end. Raises ServerFailed when it has failed."""
+    """Follow the tool's output to its end, and report progress. Raise ServerFailed if the tool failed."""
     step = steps = 0
     said: deque[str] = deque(maxlen=200)
     assert tool.stdout is not None

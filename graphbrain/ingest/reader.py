@@ -1,16 +1,16 @@
-"""Reads files of recorded crawls, plain or gzipped, told apart by what is in them, not by their names:
+"""Reads files of recorded crawls, plain or gzipped. The format follows from a file's content, not from its name:
 
     `src dst [count]`                                        links by id
     `id crawled url`, `id url`                               pages by id
     `id reversed.host.name`                                  hosts, as CommonCrawl's vertices: pages http://host.name/
     header `pages links 1`, then `id url`, then `src dst`    as Massey's hollins.dat
     `n id url` and `e src dst`                               as Kleinberg's query graphs
-    a JSON object a line                                     visits; only their lines are read here, see `harvest`
+    a JSON object a line                                     visits; `harvest` parses the lines
 
-What a file says is handed on to a `Taker`: `harvest` makes of it what a brain keeps, and counts what it cannot use;
-`recording` makes of it what was recorded, and refuses a file with anything else in it. A file is read in blocks of
-whole lines. Numbers are parsed by numpy; only a block that it refuses is read line by line. Comments and blank lines
-are as `formats` has them.
+A `Taker` receives the content: `harvest` turns it into the form that a brain keeps, and counts what it cannot use;
+`recording` keeps it as recorded, and refuses a file with anything else in it. A file is read in blocks of whole lines.
+Numbers are parsed by numpy; only a block that numpy refuses is read line by line. Comments and blank lines are defined
+in `formats`.
 """
 
 from __future__ import annotations
@@ -35,42 +35,41 @@ __all__ = ["Progress", "ReadMeter", "Source", "Taker", "line_of_link", "read"]
 
 BLOCK_BYTES = 1 << 24
 LINES_LOOKED_AT = 20
-"""At the head of a file, for one that says of what kind it is: there may be a title, or a bad line."""
+"""Lines at the head of a file in which its kind is looked for: the first may be a title, or a bad line."""
 Progress = Callable[[int, int], None]
-"""Called with (bytes read, bytes in all), as they lie on the disk."""
+"""Called with (bytes read, bytes in all), as stored on the disk."""
 
 
 class Taker(Protocol):
-    """Who makes something of what a file says."""
+    """The receiver of a file's content."""
 
     strict: bool
-    """Must all links of a file be of one form, with a count or without?"""
+    """True if all links of a file must have one form, with a count or without."""
 
     def header(self, pages: int, links: int) -> None:
-        """How much the file announces."""
+        """Take the sizes that the file announces."""
 
     def links(self, table: Ints) -> None:
-        """Some links in their order, as rows of two ids."""
+        """Take some links in their order, as rows of two ids."""
 
     def page(self, source: Source, number: int, page: RecordedPage) -> None:
-        """A page, from line `number`. Raises BadInput for one that cannot be used: its line is then refused."""
+        """Take a page, from line `number`. Raise BadInput for one that cannot be used: its line is then refused."""
 
     def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:
-        """Line `number` cannot be used."""
+        """Take line `number`, which cannot be used because of `why`."""
 
 
 class ReadMeter:
-    """Adds up what has been read of all files."""
+    """The number of bytes read of all files, passed on to a progress callback."""
 
     def __init__(self, total: int = 0, progress: Progress = lambda *_: None) -> None:
         self._total, self._done, self._progress = total, 0, progress
 
     def file(self, at: int) -> None:
-        """So far in this file."""
+        """Report the bytes read of the current file."""
         self._progress(min(self._done + at, self._total), self._total)
 
     def end(self, size: int) -> None:
-        """This file is read."""
         self._done += size
         self.file(0)
 
@@ -85,7 +84,8 @@ class Source:
 
     @classmethod
     def of(cls, path: Path, kind: str | None = None) -> Source:
-        """The file at `path`; `kind`: what it is taken for if nothing in it says so. Raises BadInput."""
+        """Return the file at `path` with its kind; `kind` is the default for a file whose content decides nothing.
+        Raise BadInput."""
         source = cls(path, "", 0)
         _, block = next(source.blocks(lambda _: None, 1 << 16), (0, b""))
         head = list(islice(filter(filled, block.splitlines()), LINES_LOOKED_AT))
@@ -101,12 +101,13 @@ class Source:
         return source
 
     def beside(self, *names: str) -> list[Path]:
-        """The files that are named as this one, but for one of these words in place of `edges`."""
+        """Return the existing files with the same name except for one of these words in place of `edges`."""
         others = [self.path.with_name(self.path.name.replace("edges", name)) for name in names]
         return [other for other in others if other != self.path and other.exists()]
 
     def blocks(self, at: Callable[[int], None], most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
-        """(number of the first line, some whole lines) until the end; `at` is told how far it is in the file."""
+        """Yield (number of the first line, some whole lines) until the end; call `at` with the position in the file, in
+        bytes."""
         number, rest, first = 1, b"", True
         try:
             with self.path.open("rb") as raw:
@@ -130,12 +131,12 @@ class Source:
 
 
 def _kind(head: Sequence[bytes]) -> str:
-    """What the first line says that says anything."""
+    """Return the kind that the first line with a recognizable one has; empty if there is none."""
     return next((kind for line, after in pairwise([*head, b""]) if (kind := formats.kind_of(line, after))), "")
 
 
 def read(source: Source, taker: Taker, meter: ReadMeter) -> None:
-    """Hand on all that a file of pages and links by number says. Raises BadInput when it cannot be read."""
+    """Pass the content of a file of pages and links by number to `taker`. Raise BadInput if the file cannot be read."""
     widths = WIDTHS.get(source.kind, ())
     headed = source.kind != "hollins"
     for number, block in source.blocks(meter.file):
@@ -154,7 +155,8 @@ def read(source: Source, taker: Taker, meter: ReadMeter) -> None:
 
 
 def _without_header(source: Source, taker: Taker, number: int, block: bytes) -> tuple[int, bytes, bool]:
-    """What follows the header in a block, the number of its first line, and whether there was one."""
+    """Return the part of a block after the header, the number of its first line, and whether the block has the
+    header."""
     at = 0
     for line in block.split(b"\n"):
         at += len(line) + 1
@@ -168,7 +170,7 @@ def _without_header(source: Source, taker: Taker, number: int, block: bytes) -> 
 
 
 def _by_line(source: Source, taker: Taker, number: int, block: bytes, widths: Sequence[int]) -> Ints:
-    """Read a block line by line; its links."""
+    """Read a block line by line, and return its links."""
     links = array("q")
     for at, line in enumerate(block.split(b"\n"), number):
         if not filled(line):
@@ -189,7 +191,7 @@ def _by_line(source: Source, taker: Taker, number: int, block: bytes, widths: Se
 
 
 def line_of_link(source: Source, row: int) -> int:
-    """In which line the link number `row` (from 0) stands."""
+    """Return the number of the line that contains link number `row` (from 0)."""
     for number, block in source.blocks(lambda _: None):
         for at, line in enumerate(block.split(b"\n"), number):
             if filled(line) and isinstance(formats.entry(source.kind, line), list):

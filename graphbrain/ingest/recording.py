@@ -1,10 +1,9 @@
-"""A recorded crawl held in memory: pages, and who links to whom, as numpy arrays in CSR form.
+"""A recorded crawl held in memory: pages and links, as numpy arrays in CSR form.
 
-Pages are numbered from 0 in ascending order of their recorded ids. Links stand in page order,
-self-links and duplicates included, as whoever recorded them found them; `distinct` is what a brain
-keeps of them. Every recorded page stays a page of its own: one whose recorded URL cannot be used
-gets a stand-in, so that counts hold. Graph questions (which seeds reach all, what is reached) are
-answered by scipy in well under a second.
+Pages are numbered from 0 in ascending order of their recorded ids. Links are in page order, self-links and duplicates
+included, as recorded; `distinct` is the part that a brain keeps. Every recorded page stays a page of its own: one whose
+recorded URL cannot be used gets a substitute, so that counts hold. scipy answers questions about the graph (which seeds
+reach all pages, which pages are reached) in well under a second.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ WANTED = {
 
 
 def generated_url(identity: int) -> str:
-    """The URL of a page recorded without one: canonical, always the same, 100 ids to a host.
+    """Return the URL of a page recorded without one: canonical, always the same, 100 ids to a host.
 
     Crawls are recorded in the order of their URLs, so neighbouring ids mostly did share a host.
     """
@@ -48,13 +47,17 @@ def generated_url(identity: int) -> str:
 class Recording:
     """A recorded crawl.
 
-    `ids`: the recorded id of each page, ascending. `urls`: its canonical URL, all different.
-    `offsets`, `targets`: page i links to `targets[offsets[i]:offsets[i+1]]`, as recorded.
-    `crawled`: False for a page that was met in a link and never fetched by those who recorded it;
-    nothing is known of its links.
-    `stand_ins`: how many pages' recorded URLs could not be used; `doubles`: of them since another page has the same.
-    One that names no page is replaced by `generated_url`; one with the canonical URL of an earlier page gets
-    `recorded=<id>` added to its query.
+    Attributes:
+        name: Name of its file.
+        ids: The recorded id of each page, ascending.
+        urls: The canonical URL of each page, all different.
+        offsets: Page i links to `targets[offsets[i]:offsets[i+1]]`, as recorded.
+        targets: Page numbers.
+        crawled: False for a page that was met in a link and not fetched when the crawl was recorded. Its links are not
+            known.
+        stand_ins: Number of pages whose recorded URL could not be used. A URL that names no page is replaced by
+            `generated_url`; one with the canonical URL of an earlier page gets `recorded=<id>` added to its query.
+        doubles: Number of substitutes for pages with the URL of another page.
     """
 
     name: str
@@ -76,11 +79,17 @@ class Recording:
         urls: Sequence[str] | None = None,
         name: str = "links",
     ) -> Recording:
-        """A recording from two equally long lists of recorded ids.
+        """Return a recording made from two equally long lists of recorded ids.
 
-        `pages`: the ids are 0..pages-1, linked or not; without it only ids that occur are pages.
-        `urls`: one for each page, in order of the ids.
-        Raises BadInput for a negative id, and for one beyond `pages`.
+        Args:
+            sources: The id of each link's page.
+            targets: The id of the page that each link leads to.
+            pages: The ids are 0 to pages − 1, linked or not. None: only ids that occur are pages.
+            urls: One for each page, in order of the ids.
+            name: Name of the recording in messages.
+
+        Raises:
+            BadInput: A negative id, or one beyond `pages`.
         """
         edges = np.stack([np.asarray(sources, np.int64), np.asarray(targets, np.int64)], axis=1)
         ids = np.arange(pages, dtype=np.int64) if pages is not None else None
@@ -94,22 +103,22 @@ class Recording:
 
     @property
     def pages(self) -> int:
-        """Recorded pages."""
+        """Number of recorded pages, fetched or not."""
         return len(self.ids)
 
     @property
     def links(self) -> int:
-        """Recorded links, self-links and duplicates included."""
+        """Number of recorded links, self-links and duplicates included."""
         return len(self.targets)
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Canonical URL → page number."""
+        """Page number by canonical URL."""
         return {url: number for number, url in enumerate(self.urls)}
 
     @cached_property
     def sources(self) -> Numbers:
-        """The page each of `targets` is linked from."""
+        """The page number that each of `targets` is linked from."""
         return np.repeat(np.arange(self.pages, dtype=np.int32), np.diff(self.offsets))
 
     @cached_property
@@ -123,14 +132,15 @@ class Recording:
         return first.astype(np.int32), second.astype(np.int32)
 
     def links_of(self, page: int) -> list[str]:
-        """The URLs that a page links to, as recorded: self-links and duplicates included."""
+        """Return the URLs that a page links to, as recorded, self-links and duplicates included."""
         urls = self.urls
         return [urls[t] for t in self.targets[self.offsets[page] : self.offsets[page + 1]].tolist()]
 
     def find(self, what: str | int) -> int:
-        """The number of the page with this URL (in any spelling) or this recorded id.
+        """Return the number of the page with this URL (in any spelling) or this recorded id.
 
-        Raises BadInput when there is none.
+        Raises:
+            BadInput: There is no such page.
         """
         text = str(what).strip()
         if text.isdecimal():
@@ -144,10 +154,11 @@ class Recording:
             raise BadInput(f"{self.name} has no page with the URL {text}.") from None
 
     def seeds(self) -> list[int]:
-        """The fewest pages from which every page is reached, ascending.
+        """Return the fewest pages from which every page is reached, ascending.
 
-        They are the pages without in-links (self-links do not count) and, of each part that none
-        of those reaches and that nothing outside it links to (a cycle), its first page.
+        They are the pages without in-links (self-links do not count) and the first page of each cycle that no other
+        part links
+        to.
         """
         from scipy.sparse.csgraph import connected_components
 
@@ -162,7 +173,7 @@ class Recording:
         return sorted(int(page) for page in lowest[~entered])
 
     def reachable(self, seeds: Iterable[int]) -> Flags:
-        """Which pages are reached from the pages `seeds`, themselves included."""
+        """Return a flag for each page: it is reached from the pages `seeds`, or is one of them."""
         from scipy.sparse.csgraph import breadth_first_order
 
         roots = np.unique(np.fromiter(seeds, np.int64))
@@ -173,7 +184,7 @@ class Recording:
         return reached[:-1]
 
     def _matrix(self, roots: Ints | None = None) -> Any:
-        """The links as a scipy matrix; given roots, one more page that links to them at the end."""
+        """Return the links as a scipy matrix. Given roots, its last row is an additional page that links to them."""
         from scipy.sparse import csr_matrix
 
         offsets, targets, size = self.offsets, self.targets, self.pages
@@ -185,10 +196,14 @@ class Recording:
 
 
 def read(path: Path | str, *, nodes: Path | str | None = None) -> Recording:
-    """The recording in the file `path`, in one of the formats of `reader`, but for JSON lines and hosts.
+    """Return the recording in the file `path`, in one of the formats of `reader` except JSON lines and hosts.
 
-    `nodes`: the node file of an edge list; when it is not given, `X.nodes.Y` beside `X.edges.Y` is taken if it is
-    there. Raises BadInput, with the file and the line, for what cannot be read.
+    Args:
+        path: The file of links.
+        nodes: The node file of an edge list. None: `X.nodes.Y` beside `X.edges.Y`, if it exists.
+
+    Raises:
+        BadInput: A file cannot be read. The message names the file and the line.
     """
     source = Source.of(Path(path), "edges")
     if source.kind == "nodes":
@@ -210,7 +225,7 @@ def read(path: Path | str, *, nodes: Path | str | None = None) -> Recording:
 
 
 class _Taken:
-    """What a file says, line by line; the first that is not of its kind is an error."""
+    """The content of a file, line by line. The first line of another kind is an error."""
 
     strict = True
 
@@ -223,15 +238,14 @@ class _Taken:
         self._announced: tuple[int, int] | None = None
 
     def header(self, pages: int, links: int) -> None:
-        """How much the file is to hold."""
         self._announced = pages, links
 
     def links(self, table: Ints) -> None:
-        """Some links."""
         self._chunks.append(table)
 
     def page(self, source: Source, number: int, page: RecordedPage) -> None:
-        """A page. Raises BadInput for one too many, and one of a node file that does not say whether it was fetched."""
+        """Add a page. Raise BadInput for one too many, and for a line of a node file without the mark for fetched
+        pages."""
         if (source.kind == "nodes" and page.crawled is None) or (
             self._announced is not None and len(self._ids) == self._announced[0]
         ):
@@ -242,7 +256,7 @@ class _Taken:
         self._lines.append(number)
 
     def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:  # noqa: ARG002
-        """Raises BadInput: a line is malformed."""
+        """Raise BadInput, because a line is malformed."""
         text = line.decode("utf-8", "replace").strip()
         shown = text if len(text) <= 60 else text[:59] + "…"
         raise BadInput(f"{source.path.name}, line {number}: expected {self._wanted(source)}, found {shown!r}.")
@@ -255,7 +269,7 @@ class _Taken:
         return "'id url'" if len(self._ids) < self._announced[0] else "'src dst'"
 
     def raw(self, source: Source, nodes: Sequence[Path]) -> _Raw:
-        """All of it. Raises BadInput when it is not what was announced."""
+        """Return everything read. Raise BadInput if its size is not the announced one."""
         edges = np.concatenate([np.empty((0, 2), np.int64), *self._chunks])
         self._chunks.clear()
         if self._announced is not None:
@@ -275,7 +289,8 @@ class _Taken:
 
 @dataclass
 class _Raw:
-    """What a file said, by recorded ids; `edge_at` and `page_at` say where, for messages."""
+    """The content of a file by recorded ids. `edge_at` and `page_at` return the place of a link or page, for
+    messages."""
 
     edges: Ints
     ids: Ints | None = None
@@ -286,9 +301,10 @@ class _Raw:
 
 
 def _built(raw: _Raw, name: str) -> Recording:
-    """The recording of what a file said: pages in order of their ids, links in CSR form.
+    """Return the recording of a file's content: pages in order of their ids, links in CSR form.
 
-    Raises BadInput for negative or repeated ids and for links to pages that are not there.
+    Raises:
+        BadInput: Negative or repeated ids, or links to pages that are not recorded.
     """
     if raw.edges.size and raw.edges.min() < 0:
         raise BadInput(f"{name}: recorded ids are whole numbers from 0 on.")
@@ -313,7 +329,7 @@ def _built(raw: _Raw, name: str) -> Recording:
 
 
 def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
-    """The pages' ids, ascending, and the links with page numbers instead of ids."""
+    """Return the pages' ids, ascending, and the links with page numbers instead of ids."""
     if raw.ids is None:
         ids = np.sort(raw.edges, axis=None)
         ids = ids[np.diff(ids, prepend=-1) != 0]
@@ -322,7 +338,7 @@ def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
     twice = ids[1:][ids[1:] == ids[:-1]]
     if len(twice):
         row = int(np.flatnonzero(raw.ids == twice[0])[1])
-        raise BadInput(f"{name}, {raw.page_at(row)}: the page {twice[0]} stands there twice.")
+        raise BadInput(f"{name}, {raw.page_at(row)}: the page {twice[0]} occurs twice.")
     if not len(ids):
         if len(raw.edges):
             raise BadInput(f"{name}: there are links and no pages.")
@@ -336,8 +352,8 @@ def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
 
 
 def _spelt(recorded: Sequence[str], ids: Sequence[int]) -> tuple[list[str], int, int]:
-    """The canonical URLs, or stand-ins (see Recording), the number of stand-ins, and of those of them whose URL another
-    page has, too."""
+    """Return the canonical URLs or substitutes (see Recording), the number of substitutes, and the number of
+    `doubles`."""
     urls: list[str | None] = []
     taken: set[str] = set()
     doubles = 0

@@ -1,12 +1,11 @@
 """A recorded crawl, driven through the public client exactly as a crawler would.
 
-`next_urls`, look up what the recording says of each page, `report`; again and again until the brain
-says that the crawl is finished: every page reached from the seeds has then been reported once. Then
-the accounts are settled. Run again after an interruption it goes on where it stopped, for all it
-knows stands in the graph.
+The replay calls `next_urls`, looks up the recorded links of each page and calls `report`, until the brain reports that
+the crawl is finished. Every page reached from the seeds has then been reported once. Then the accounts are settled.
+After an interruption, the next run continues at the same place, because all its state is in the graph.
 
-A page that its recorders met in a link and never fetched answers as a page without links. A 404
-would be tried again for days, and would lower its relevance, which says more than was recorded.
+A page that was met in a link and never fetched answers as a page without links. A 404 would be tried again for days,
+and would lower the page's relevance, of which the recording has no knowledge.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ __all__ = ["ReplayProgress", "ReplayResult", "replay", "stoppable"]
 
 PATIENCE = 600.0  # seconds; a page that is due later than that is not waited for
 LOOKED_UP = 20
-"""So many seeds of a recording are looked for in a brain with pages: it goes on with what it had begun."""
+"""Number of seeds of a recording that are looked for in a brain with pages. If one is known, the replay continues."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayProgress:
-    """How far a replay is: `pages` of `total` and `links` reported, and what it is doing."""
+    """The state of a replay: its phase, `pages` of `total` reported, and `links` reported."""
 
     phase: Literal["crawl", "settle"]
     pages: int
@@ -48,18 +47,31 @@ class ReplayProgress:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What a replay did and how fast.
+    """The result of a replay, and its speed.
 
-    `complete`: nothing was left to fetch. `pages`, `links`: reported and accepted in this run,
-    links as recorded. `known_pages`, `known_links`: in the graph at the end. `refused`: items and
-    seeds; `links_refused`: links refused or over the page's limit. `pushes`, `payments`, `retries`
-    (of transactions): by everybody who worked on the brain meanwhile.
-
-    `seconds`: in all; `ingest_seconds`: from seeding to the last report, of which `claim_seconds`
-    in `next_urls` and `report_seconds` in `report`; `settle_seconds`: after it. Links and pages per
-    second go by the ingest, claims by the claim seconds, payments by all. `next_ms`: median and
-    99th percentile, in ms, of one `next_urls` in the first and in the last tenth of the pages.
-    Memory (this process's peak; the server's now) and disk are in bytes, None if not known.
+    Attributes:
+        complete: Nothing was left to fetch.
+        pages: Pages reported and accepted in this run.
+        links: Their links, as recorded.
+        known_pages: Pages in the graph at the end.
+        known_links: Links in the graph at the end.
+        refused: Reports and seeds that were refused.
+        links_refused: Links refused or over the page's limit.
+        pushes: By all processes that worked on the brain meanwhile.
+        payments: As `pushes`.
+        retries: Of transactions; as `pushes`.
+        seconds: In all.
+        ingest_seconds: From seeding to the last report.
+        claim_seconds: The part of them in `next_urls`.
+        report_seconds: The part of them in `report`.
+        settle_seconds: After the last report.
+        links_per_second: Per second of `ingest_seconds`; so are pages.
+        claims_per_second: Per second of `claim_seconds`.
+        payments_per_second: Per second of `seconds`.
+        next_ms: Median and 99th percentile, in ms, of one `next_urls` in the first and in the last tenth of the pages.
+        client_memory: Peak of this process in bytes.
+        server_memory: Of the server now, in bytes; None if not known.
+        server_disk: In bytes; None if not known.
     """
 
     recording: str
@@ -112,15 +124,28 @@ def replay(
     stop: threading.Event | None = None,
     reported: Callable[[Sequence[int]], None] = lambda _: None,
 ) -> ReplayResult:
-    """Crawl `recording` with `brain` until nothing is left or `limit` pages are reported; settle.
+    """Crawl `recording` with `brain` until nothing is left or `limit` pages are reported; then settle.
 
-    `seeds`: page numbers; None for `recording.seeds()`. `workers`: processes that tend beside it.
-    `batch`: pages claimed and reported at a time. `settle`: at the end. `data`: the local server's directory, for its
-    memory and disk. The brain's own settings (order, delay, eps, …) hold.
-    Ctrl-C ends it after the batch under way: what is claimed and not reported is given back, and
-    the result says `interrupted`. `stop`: ends it so when it is set; then Ctrl-C is the caller's. `reported`: called
-    with the numbers of the pages of each batch once it is reported.
-    Raises BadInput when the brain holds another crawl, or hands out a page that is not in the recording.
+    The brain's own settings (order, delay, eps, …) hold. Ctrl-C ends the replay after the batch under way: claims that
+    are
+    not reported are given back, and the result has `interrupted`.
+
+    Args:
+        brain: An empty brain, or one that holds a part of this crawl.
+        recording: The crawl.
+        seeds: Page numbers; None for `recording.seeds()`.
+        workers: Number of processes that tend beside it.
+        batch: Pages claimed and reported at a time.
+        limit: Pages reported at most.
+        settle: Settle the accounts at the end.
+        progress: Called with the state after each batch.
+        say: Called with messages for the user.
+        data: The local server's directory, for its memory and disk.
+        stop: Ends the replay when it is set. The caller then handles Ctrl-C.
+        reported: Called with the page numbers of each batch after its report.
+
+    Raises:
+        BadInput: The brain holds another crawl, or claims return a page that is not in the recording.
     """
     run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event(), reported)
     with nullcontext() if stop else stoppable(run.stop), WorkerPool.beside(brain, workers) as pool:
@@ -183,8 +208,6 @@ def _result(run: _Run, workers: int, before: dict[str, int], data: Path | None) 
 
 @dataclass
 class _Run:
-    """One replay under way."""
-
     brain: Brain
     recording: Recording
     batch: int
@@ -215,7 +238,7 @@ class _Run:
         return self.marks[second] - self.marks[first]
 
     def check(self, seeds: Sequence[int]) -> None:
-        """Raises BadInput where a brain with pages holds another crawl: before anything is written into it."""
+        """Raise BadInput if a brain with pages holds another crawl, before anything is written into it."""
         if not any(self._is_known(page) for page in seeds[:LOOKED_UP]):
             raise BadInput(
                 f"The brain holds another crawl than {self.recording.name}: replay into an empty brain "
@@ -228,7 +251,7 @@ class _Run:
         return False
 
     def seed(self, pages: Sequence[int]) -> None:
-        """Tell the brain where to begin; what it knows already it keeps."""
+        """Seed the brain with these pages. It ignores seeds that it has already."""
         answer = self.brain.seed([self.recording.urls[page] for page in pages])
         self.refused += len(answer.refused)
         for url, reason in answer.refused[:1]:
@@ -237,7 +260,7 @@ class _Run:
         self.total = max(left if self.limit is None else min(left, self.limit), 0)
 
     def crawl(self) -> None:
-        """Claim, look up, report, until nothing is left, or the limit, or it is stopped."""
+        """Claim, look up and report, until nothing is left, the limit is reached, or the run is stopped."""
         waiting = False
         self.progress(ReplayProgress("crawl", 0, self.total, 0))
         while not self.stop.is_set() and (self.limit is None or self.pages < self.limit):
@@ -253,7 +276,6 @@ class _Run:
                 return
 
     def next(self, wait: float) -> Claims:
-        """The next claims, timed."""
         want = self.batch if self.limit is None else min(self.batch, self.limit - self.pages)
         began = time.perf_counter()
         claims = self.brain.next_urls(want, wait=wait)
@@ -265,7 +287,7 @@ class _Run:
         return claims
 
     def report(self, claims: Claims) -> None:
-        """Report what is recorded of the claimed pages, or give them back if it cannot be done."""
+        """Report the recorded links of the claimed pages. Give the claims back if that fails."""
         try:
             items = [self.fetched(claim) for claim in claims]
             if self.stop.is_set():
@@ -285,11 +307,11 @@ class _Run:
         self.progress(ReplayProgress("crawl", self.pages, self.total, self.links))
 
     def fetched(self, claim: Claim) -> Fetched:
-        """What a crawler would have found on the page; its body is the same at each visit."""
+        """Return the report of a crawler that fetched this page. Its body is the same at each visit."""
         page = self.recording.index.get(claim.url)
         if page is None:
             raise BadInput(
-                f"The brain hands out {claim.url}, which is not in {self.recording.name}: "
+                f"The brain returned a claim of {claim.url}, which is not in {self.recording.name}: "
                 "replay into an empty brain (`graphbrain clear --yes` empties this one)."
             )
         links = self.recording.links_of(page)
@@ -306,7 +328,7 @@ class _Run:
         self.links_refused += len(answer.links_refused) + answer.links_over
 
     def settle(self) -> None:
-        """Tend until no push is worth it, or it is stopped."""
+        """Tend until no push is worth it, or the run is stopped."""
         self.progress(ReplayProgress("settle", self.pages, self.total, self.links))
         self.brain.settle(if_cheaper=True, stop=self.stop.is_set)
         while not self.stop.is_set() and not self.settled:
@@ -340,12 +362,12 @@ _COUNTED = ("pushes", "payments", "retries")
 
 
 def _counts(stats: dict[str, Any]) -> dict[str, int]:
-    """What all workers have counted; theirs are whole once they have ended."""
+    """Return the counters of all workers. A worker's own are complete after its end."""
     return {name: int(stats["done"][name]) for name in _COUNTED}
 
 
 def _fetched(stats: dict[str, Any]) -> int:
-    """Pages of the brain that have been fetched."""
+    """Return the number of pages that have been fetched."""
     return sum(int(stats["states"].get(state, 0)) for state in ("known", "alias", "gone"))
 
 

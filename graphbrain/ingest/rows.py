@@ -1,10 +1,11 @@
-"""The pages of a harvest as rows of properties: what each would carry had it been discovered and reported live.
+"""The pages of a harvest as rows of properties, with the values that they would have if they had been reported live.
 
-But for the cash, of which reports spend some. Here all accounts are at their fixed point, which is found in memory
-before anything is written: H = s, Z = keep·s/d and e = 0. Or, where that is not wanted, nothing has been spent yet:
-H = 1 and e = Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow at
-once, by the same functions as live. Pages where a crawl would begin are seeds: those without in-links and, of each
-part that none of those reaches, its first page.
+Only the cash differs, since reports spend some of it. Here all accounts are at their fixed point, which is found in
+memory before anything is written: H = s, Z = keep·s/d and e = 0. Without settling, nothing has been spent yet: H = 1
+and
+e = Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow at once, by the
+same functions as live. The pages where a crawl would begin are seeds: the pages without in-links and, of each part that
+none of those reaches, its first page.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 
 BLOCK_LINKS = 1 << 20
 FORWARD_ROUNDS, FORWARD_CHANGE = 100, 1e-3
-"""What goes forward is passed on so often at most, until a round changes so little of it."""
+"""The most rounds in which forward accounts are passed on, and the relative change below which a round is the last."""
 NO_DETAILS = (None, None, None)
 """Body hash, ETag and Last-Modified of a page of which none is known."""
 
@@ -91,10 +92,11 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 
 
 def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
-    """The fewest pages from which every page is reached that is not in `reached`, ascending.
+    """Return the fewest pages from which every page outside `reached` is reached, ascending.
 
-    `reached` holds, with a page, all that it leads to. Pages without in-links, and the first page of each other
-    strongly connected part that nothing outside it links to.
+    `reached` contains, with a page, all pages that it leads to. The result has the pages without in-links, and the
+    first
+    page of each other strongly connected part that no other part links to.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
@@ -115,8 +117,9 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
         inner[filled : filled + len(ends)] = ends
         degrees[1:] += np.bincount(sources, minlength=len(left))
         filled += len(ends)
-    # Nobody reads the factors: as zeros, of the type that scipy would make of them, they take no memory. Links must be
-    # distinct, as they are here: given a float's matrix with the same one twice in a row, scipy's search never ends.
+    # The factors are not used: as zeros, of the type that scipy would convert them to, they take no memory. Links must
+    # be distinct, as they are here: scipy's search does not end on a matrix of floats with the same link twice in a
+    # row.
     rows = (np.zeros(filled), inner[:filled], csr.narrow(np.cumsum(degrees)))
     parts, part = connected_components(csr_matrix(rows, shape=(len(left), len(left))), connection="strong")
     closed = np.ones(parts, bool)
@@ -128,7 +131,7 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
 
 
 def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.NDArray[np.int32]:
-    """The fewest clicks from the pages `roots`, −1 where none of them leads."""
+    """Return the least number of clicks from the pages `roots` to each page; −1 if none of them leads there."""
     depth = np.full(len(offsets) - 1, -1, np.int32)
     level = np.unique(np.asarray(roots, np.int64))
     clicks = 0
@@ -141,7 +144,7 @@ def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.
 
 
 def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[Ints, Numbers]]:
-    """(sources, targets) of the links of these pages, some pages at a time."""
+    """Yield (sources, targets) of the links of these pages, some pages at a time."""
     counts = offsets[pages + 1] - offsets[pages]
     blocks = np.cumsum(counts) // BLOCK_LINKS
     for part, many in zip(*(np.split(a, np.flatnonzero(np.diff(blocks)) + 1) for a in (pages, counts)), strict=True):
@@ -151,7 +154,7 @@ def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[In
 
 
 def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, place: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
-    """The links of these pages to each other, by their places among them, some pages at a time."""
+    """Yield the links of these pages to each other, by their places among them, some pages at a time."""
     for sources, ends in _links_of(offsets, targets, pages):
         inner = place[ends] >= 0
         yield place[sources[inner]], place[ends[inner]]
@@ -159,7 +162,7 @@ def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, place: Numbers) -
 
 @dataclass(frozen=True)
 class ImportRun:
-    """What all rows of an import share: its time in epoch seconds, and the token of its visits."""
+    """The values that all rows of an import share: its time in epoch seconds, and the token of its visits."""
 
     now: float
     token: str
@@ -167,8 +170,14 @@ class ImportRun:
 
 @dataclass(frozen=True)
 class _Forward:
-    """An account that goes forward: what is `written` of it, nan for nothing; what pages have, `paid` for each unit of
-    link weight, nan where nothing was, and where it waits."""
+    """A forward account of all pages.
+
+    Attributes:
+        written: The amount that is written to each page; nan for none.
+        has: The amount that each page has received.
+        paid: The amount paid for each unit of link weight; nan if none was.
+        priority: The lane in which each page waits to pass it on.
+    """
 
     written: Floats
     has: Floats
@@ -176,16 +185,22 @@ class _Forward:
     priority: Ints
 
     def columns(self, part: slice) -> list[Sequence[Any]]:
-        """Of these pages, as they are written."""
+        """Return the columns of these pages, in the form in which they are written."""
         return [_known(self.written[part]), _known(self.paid[part]), _or_none(self.priority[part])]
 
 
 class Bulk:
     """A harvest with everything that follows from it under a brain's policy, and its rows.
 
-    `seeds`: page numbers that are seeds; None: those that `starts` finds. Pages that the given ones do not reach are
-    found from the fewest others, which are no seeds. `tolerance`: of the scores at which the accounts begin, as for
-    `solve.solve`; None: nothing is spent. `progress`: called with the rounds made to find them.
+    Args:
+        harvest: The pages and links.
+        policy: The brain's policy.
+        run: Time and token of the import.
+        rules: The brain's URL rules.
+        seeds: Page numbers; None: those that `starts` finds. The depth of a page that the given seeds do not reach is
+            counted from the fewest other pages that reach it, which are no seeds.
+        tolerance: Of the scores at which the accounts begin, as for `solve.solve`. None: nothing is spent.
+        progress: Called with the number of rounds of the solution.
     """
 
     def __init__(
@@ -224,11 +239,11 @@ class Bulk:
         self._mark(policy)
         self._schedule(policy)
         self.frontier = 0
-        """Pages that wait to be fetched, among the rows that were made."""
+        """Number of pages that wait to be fetched, among the rows that were made."""
 
     def _begun(self, forward: Forward, rule: Rule, spent: bool) -> _Forward:
-        """An account that goes forward: what pages have of it, which of them have passed it on, and where it waits to
-        be passed on again."""
+        """Return the beginning of a forward account: amounts, the pages that passed theirs on, and the lanes of those
+        that wait."""
         size, first = self.harvest.pages, forward.first(self._known.is_seed)
         spent &= forward.kept
         passes = (self.out_weight > 0.0) & (spent or forward.pushed)
@@ -242,8 +257,12 @@ class Bulk:
         return _Forward(np.where(unwritten, np.nan, has), has, np.where(known, paid, np.nan), priority)
 
     def _passed_on(self, forward: Forward, rule: Rule, first: Floats) -> tuple[Floats, Floats]:
-        """What each page has got, and what each unit of its link weight has: as if all pages with links had been read,
-        and had passed on what they have, again and again. The first is exactly what the second makes it."""
+        """Return the amount of each page, and the amount for each unit of its link weight.
+
+        The amounts are those of a crawl in which all pages with links were read and passed on their amount again and
+        again.
+        The first array is exactly the result of the second.
+        """
         harvest, size = self.harvest, self.harvest.pages
         spends, has = self.out_weight > 0.0, first
         for _ in range(FORWARD_ROUNDS):
@@ -258,7 +277,7 @@ class Bulk:
         return has, paid
 
     def _first_value(self, rule: Rule) -> Floats:
-        """What pages are worth to the order, before relevance."""
+        """Return the values by which pages are ordered, before relevance."""
         accounts, harvest = self.accounts, self.harvest
         score = accounts.hub if rule.value == "hub" else accounts.authority
         if rule.blend is None:
@@ -267,7 +286,7 @@ class Bulk:
         return np.where(harvest.fetched, score, lanes.blended(rule.blend, score, flow, live_pagerank, self._known))
 
     def _knowledge(self) -> lanes.PageColumns:
-        """What the order goes by beside the accounts."""
+        """Return the columns that the order uses in addition to the accounts."""
         repeats = np.array([float(path_repeats(url)) for url in self.harvest.urls])
         is_seed = np.zeros(self.harvest.pages, dtype=bool)
         is_seed[list(self.seeds)] = True
@@ -277,7 +296,8 @@ class Bulk:
         )
 
     def _siblings_before(self) -> Floats:
-        """As if each page had been brought by the first page of the harvest that links to it."""
+        """Return `siblings_before` of each page, as if the first page of the harvest that links to a page had
+        discovered it."""
         harvest, size = self.harvest, self.harvest.pages
         finder, place = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
         told = 0
@@ -299,7 +319,7 @@ class Bulk:
         return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
 
     def _mark(self, policy: Policy) -> None:
-        """Priorities, ranks and first lanes, as `exact_ledger.Marks` has them."""
+        """Set priorities, ranks and first lanes, in the form of `exact_ledger.Marks`."""
         rule, accounts, relevance = policy.rule, self.accounts, self.harvest.relevance
         keep = algebra.keep_hub(self.out_weight, rule.alpha)
         hub = algebra.residual(keep, accounts.hub, self.out_weight, accounts.hub_paid)
@@ -308,14 +328,15 @@ class Bulk:
         self.hub_priority = algebra.priority(hub, self.out_weight, rule.eps)
         self.authority_priority = algebra.priority(authority, self.in_weight, rule.eps)
         self.hub_rank, self.authority_rank = algebra.rank(accounts.hub), algebra.rank(accounts.authority)
-        # A page that waits no more keeps the lane it had when it waited last, before anybody knew its relevance.
+        # A page that no longer waits keeps the lane in which it waited last, before its relevance was known.
         fetched = self.harvest.fetched
         guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
         new = np.zeros(self.harvest.pages, bool)
         self.lane = lanes.lane_of(rule, self._value, guessed, self._depth, new)
 
     def _schedule(self, policy: Policy) -> None:
-        """Where fetched pages wait, and since when: in a lane, or for the end of their interval."""
+        """Set the place of fetched pages, and the time since which they wait: in a lane, or for the end of their
+        interval."""
         harvest, rule, schedule = self.harvest, policy.rule, policy.schedule
         known = harvest.fetched & self._inside
         self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
@@ -337,15 +358,15 @@ class Bulk:
         self.since[fixed] = self.fetched_at[fixed] + days[fixed] * DAY
 
     def outside(self) -> int:
-        """How many pages are out of the scope."""
+        """Return the number of pages out of the scope."""
         return int((~self._inside).sum())
 
     def rows(self, start: int, stop: int) -> list[list[Any]]:
-        """The rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
+        """Return the rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
         return [list(row) for row in zip(*self.columns(start, stop), strict=True)]
 
     def columns(self, start: int, stop: int) -> list[Sequence[Any]]:
-        """The same, column by column."""
+        """Return the same values, column by column."""
         harvest, accounts, now = self.harvest, self.accounts, self.run.now
         part = slice(start, min(stop, harvest.pages))
         urls, at = harvest.urls[part], self.fetched_at[part]

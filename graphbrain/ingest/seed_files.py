@@ -1,6 +1,6 @@
-"""URLs in files of the kinds that people have: a list, CSV or TSV with a column of URLs, JSON lines, CDX or CDXJ.
+"""URLs in files of common kinds: a list, CSV or TSV with a column of URLs, JSON lines, CDX or CDXJ.
 
-The kind is known by how the file begins. What is none of these is refused, with the command that takes it.
+The beginning of a file decides its kind. A file of another kind is refused, with the command that takes it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from graphbrain.errors import BadInput
 __all__ = ["urls_in"]
 
 SAMPLE = 50
-"""Lines by which the kind is known."""
+"""Lines from which the kind is recognized."""
 COLUMNS = ("url", "uri", "loc", "link", "href", "address", "page", "target")
-"""Names of a column of URLs, the first that is there counts."""
+"""Names of a column of URLs; the first name that a file has is used."""
 _CDXJ = re.compile(r"\S+ \d{14} \{")
 _CDX = re.compile(r"\S+ \d{14} (https?://\S+) ")
 _CDX_HEAD = "CDX "
@@ -26,10 +26,14 @@ _BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
 
 
 def urls_in(lines: Iterable[str], *, plain: bool = False) -> Iterator[str]:
-    """The URLs of a file in their order. `plain`: one a line, whatever it looks like.
+    """Return the URLs of a file in their order. Blank lines, and lines that begin with #, are left out.
 
-    Blank lines, and those that begin with #, are left out. Raises BadInput for a file of another kind, and for a line
-    without a URL.
+    Args:
+        lines: The lines of the file.
+        plain: Take each line as a URL, without a check of the file's kind.
+
+    Raises:
+        BadInput: The file is of another kind, or a line has no URL.
     """
     numbered = enumerate(lines, 1)
     wanted = ((number, line) for number, line in numbered if line.strip() and not line.lstrip().startswith("#"))
@@ -53,7 +57,7 @@ def urls_in(lines: Iterable[str], *, plain: bool = False) -> Iterator[str]:
 
 
 def _refuse(first: str) -> None:
-    """What is no list of URLs, by its first line."""
+    """Raise BadInput if a file with this first line is no list of URLs."""
     if first.startswith("<"):
         raise BadInput("It is XML: 'graphbrain hint FILE' takes sitemaps and feeds.")
     if first.startswith("["):
@@ -65,7 +69,7 @@ def _refuse(first: str) -> None:
 
 
 def _separator(first: str) -> str | None:
-    """What separates the columns of a table whose first line names one for URLs; None for what is no such line."""
+    """Return the separator of the columns of a table whose first line names one for URLs; None for any other line."""
     if "://" in first:
         return None
     for mark in ("\t", ",", ";"):
@@ -79,7 +83,7 @@ def _names(line: str, mark: str) -> list[str]:
 
 
 def _column(names: list[str]) -> int | None:
-    """Which of these columns is that of the URLs: one of a usual name, else the first whose name has the word url."""
+    """Return the place of the column of URLs: one with a usual name, else the first whose name has the word url."""
     for name in COLUMNS:
         if name in names:
             return names.index(name)
@@ -107,13 +111,14 @@ def _from_table(lines: Iterator[tuple[int, str]], mark: str) -> Iterator[str]:
 
 
 def _no_table(lines: list[str]) -> None:
-    """A table without names of its columns would be taken for URLs that go on with them."""
+    """Raise BadInput for a table without names of columns. Its lines would be taken for URLs that contain the other
+    columns."""
     for mark, called in (("\t", "tabs"), (",", "commas"), (";", "semicolons")):
         widths = {len(next(csv.reader([line], delimiter=mark))) for line in lines}
         if len(widths) == 1 and widths != {1}:
             raise BadInput(
                 f"Its lines have columns between {called}: begin it with a line that names them, one of them 'url', or "
-                "say --plain if each line is a URL."
+                "give --plain if each line is a URL."
             )
 
 

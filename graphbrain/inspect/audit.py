@@ -1,11 +1,12 @@
-"""Proof that nothing is lost: accounts recomputed from their neighbours, leases and indexes held against states.
+"""Proof that nothing is lost: accounts recomputed from their neighbours, leases and indexes compared with states.
 
-An account is right when, for both sides, history + cash = payout + Σ weight × what each neighbour has paid. A page is
-locked before its neighbours are read; whoever changes what they have paid must write this page in the same
-transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid. Under both
-engines a page has, of each account that goes forward, what it began with + Σ weight × what each source of its in-links
-has passed on.
-The error bound is Σ|what pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
+An account is right when, for both sides, history + cash = payout + Σ weight × payment of each neighbour. A page is
+locked before its neighbours are read. A transaction that changes a neighbour's payments must write this page too, so
+the
+comparison is exact also while others work. Summed over all pages it is held = paid. Under both engines a forward
+account
+of a page holds the amount that it began with + Σ weight × amount that each source of its in-links has passed on.
+The error bound is Σ|amount that pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
 Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
 """
 
@@ -44,13 +45,13 @@ __all__ = ["Audit", "Check", "Exact", "Tally", "forward_errors", "run"]
 
 BATCH = 500
 TOLERANCE = 1e-9
-"""Relative to the sum of what was added up: float sums drift by about 1e-13 in 2·10⁷ payments."""
+"""Relative to the sum of the terms: float sums drift by about 1e-13 in 2·10⁷ payments."""
 MOST_FINDINGS = 50
 
 
 @dataclass
 class Tally:
-    """What an audit has seen so far."""
+    """The findings of an audit so far."""
 
     checked: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
@@ -58,7 +59,7 @@ class Tally:
     worst: float = 0.0
 
     unmarked: list[str] = field(default_factory=list)
-    """what is wrong with the marks of waiting cash, unless a settling pass is under way"""
+    """Faults in the marks of waiting cash, which count unless a settling pass is under way."""
 
     def found(self, kind: str, sentence: str) -> None:
         self.wrong[kind] += 1
@@ -66,7 +67,7 @@ class Tally:
             self.findings.append(sentence)
 
     def adopt_waiting(self) -> None:
-        """No pass was under way."""
+        """Count the faults of marks, because no settling pass was under way."""
         for sentence in self.unmarked:
             self.found("marks", sentence)
 
@@ -80,19 +81,21 @@ class Tally:
 
 
 class Check(Protocol):
-    """What an engine's accounts must be."""
+    """The checks of one engine's accounts."""
 
     def sums(self, tx: Tx, rule: Rule) -> list[Any]:
-        """Numbers over all accounts; the same to the last bit before and after mean that nobody wrote."""
+        """Return sums over all accounts. Sums that are equal to the last bit before and after prove that nothing was
+        written."""
 
     def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
-        """Hold locked accounts and their marks against what audit/pages says of them."""
+        """Compare locked accounts and their marks with the rows of audit/pages."""
 
     def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
-        """Judge the sums, if nobody wrote meanwhile; the figures they give."""
+        """Check the sums if they are `quiet`, that is, nothing was written meanwhile. Return the figures that follow
+        from them."""
 
     def counts(self, tx: Tx) -> list[list[int]]:
-        """The same counts twice: by reading pages, by indexes."""
+        """Return the same counts twice: from the pages, and from the indexes."""
 
 
 def run(
@@ -104,9 +107,16 @@ def run(
     progress: Callable[[int, int], None],
     clock: Callable[[], float],
 ) -> Audit:
-    """Audit `sample` pages and resting hosts (None: all); `progress` is told how many of how many pages are done.
+    """Audit `sample` pages and resting hosts (None: all).
 
-    `policy` is asked anew by each transaction: somebody may change the brain's settings meanwhile.
+    Args:
+        graph: The brain's graph.
+        check: The checks of the brain's engine.
+        policy: Called in each transaction, since the brain's settings may change meanwhile.
+        finder: The queues of waiting pages.
+        sample: Number of pages, and of resting hosts.
+        progress: Called with the numbers of pages done and of pages to do.
+        clock: Epoch seconds.
     """
     started = time.monotonic()
     tally, passes = Tally(), _passes(graph)
@@ -153,18 +163,20 @@ def run(
 
 
 def _passes(graph: Graph) -> tuple[int, bool]:
-    """How many settling passes have begun, and whether one is not over: till then marks of waiting cash are off."""
+    """Return the number of settling passes begun, and whether one is under way. Meanwhile marks of waiting cash are
+    wrong."""
     stored = _stored(graph)
     return stored.get("settle_passes", 0), "settling" in stored
 
 
 def _stored(graph: Graph) -> Mapping[str, Any]:
-    """What stands on the brain."""
+    """Return the properties of the brain's node."""
     return graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
 
 
 def _indexes(graph: Graph, check: Check, tally: Tally) -> None:
-    """Pages and indexes must agree; claims may move between the two counts, so only what stays off is wrong."""
+    """Compare counts of pages with those of indexes. Claims may move between the two, so only a lasting difference is
+    wrong."""
     off = set()
     for _ in range(3):
         counts, by_index = graph.read(check.counts, "audit/counts")
@@ -172,7 +184,7 @@ def _indexes(graph: Graph, check: Check, tally: Tally) -> None:
             return
         off.add((tuple(counts), tuple(by_index)))
     if len(off) == 1:
-        tally.found("indexes", f"Pages say {counts} but the indexes {by_index}.")
+        tally.found("indexes", f"Pages give the counts {counts}, the indexes {by_index}.")
 
 
 def _each_page(
@@ -184,7 +196,7 @@ def _each_page(
     tally: Tally,
     progress: Callable[[int, int], None],
 ) -> None:
-    """All pages in the order of their keys; or a sample, starting at random keys, which are hashes."""
+    """Check all pages in the order of their keys, or a sample that begins at random keys. Keys are hashes."""
     wanted = total if sample is None else min(sample, total)
     after = ""
 
@@ -212,7 +224,7 @@ def _each_page(
 
 
 def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
-    """Lock pages that are still there, read them with their neighbours, and judge them."""
+    """Lock the pages that still exist, read them with their neighbours, and check them."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = tx.one("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)[0]
     tally = Tally(checked=len(rows))
@@ -225,14 +237,15 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
             _forward(row, forward, row[24][number], ledger, place, tally)
             _forward_mark(row, forward, row[25][number], ledger, place, tally)
         if ledger.links_sum[place] not in (NONE, sums[place]):
-            tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, its links say {sums[place]}.")
+            tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, not {sums[place]}.")
         _lease(row, tally)
     _canonicals(tx, rows, tally)
     return tally
 
 
 def _canonicals(tx: Tx, rows: Sequence[Sequence[Any]], tally: Tally) -> None:
-    """Links count for the page that a locked page names, or whoever tends is still to look at it or that page."""
+    """Check that links count for the canonical page that a locked page names. A page that upkeep is still to look at is
+    exempt."""
     urls = {row[0]: row[1] for row in rows}
     found = canonicals.differing(tx, list(urls))
     if not found:
@@ -240,11 +253,11 @@ def _canonicals(tx: Tx, rows: Sequence[Sequence[Any]], tally: Tally) -> None:
     marked = set(tx.one("audit/marked", ids=sorted({page for ends in found for page in ends if page >= 0}))[0])
     for page, wanted, has in found:
         if marked.isdisjoint((page, wanted, has)):
-            tally.found("canonicals", f"Links to {urls[page]} do not count for the page that its canonical says.")
+            tally.found("canonicals", f"Links to {urls[page]} do not count for the page that its canonical names.")
 
 
 def _sites(graph: Graph, tally: Tally) -> None:
-    """What was learned of hosts can be read, and is within its bounds."""
+    """Check that the sections learned of hosts can be read and are within their bounds."""
     after, rows = "", [["", ""]]
     while rows:
         rows = graph.read(bound(Tx.one, "audit/sites", after=after, limit=BATCH), "audit/sites")[0]
@@ -255,20 +268,20 @@ def _sites(graph: Graph, tally: Tally) -> None:
 
 
 def _sums(tx: Tx, ledger: Accounts) -> Ints:
-    """What the links of locked pages say that their sums should be."""
+    """Return the sums that follow from the links of locked pages."""
     sources, targets = adjacency.packed(tx, "links/packed_out", ledger.ids)
     return link_sums.of_links(ledger.seek(sources), targets, len(ledger.ids))
 
 
 class Exact:
-    """The exact engine: each account can be recomputed from its neighbours, and what is held was paid."""
+    """The exact engine: each account can be recomputed from its neighbours, and the accounts hold what was paid."""
 
     def sums(self, tx: Tx, rule: Rule) -> list[Any]:
-        """Held, paid, waiting."""
+        """Return the cash held, the cash paid, and the cash that waits."""
         return tx.one("audit/waiting", alpha=rule.alpha)
 
     def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
-        """What each side holds against what its neighbours say; marks against the accounts they follow from."""
+        """Compare each side with its neighbours' payments, and marks with the accounts from which they follow."""
         assert isinstance(ledger, Ledger)
         ledger.read_payouts(tx)
         marks, tips, due = AccountMarks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
@@ -282,7 +295,7 @@ class Exact:
                 _marks(row, marks, tips, place, ledger.rule, tally)
 
     def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
-        """Held = paid, and the bound of the error."""
+        """Check held = paid, and return the bound of the error."""
         held, paid, waits = sums
         gap = abs(held - paid) / max(1.0, held)
         if quiet and gap > TOLERANCE:
@@ -291,7 +304,7 @@ class Exact:
         return {"held": held, "paid": paid, "gap": gap, "error_bound": bound}
 
     def counts(self, tx: Tx) -> list[list[int]]:
-        """Queues, leases, retries, priorities, ranks."""
+        """Return counts of queues, leases, retries, priorities and ranks."""
         return tx.one("audit/counts")
 
 
@@ -304,11 +317,11 @@ def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None
         error = float(abs(score - due) / max(1.0, abs(due)))
         tally.worst = max(tally.worst, error)
         if not error <= TOLERANCE:
-            tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours say {due!r}.")
+            tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours give {due!r}.")
 
 
 def forward_errors(sums: Iterable[ForwardSums]) -> dict[str, float | None]:
-    """How far the accounts that go forward may be off: figure → bound, None where it is not known."""
+    """Return the bounds of the errors of forward accounts by figure; None if not known."""
     by_name = {each.account.name: each for each in sums}
     flow, live_pagerank = by_name.get("flow"), by_name.get("live_pagerank")
     return {
@@ -322,17 +335,17 @@ def _said(name: str) -> str:
 
 
 def _forward(row: list[Any], forward: Forward, brought: float, ledger: Accounts, place: int, tally: Tally) -> None:
-    """What a page has got is what it has for being there and what its in-links have passed on."""
+    """Check that a page has its first amount plus the amounts that its in-links have passed on."""
     got = float(getattr(ledger, forward.name)[place])
     due = float(forward.first(ledger.is_seed[[place]])[0]) + brought
     if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
-        tally.found(forward.name, f"{row[1]} has a {_said(forward.name)} of {got!r}, its in-links say {due!r}.")
+        tally.found(forward.name, f"{row[1]} has a {_said(forward.name)} of {got!r}, its in-links give {due!r}.")
 
 
 def _forward_mark(
     row: list[Any], forward: Forward, stored: int | None, ledger: Accounts, place: int, tally: Tally
 ) -> None:
-    """The mark of what waits is exactly the one that follows from what is written."""
+    """Check that the mark of a waiting amount is exactly the one that follows from the stored values."""
     if ledger.rule.remarking or row[7] > ledger.rule.max_payees:
         return
     wanted = _or_null(int(ledger.urgency(forward.name)[place]))
@@ -353,8 +366,8 @@ def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
 
 
 def _coming_back(row: list[Any], rule: Rule, tally: Tally) -> None:
-    """A page that was fetched and waits to be visited again does not wait with those that were never fetched: it would
-    be due at once."""
+    """Check that a fetched page that waits for a revisit is in no lane of the frontier, where it would be due at
+    once."""
     lane, state, queue, fetched = row[15], row[16], row[17], row[23]
     waits = state == "known" and fetched and queue is not None
     if waits and rule.revisits and not rule.remarking and is_frontier(lane):
@@ -364,7 +377,7 @@ def _coming_back(row: list[Any], rule: Rule, tally: Tally) -> None:
 def _marks(
     row: list[Any], marks: AccountMarks, tips: Mapping[str, NDArray[np.bool_]], place: int, rule: Rule, tally: Tally
 ) -> None:
-    """Ranks, priorities and lanes follow from the accounts; a float's last bit may tip a bucket by one."""
+    """Check ranks, priorities and lanes against the accounts. A float's last bit may shift a bucket by one."""
     names = ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane")
     for name, stored in zip(names, row[11:16], strict=True):
         wanted = _or_null(int(getattr(marks, name)[place]))
@@ -384,7 +397,7 @@ def _marks(
 
 
 def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
-    """Where a mark is present or absent by the last bits of a float: exactly at a threshold."""
+    """Return where the last bits of a float decide whether a mark exists: exactly at a threshold."""
     none = np.zeros(len(ledger.ids), dtype=bool)
     tips = {"lane": none}
     for side, score, waiting, weight in (
@@ -401,9 +414,9 @@ def _or_null(value: int) -> int | None:
 
 
 def _lease(row: list[Any], tally: Tally) -> None:
-    """A page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three.
+    """Check that a page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three.
 
-    One that was fetched may be in one of them, and of the others none is.
+    A page that was fetched may be in one of them; any other page is in none.
     """
     url, state, queue, lease, until, worker, not_before = row[1], *row[16:22]
     if (lease is None) != (until is None) or (lease is not None and worker is None):
@@ -418,7 +431,7 @@ def _lease(row: list[Any], tally: Tally) -> None:
 
 
 def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
-    """In-flight counts and queues of hosts; suspects are looked at again under their lock."""
+    """Check in-flight counts and queues of hosts. Suspects are checked again under their lock."""
     suspects = graph.read(lambda tx: _unfit(tx, None, policy().manners.budget), "audit/hosts")
     places = graph.read(lambda tx: _unfit_places(tx, None), "audit/addresses")
 
@@ -452,7 +465,8 @@ def _resting(
     tally: Tally,
     clock: Callable[[], float],
 ) -> None:
-    """No host rests longer than until the first of its pages may be visited, unless its settings have just changed."""
+    """Check that no host rests beyond the time at which its first page may be visited, unless settings have just
+    changed."""
     names = graph.read(lambda tx: tx.one("audit/resting")[0], "audit/resting")
     names = names if sample is None else random.sample(names, min(sample, len(names)))
 
@@ -474,12 +488,12 @@ def _resting(
 
 
 def _reviewing(graph: Graph) -> bool:
-    """Do hosts and pages have to be gone through, for settings have changed?"""
+    """Return whether upkeep still has to go through hosts or pages after a change of settings."""
     return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
 
 
 def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) -> list[str]:
-    """Those of the hosts that rest for longer than they should."""
+    """Return the hosts that rest for longer than they should."""
     queues = {host.name: open_queues(host) for host in met if host.stored["resting"] and not host.ill()}
     until = {host.name: host.stored["ready_at"] for host in met}
     ripe = finder.ripe_at(tx, list(chain.from_iterable(queues.values())), now) if queues else {}
@@ -492,7 +506,7 @@ def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) 
 
 
 def _unfit_places(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
-    """Address → what is wrong with it."""
+    """Return the faults of addresses, by address."""
     found = {name: [in_flight, pages] for name, in_flight, pages in tx.one("audit/addresses", names=names)[0]}
     for _, name, many in tx.one("audit/resources")[0]:
         if name is not None and (names is None or name in names):
@@ -505,7 +519,7 @@ def _unfit_places(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
 
 
 def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
-    """Host → what is wrong with it."""
+    """Return the faults of hosts, by host."""
     counted: Counter[str] = Counter(dict(tx.one("audit/in_flight")[0]))
     for name, _, many in tx.one("audit/resources")[0]:
         counted[name] += many

@@ -1,8 +1,8 @@
-"""What the accounts of a classic brain must be: the total cash, no side in debt, a clock that never went back.
+"""The checks of a classic brain's accounts: the total cash, no side in debt, a clock that never went back.
 
-An account can not be recomputed from its neighbours here; that nothing was lost shows in the sums. Page by page it is
-checked that nobody has negative cash, that no side spent later than the clock says, and that marks follow from the
-accounts: the lane of a waiting page lies between what history + cash say now and what the history alone would say.
+An account cannot be recomputed from its neighbours here; the sums show that nothing was lost. Each page must have no
+negative cash, no side that spent later than the clock, and marks that follow from the accounts: the lane of a waiting
+page lies between the lane of history + cash and the lane of the history alone.
 Statements: classic/sums, classic/counts, audit/counts.
 """
 
@@ -24,15 +24,15 @@ __all__ = ["Classic"]
 
 
 class Classic:
-    """The classic engine: nothing is made or lost."""
+    """The classic engine: no cash is made or lost."""
 
     def sums(self, tx: Tx, _rule: Rule) -> list[Any]:
-        """The virtual page, and the sums over all pages."""
+        """Return the virtual page, and the sums over all pages."""
         virtual = read_virtual(tx)
         return [virtual, tx.one("classic/sums", rebased=virtual.rebased)]
 
     def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
-        """Cash, clock and marks of locked pages."""
+        """Check cash, clock and marks of locked pages."""
         assert isinstance(ledger, ClassicLedger)
         virtual = read_virtual(tx)
         cash = {
@@ -53,7 +53,7 @@ class Classic:
                 updated = float(getattr(ledger, f"{side}_updated")[place])
                 if updated > virtual.clock:
                     tally.found(
-                        "clock", f"{url} spent its {side} cash at {updated!r}, the clock says {virtual.clock!r}."
+                        "clock", f"{url} spent its {side} cash at {updated!r}, the clock is at {virtual.clock!r}."
                     )
                 history = getattr(ledger, f"{side}_history")[place : place + 1]
                 _rank(row, side, history, tally)
@@ -65,13 +65,13 @@ class Classic:
                 tally.found("marks", f"{url} has lane {row[15]}, not {best[place]} to {worst[place]}.")
 
     def whole(self, sums: list[Any], _rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
-        """Total cash = 2(N + 1); the totals on the virtual page are those of its pages."""
+        """Check that the total cash is 2(N + 1), and that the totals on the virtual page are those of its pages."""
         virtual, (pages, hub, authority, hub_history, authority_history, apart) = sums
         hub += pages * virtual.hub_offset - apart * virtual.hub_base
         authority += pages * virtual.authority_offset - apart * virtual.authority_base
         held = hub + authority + virtual.hub_cash + virtual.authority_cash
         due = total_cash(pages)
-        # Sums of stored cash lose what the offsets are larger than the cash.
+        # Sums of stored cash lose precision by the factor by which the offsets exceed the cash.
         scale = max(due, pages * max(abs(virtual.hub_offset), abs(virtual.authority_offset)))
         gap = abs(held - due) / scale
         if quiet and gap > TOLERANCE:
@@ -84,13 +84,13 @@ class Classic:
             ("hub cash", virtual.hub_held, hub),
         ):
             if quiet and abs(total - found) > TOLERANCE * max(scale, abs(found)):
-                tally.found("totals", f"The {name} of all pages are {found!r}, their total says {total!r}.")
+                tally.found("totals", f"The {name} of all pages are {found!r}, their total is {total!r}.")
         figures = {"total_cash": held, "should_be": due, "gap": gap, "virtual_hub_cash": virtual.hub_cash}
         figures |= {"virtual_authority_cash": virtual.authority_cash, "clock": virtual.clock}
         return figures | {"hub_offset": virtual.hub_offset, "authority_offset": virtual.authority_offset}
 
     def counts(self, tx: Tx) -> list[list[int]]:
-        """Queues, leases, retries, priorities, ranks, and cash."""
+        """Return counts of queues, leases, retries, priorities, ranks, and cash."""
         pages, indexes = tx.one("audit/counts")
         more_pages, more_indexes = tx.one("classic/counts")
         return [pages + more_pages, indexes + more_indexes]

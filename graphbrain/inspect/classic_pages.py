@@ -1,4 +1,4 @@
-"""Pages of a classic brain as people see them: cash with its offset, scores as shares of all pages' histories.
+"""Pages of a classic brain for users: cash with its offset, scores as shares of all pages' histories.
 
 Statements: classic/top_*, classic/all_*.
 """
@@ -24,18 +24,18 @@ TOP = {
     "authority": ("classic/top_authorities", "classic/all_authorities"),
     "hub": ("classic/top_hubs", "classic/all_hubs"),
 }
-"""The best pages: among those with a rank, and among all."""
+"""The statements for the best pages: among those with a rank, and among all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Scores as shares of all pages' histories, or histories and cash, by the virtual page as it was at one moment."""
+    """Scores as shares of all pages' histories, or of histories and cash, by the virtual page at one moment."""
 
     virtual: Virtual
     cash_counts: bool
 
     def page(self, found: Page) -> Page:
-        """The page with real cash and its shares."""
+        """Return the page with its real cash and its shares."""
         ids = np.array([found.id], dtype=np.int64)
         hub_offset = float(self.virtual.hub_offsets(ids)[0])
         authority_offset = float(self.virtual.authority_offsets(ids)[0])
@@ -49,11 +49,11 @@ class Shares:
         )
 
     def hub(self, history: float, cash: float) -> float:
-        """The share of a hub side; `cash` as it is stored."""
+        """Return the share of a hub side; `cash` as it is stored."""
         return self._hub(history, cash + self.virtual.hub_offset)
 
     def authority(self, history: float, cash: float) -> float:
-        """The share of an authority side; `cash` as it is stored."""
+        """Return the share of an authority side; `cash` as it is stored."""
         return self._authority(history, cash + self.virtual.authority_offset)
 
     def _hub(self, history: float, cash: float) -> float:
@@ -69,18 +69,18 @@ class Shares:
 
 
 def view(tx: Tx, rule: Rule) -> Shares:
-    """Scores as the settings want them, by the virtual page as it is now."""
+    """Return the scores that the settings choose, by the virtual page as it is now."""
     return Shares(read_virtual(tx), rule.classic.score != "history")
 
 
 def page(tx: Tx, key: str, rule: Rule) -> Page | None:
-    """Everything about one page, None when it is not there."""
+    """Return one page with all its properties; None if there is no such page."""
     shares, found = view(tx, rule), pages.page(tx, key, rule)
     return shares.page(found) if found else None
 
 
 def top(tx: Tx, n: int, by: str, rule: Rule) -> list[Page]:
-    """The `n` pages of highest score, `by` hub, authority, or what has no index, best first."""
+    """Return the `n` pages of highest score `by` hub, authority, or a score without an index, best first."""
     shares = view(tx, rule)
     if by in (CASH, *UNINDEXED):
         return [shares.page(page) for page in pages.highest(tx, n, by)]
@@ -93,5 +93,5 @@ def top(tx: Tx, n: int, by: str, rule: Rule) -> list[Page]:
 
 
 def error_bound(_tx: Tx, _rule: Rule) -> float | None:
-    """Nothing bounds the error of the classic engine's scores."""
+    """Return None: nothing bounds the error of the classic engine's scores."""
     return None

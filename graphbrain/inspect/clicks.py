@@ -1,7 +1,7 @@
-"""Click depth: the fewest clicks that lead from a seed to a page, by links alone.
+"""Click depth: the least number of clicks that lead from a seed to a page, by links alone.
 
 A click follows a link, or the old address of a page that its HTML names. A redirect is no click. The frontier's own
-`depth` differs: a page that came by a sitemap has one, and a depth never rises when links go.
+`depth` differs: a page from a sitemap has one, and a depth never rises when links disappear.
 Statements: clicks/*.
 """
 
@@ -23,18 +23,18 @@ NONE = -1
 
 @dataclass(frozen=True, slots=True)
 class Clicks:
-    """Clicks from a seed to each page of a table, −1 where no links lead there. `clicks`: int64[pages]."""
+    """Clicks from a seed to each page of a table. `clicks`: int64[pages], −1 where no links lead."""
 
     table: LinkTable
     clicks: Ints
 
     def at(self, ids: Ints) -> Ints:
-        """The clicks to the pages of these internal ids; −1 where there are none, or no such page."""
+        """Return the clicks to the pages of these internal ids; −1 for an unknown page, and where no links lead."""
         places = self.table.at(ids)
         return np.where(places >= 0, self.clicks[places], NONE) if len(self.clicks) else np.full(len(ids), NONE)
 
     def of(self, page: int) -> int | None:
-        """The clicks to one page; None where no links lead there."""
+        """Return the clicks to one page; None where no links lead."""
         found = int(self.at(np.array([page], dtype=np.int64))[0])
         return None if found == NONE else found
 
@@ -50,13 +50,13 @@ class _Ways:
 
 
 def of_page(tx: Tx, key: str) -> int | None:
-    """The clicks from a seed to the page of this key; None where no links lead there."""
+    """Return the clicks from a seed to the page of this key; None where no links lead."""
     found: int | None = tx.one("clicks/of_page", key=key)[0]
     return found
 
 
 def clicks(graph: Graph, table: LinkTable | None = None) -> Clicks:
-    """The clicks to all pages. Reads every page, and every link unless the `table` of them is at hand."""
+    """Return the clicks to all pages. Read every page, and every link unless `table` has them."""
     table = exports.links(graph.anywhere) if table is None else table
     ways = _Ways([], [], [], [])
     for rows in exports.over_all(graph.anywhere, "clicks/ways", lambda _, row: row[0]):
@@ -71,10 +71,17 @@ def clicks(graph: Graph, table: LinkTable | None = None) -> Clicks:
 
 
 def fewest(table: LinkTable, seeds: Ints, named: Ints, aliases: Ints, led: Ints) -> Ints:
-    """The fewest clicks to each place of a table, by breadth-first search; −1 where none lead there. Linear in links.
+    """Return the least number of clicks to each place of a table, by breadth-first search. Time is linear in links.
 
-    `named`, `led`: int64[n, 2] of places, page → alias that it names, alias → where it leads. Links of `aliases`
-    cost no click.
+    Args:
+        table: Pages and links.
+        seeds: Places of seeds.
+        named: int64[n, 2] of places: a page, and an alias that it names.
+        aliases: Places of aliases. Their links cost no click.
+        led: int64[n, 2] of places: an alias, and the page to which it leads.
+
+    Returns:
+        int64[pages]; −1 where no links lead.
     """
     found = np.full(table.pages, NONE, dtype=np.int64)
     is_alias = np.zeros(table.pages, dtype=bool)
@@ -98,7 +105,7 @@ def fewest(table: LinkTable, seeds: Ints, named: Ints, aliases: Ints, led: Ints)
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Pairs by their first place: the second ones of place i are `ends[starts[i] : starts[i + 1]]`."""
+    """Pairs by their first place: the second places of place i are `ends[starts[i] : starts[i + 1]]`."""
 
     starts: Ints
     ends: Ints
@@ -119,7 +126,7 @@ def _targets(table: LinkTable, places: Ints) -> Ints:
 
 
 def _spread(starts: Ints, places: Ints) -> Ints:
-    """All positions of the rows of these places."""
+    """Return all positions of the rows of these places."""
     counts = starts[places + 1] - starts[places]
     ends = np.cumsum(counts)
     found: Ints = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts[places] - (ends - counts), counts)

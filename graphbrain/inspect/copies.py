@@ -1,6 +1,6 @@
-"""Copies before they are fetched: waiting pages that are expected to equal a page that was, and why.
+"""Copies before they are fetched: waiting pages that are expected to equal a fetched page, and the reason.
 
-It is computed when it is asked for, from the last visits that the host's site remembers, and from the pages of these.
+The expectation is computed on request, from the last visits that the host's site remembers and from their pages.
 Statements: sections/evidence.
 """
 
@@ -22,7 +22,7 @@ _WHY = {
     "step": "the step /{word}",
     "swap": "the step /{word} in place of /{other}",
     "token": "a step with letters and digits, as of a session",
-    "repeats": "steps that stand in the path twice",
+    "repeats": "steps that occur twice in the path",
     "case": "upper and lower case",
     "index": "a last step as index.html",
     "slash": "a slash at the end",
@@ -32,18 +32,18 @@ _WHY = {
 
 
 class Lessons:
-    """What the visits of one host have taught of copies."""
+    """The rules about copies that follow from the visits of one host."""
 
     def __init__(self, sections: Sections, expectations: Expectations, key_of: KeyOf) -> None:
         self._sections, self._expectations, self._key_of = sections, expectations, key_of
 
     @property
     def says_nothing(self) -> bool:
-        """Is no page expected to equal another?"""
+        """Return whether no page is expected to equal another."""
         return self._expectations.says_nothing
 
     def expected(self, tx: Tx, urls: Iterable[str]) -> dict[str, ExpectedCopy]:
-        """Those of these waiting pages that are expected to equal a page that was fetched, by their URLs."""
+        """Return the expected copies among these waiting pages, by their URLs."""
         candidates = {
             url: found
             for url in urls
@@ -66,7 +66,7 @@ class Lessons:
 
 
 def lessons(tx: Tx, host: str, key_of: KeyOf) -> Lessons | None:
-    """What was learned of the copies of a host; None where nothing was learned of it."""
+    """Return the rules about copies of a host; None if nothing was learned about it."""
     rows = tx.many("sections/evidence", host=host)
     if not rows:
         return None
@@ -75,7 +75,7 @@ def lessons(tx: Tx, host: str, key_of: KeyOf) -> Lessons | None:
 
 
 def of_page(tx: Tx, page: Page, key_of: KeyOf) -> ExpectedCopy | None:
-    """The page that a page is expected to equal; None where it does not wait for a first visit, or nothing is known."""
+    """Return the page that a page is expected to equal; None if it waits for no first visit, or nothing is known."""
     if page.state != "frontier" or page.first_fetched is not None:
         return None
     learned = lessons(tx, page.host, key_of)

@@ -1,7 +1,7 @@
-"""When fetched pages are to be visited again, as far as that can be told.
+"""The times at which fetched pages are to be visited again, where they can be predicted.
 
-By an interval of their own or by a pattern; else, under an order that comes back to pages, by the days after which a
-visit is worth as much as those that the crawl makes now.
+A page comes back after an interval of its own or of a pattern. Under an order with revisits, any other page comes back
+after the days that make its visit worth as much as the visits that the crawl makes now.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ __all__ = ["dated"]
 
 
 def dated(found: Sequence[Page], policy: Policy, price: float | None) -> list[Page]:
-    """The pages with `comes_back` and `due`; `price`: what visits are worth at the pace of now, None: none are made."""
+    """Return the pages with `comes_back` and `due`. `price`: the value of a visit at the present pace; None: no visits
+    are made."""
     rule, schedule = policy.rule, policy.schedule
     days: dict[int, float | None] = {
         place: page.interval or schedule.interval_of(page.url)
@@ -37,7 +38,7 @@ def dated(found: Sequence[Page], policy: Policy, price: float | None) -> list[Pa
 
 
 def _real(page: Page, rule: Rule) -> Page:
-    """The page, without the provisional score where it has the real one, or the order goes by none."""
+    """Return the page without its provisional score if it has the final one, or if the order uses neither."""
     if page.provisional is None:
         return page
     waits = rule.value in METHODS and lanes.property_of(rule.value) not in page.scores
@@ -51,7 +52,7 @@ def _dated(page: Page, days: float | None) -> Page:
 
 
 def _paced(known: Sequence[Page], policy: Policy, price: float) -> list[float | None]:
-    """The days between visits that the order has for these pages; None: more than a hundred years."""
+    """Return the days between visits that the order gives these pages; None for more than a hundred years."""
     value = _worth(known, policy.rule)
     shape, scale = policy.schedule.first_belief([page.host for page in known], value)
     learned = np.array([page.rate is not None for page in known], dtype=bool)
@@ -62,7 +63,7 @@ def _paced(known: Sequence[Page], policy: Policy, price: float) -> list[float | 
 
 
 def _worth(known: Sequence[Page], rule: Rule) -> Floats:
-    """What pages are worth to the order."""
+    """Return the values by which the order weighs pages."""
     if rule.standing_value in ("authority", "hub"):
         scores = [page.score(rule.standing_value) for page in known]
     else:

@@ -1,4 +1,4 @@
-"""A brain in figures for those who watch it: `quick` costs nothing worth telling, `scanned` reads every page, in parts.
+"""A brain in figures for monitoring: `quick` costs next to nothing; `scanned` reads every page, in parts.
 
 Statements: figures/*, exports/last_id.
 """
@@ -15,12 +15,12 @@ __all__ = ["COUNTS", "Counted", "Quick", "ScanStopped", "Scanned", "counted", "q
 
 IDS_AT_ONCE = 20_000
 COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed", "found", "left")
-"""What workers count, in the order of figures/counted."""
+"""The counters of workers, in the order of figures/counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quick:
-    """What the database has at hand: see cypher/inspect/figures/quick.cypher."""
+    """Counts that the database keeps: see cypher/inspect/figures/quick.cypher."""
 
     pages: int
     links: int
@@ -33,7 +33,7 @@ class Quick:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What workers have counted: `counts` in the order of COUNTS, `reports` in that of their outcomes."""
+    """The counters of workers: `counts` in the order of COUNTS, `reports` in that of their outcomes."""
 
     counts: tuple[int, ...]
     reports: tuple[int, ...]
@@ -47,11 +47,14 @@ class Counted:
 
 @dataclass(slots=True)
 class Scanned:
-    """What only a look at every page and host tells. `fresh`: the share of copies that are still what their pages say,
-    as far as is believed of these; `age`: mean seconds since they were fetched; both None where there is no copy.
+    """Figures for which every page and host is read.
 
-    `ready`: waiting pages that stand in the queue of all, or in that of a host whose time has come. In the first, some
-    may be of hosts that are not ready: they move to these hosts' own when a claim meets them.
+    Attributes:
+        fresh: Expected share of copies that still equal their pages, by the pages' change rates; None without copies.
+        age: Mean seconds since the copies were fetched; None without copies.
+        ready: Waiting pages in the queue of all hosts, or in that of a host that may be asked now. The first may
+            include
+            pages of hosts that may not be asked: a claim moves them to the host's own queue.
     """
 
     states: dict[str, int] = field(default_factory=dict)
@@ -68,18 +71,18 @@ class Scanned:
 
 
 class ScanStopped(Exception):
-    """Raised by `scanned` when it is to stop half way."""
+    """Raised by `scanned` if it is stopped half way."""
 
 
 def quick(graph: Graph, now: float) -> Quick:
-    """The figures that cost nothing."""
+    """Return the figures for which no page is read."""
     return Quick(
         *graph.read(lambda tx: tx.one("figures/quick", now=now, hour=int(now // 3600)), "figures/quick", patient=False)
     )
 
 
 def counted(graph: Graph, first: int, last: int) -> Counted:
-    """What was counted in these hours since the epoch, both ends included."""
+    """Return the counters of these hours since the epoch, both ends included."""
     counts, reports = graph.read(
         lambda tx: tx.one("figures/counted", first=first, last=last), "figures/counted", patient=False
     )
@@ -87,7 +90,8 @@ def counted(graph: Graph, first: int, last: int) -> Counted:
 
 
 def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Callable[[], bool]) -> Scanned:
-    """The figures for which every page and host is read, in parts; `stop` is asked between them. Raises Stopped."""
+    """Return the figures for which every page and host is read, in parts. Call `stop` between them. Raise
+    ScanStopped."""
     found = Scanned()
     copies, fresh, age = 0, 0.0, 0.0
     last_id = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id", patient=False)

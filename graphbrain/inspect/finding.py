@@ -1,7 +1,7 @@
-"""How fast a crawl finds pages, and when its frontier will be done at the pace it goes now.
+"""The rate at which a crawl finds pages, and the end of its frontier at the present pace.
 
 Reports bring pages into the frontier (`found`) and take pages out of it (`left`: fetched, redirecting, missing, given
-up). Both are counted by the hour, and here extrapolated as they are: what the next hours bring may be otherwise.
+up). Both are counted by the hour, and extrapolated here without a model: the next hours may differ.
 """
 
 from __future__ import annotations
@@ -15,16 +15,23 @@ from graphbrain.records import Record
 __all__ = ["FEW", "Flows", "Outlook", "outlook"]
 
 FEW = 50
-"""Of fewer pages that have left the frontier no pace is told."""
+"""The least number of pages that left the frontier for which a pace is given."""
 CHANCE = 2.0
-"""Standard deviations: numbers that differ by less may be the same (of counts by chance, the root of their sum)."""
+"""Standard deviations below which two counts may be equal. That of a count by chance is its root."""
 End = Literal["done", "ends", "never", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """What was counted in `seconds`: accepted visits, pages that came into the frontier by them, and that left it.
-    `uncounted`: visits that were told to processes of an older graphbrain, which counts no more of them."""
+    """The counts of the last `seconds`.
+
+    Attributes:
+        visits: Accepted visits.
+        found: Pages that came into the frontier by them.
+        left: Pages that left the frontier.
+        uncounted: Visits reported to processes of an older graphbrain, which does not count their pages.
+        seconds: The length of the period.
+    """
 
     visits: int
     found: int
@@ -37,9 +44,14 @@ class Flows:
 class Outlook(Record):
     """The frontier, and its end.
 
-    `waiting`: pages that wait for their first visit, or are held for it. `found_per_visit`: how many new pages a visit
-    has found lately, None where there was none. `end`: "done": nothing waits; "ends": the frontier shrinks, and is
-    empty in `hours` at this pace; "never": it grows; "unknown". `because`: the same in a sentence.
+    Attributes:
+        waiting: Pages that wait for their first visit, or are claimed for it.
+        found_per_visit: New pages per visit of late; None if there was no visit.
+        end: "done": nothing waits. "ends": the frontier shrinks, and is empty in `hours` at this pace. "never": it
+            grows.
+            "unknown": neither is certain.
+        hours: Hours until the end; None if not known.
+        because: The same in a sentence.
     """
 
     waiting: int
@@ -50,7 +62,7 @@ class Outlook(Record):
 
 
 def outlook(waiting: int, flows: Flows) -> Outlook:
-    """What is to be said of a frontier of `waiting` pages by what was counted lately."""
+    """Return the outlook of a frontier of `waiting` pages, from the counts of late."""
     counted = flows.visits - flows.uncounted
     rate = flows.found / counted if counted > 0 else None
     end, hours, because = _end(waiting, flows)

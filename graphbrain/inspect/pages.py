@@ -1,4 +1,4 @@
-"""Pages as people see them: everything about one, the best of all, and how far their scores may be off.
+"""Pages for users: everything about one, the best of all, and the error of their scores.
 
 Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting, audit/forward.
 """
@@ -24,7 +24,7 @@ TOP = {
     "authority": ("pages/top_authorities", "pages/all_authorities"),
     "hub": ("pages/top_hubs", "pages/all_hubs"),
 }
-"""The best pages: among those with a rank, and among all."""
+"""The statements for the best pages: among those with a rank, and among all."""
 EVERY_PAGE_HAS = (
     *("url", "key", "host", "state", "depth", "discovered", "lane", "waiting_since", "out_weight", "in_weight"),
     *("hub_history", "hub_cash", "hub_paid", "authority_history", "authority_cash", "authority_paid"),
@@ -47,24 +47,25 @@ NOT_AS_STORED = (
 STORED = tuple(
     field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due", "clicks")
 )
-"""What stands on a page under the name that it has in a `Page`."""
+"""Properties of a stored page that have the same name in a `Page`."""
 
 
 class View(Protocol):
-    """How an engine tells scores that do not stand on the pages as they are."""
+    """The computation of an engine's scores that are not stored on the pages."""
 
     def page(self, found: Page) -> Page:
-        """The page with its scores, and its cash."""
+        """Return the page with its scores and its cash."""
 
     def hub(self, history: float, cash: float) -> float:
-        """The score of a hub side with this history and stored cash."""
+        """Return the score of a hub side with this history and stored cash."""
 
     def authority(self, history: float, cash: float) -> float:
-        """The score of an authority side with this history and stored cash."""
+        """Return the score of an authority side with this history and stored cash."""
 
 
 def page_of(row: Sequence[Any]) -> Page:
-    """A `Page` from the columns page, out_links, in_links, redirects_to. Raises Again when it is just being deleted."""
+    """Return a `Page` from the columns page, out_links, in_links, redirects_to. Raise Again if it is just being
+    deleted."""
     data, out_links, in_links, redirects_to = row
     intact(*map(data.get, EVERY_PAGE_HAS))
     stored = {name: data.get(name) for name in STORED}
@@ -92,13 +93,13 @@ def page_of(row: Sequence[Any]) -> Page:
 
 
 def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
-    """Everything about one page, None when it is not there."""
+    """Return one page with all its properties; None if there is no such page."""
     rows = tx.many("pages/get", key=key)
     return page_of(rows[0]) if rows else None
 
 
 def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
-    """The `n` pages of highest score, `by` hub, authority, or what has no index, best first."""
+    """Return the `n` pages of highest score `by` hub, authority, or a score without an index, best first."""
     if by in (CASH, *UNINDEXED):
         return highest(tx, n, by)
     ranked, everybody = TOP[by]
@@ -109,25 +110,32 @@ def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
 
 
 def highest(tx: Tx, n: int, name: str) -> list[Page]:
-    """The `n` pages of which the property of this name is largest, best first; fewer where no more have it."""
+    """Return the `n` pages with the largest values of this property, best first. Pages without it are left out."""
     return [page_of(row) for row in tx.many("pages/highest", name=name, limit=n)]
 
 
 def view(_tx: Tx, _rule: Rule) -> View | None:
-    """Scores are told as they stand on the pages."""
+    """Return None: scores follow from the stored properties."""
     return None
 
 
 def error_bound(tx: Tx, rule: Rule) -> float | None:
-    """Σ|what pushes would pay| / (α·Σ score) bounds the relative L1 error of the scores; None when α is 0."""
+    """Return Σ|amount that pushes would pay| / (α·Σ score), the bound of the scores' relative L1 error; None if α is
+    0."""
     held, _, waits = tx.one("audit/waiting", alpha=rule.alpha)
     return waits / (rule.alpha * held) if rule.alpha and held else None
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardSums:
-    """Sums over an account that goes forward: what all pages have `got`; what each began with, and has `passed` on;
-    what `waits` to be passed on, and what the `frontier` has got."""
+    """Sums over a forward account of all pages.
+
+    Attributes:
+        got: The amounts that pages have.
+        passed: The first amounts of pages, plus the amounts that they passed on.
+        waits: The amounts that wait to be passed on.
+        frontier: The amounts that pages of the frontier have.
+    """
 
     account: Forward
     got: float
@@ -137,7 +145,7 @@ class ForwardSums:
 
     @classmethod
     def of(cls, tx: Tx, account: Forward) -> ForwardSums:
-        """Reads every page."""
+        """Read every page, and return the sums."""
         sums = tx.one(
             "audit/forward",
             name=account.name,
@@ -151,21 +159,21 @@ class ForwardSums:
 
     @property
     def frontier_error(self) -> float | None:
-        """At most how far what the pages of the frontier have is off in sum, relative; None where they have none, or
-        where no push passes the account on.
+        """Bound of the relative error of the frontier's sum; None if the frontier has nothing, or no push passes the
+        account on.
 
-        What waits comes to pages of the frontier at most once, for these pass nothing on.
+        An amount that waits comes to pages of the frontier at most once, because these pass nothing on.
         """
         return self.waits / self.frontier if self.frontier and self.account.pushed else None
 
     @property
     def error(self) -> float | None:
-        """At most how far the shares of all pages in the sum are off, summed up; None where no push passes the account
-        on.
+        """Bound of the summed errors of all pages' shares in the sum; None if no push passes the account on.
 
-        With residuals r the scores are s* - s = (1 - M)^-1·M·r/share, where M passes on at most `share` of a score: so
-        |s* - s| is at most |r|/(1 - share) in sum, and shares of the sums differ by at most twice that, relative to
-        the sum (the L1 norm, by the triangle inequality).
+        With residuals r the scores are s* - s = (1 - M)^-1·M·r/share, where M passes on at most `share` of a score. So
+        |s* - s| is at most |r|/(1 - share) in sum, and shares of the sums differ by at most twice that, relative to the
+        sum
+        (the L1 norm, by the triangle inequality).
         """
         if not self.account.pushed:
             return None

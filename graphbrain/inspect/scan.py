@@ -1,7 +1,7 @@
-"""Pages and links in great numbers: those that fit some criteria, in batches, so that memory stays bounded.
+"""Pages and links in great numbers: those that meet some criteria, in batches, so that memory stays bounded.
 
-A pass goes over ranges of internal ids, which are the order in which the store holds pages. Each batch is a read of
-its own: what is written while a pass goes on may be in it or not, and nobody waits for it.
+A pass goes over ranges of internal ids, in which order the store holds pages. Each batch is a read of its own: it may
+or may not include what is written during the pass, and it blocks no writer.
 Statements: exports/last_id, pages/scan, pages/of_host, pages/best_*, pages/details, pages/get, pages/neighbours,
 pages/path, pages/path_from_seed, links/degrees, links/spelt, links/best_*, links/ends_*, links/payments_*.
 """
@@ -40,7 +40,7 @@ SCAN_IDS = 20_000
 PAGES_AT_ONCE = 1_000
 LINKS_AT_ONCE = 50_000
 HOST_PAGES = 200_000
-"""A host of so many pages is not asked for by its index: its pages would come in one piece."""
+"""Pages of a host from which on its index is not used: the pages would come in one piece."""
 ALL = 2**31 - 1
 SIDES = ("authority", "hub")
 LARGEST = sys.float_info.max
@@ -49,7 +49,7 @@ SHOWN_OF_A_PAGE = ("url", "key", "state", "depth", "hub_history", "hub_cash", "a
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which pages are wanted; a criterion that is None fits every page.
+    """Criteria of pages; one that is None admits every page.
 
     `text` is in the URL, `regex` is found in it, `least` is the least score `by` (of a side, or a batch score).
     """
@@ -73,8 +73,11 @@ class Wanted:
         by: str = "authority",
         min_score: float | None = None,
     ) -> Wanted:
-        """The criteria as a user gives them, but for the host: that is its name in the graph. Raises BadInput for one
-        that no page can ever fit."""
+        """Return the criteria as a user gives them, except that `host` is its name in the graph.
+
+        Raises:
+            BadInput: A criterion that no page can ever meet.
+        """
         if state is not None and state not in STATES:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
         check_score(by)
@@ -90,27 +93,27 @@ class Wanted:
         return cls(text or None, pattern, host, state, fetched, by, least)
 
     def rank(self) -> int | None:
-        """The rank of the least score, None when pages of that score need not have one."""
+        """Return the rank of the least score; None when pages of that score need not have one."""
         unranked = self.least is None or self.by in UNINDEXED
         rank = NONE if unranked else int(algebra.rank(np.array([self.least], dtype=np.float64))[0])
         return None if rank == NONE else rank
 
     def params(self) -> dict[str, Any]:
-        """What every statement that selects pages is told; `regex` is not: the one dialect is Python's."""
+        """Return the parameters of every statement that selects pages. `regex` is Python's dialect, and is checked
+        here."""
         return {"text": self.text, "host": self.host, "state": self.state, "fetched": self.fetched}
 
     def least_scores(self) -> dict[str, Any]:
-        """What statements that go by no index are told of scores: the least of each side, and of a batch score."""
+        """Return the parameters of statements without an index: the least score of each side, and of a batch score."""
         sides = {side: self.least if self.by == side else None for side in SIDES}
         name = self.by if self.by in UNINDEXED and self.least is not None else None
         return {**sides, "name": name, "score": None if name is None else self.least}
 
     def spelt(self, url: str) -> bool:
-        """Does the pattern fit?"""
         return self.regex is None or self.regex.search(url) is not None
 
     def fits(self, page: Page) -> bool:
-        """Does the page fit as it is now? It may have changed since its id was read."""
+        """Return whether the page meets the criteria as it is now. It may have changed since its id was read."""
         score = page.score(self.by)
         return (
             (self.text is None or self.text in page.url)
@@ -123,7 +126,7 @@ class Wanted:
 
 
 def check_score(by: str, *others: str) -> None:
-    """Raises BadInput for what is the name of no score, nor one of the `others`."""
+    """Raise BadInput if `by` is the name of no score, nor one of the `others`."""
     if by not in (*SIDES, *others, *UNINDEXED):
         names = (*SIDES, *others, *UNINDEXED[:-1])
         raise BadInput(f"A score is {', '.join(names)} or {UNINDEXED[-1]}, not {by!r:.80}.")
@@ -137,10 +140,15 @@ def wanted_pages(
     view: View | None = None,
     finish: Callable[[list[Page]], list[Page]] = list,
 ) -> Iterator[Page]:
-    """Those pages, read `at_once`: the best first when their least score has a rank, else as the store holds them.
+    """Yield the wanted pages: the best first if their least score has a rank, else in the order of the store.
 
-    With a `view`, hub and authority are not what stands on the pages: neither indexes nor statements know them.
-    `finish`: what is done to those that were read at once and fit.
+    Args:
+        graph: The brain's graph.
+        wanted: The criteria.
+        progress: Called with the ids read and the ids in all.
+        at_once: Pages of one read.
+        view: Computes hub and authority if they are not stored on the pages, so that no index or statement knows them.
+        finish: Applied to the pages of each read that meet the criteria.
     """
     ranked = view is None and wanted.rank() is not None
     selected = wanted if view is None or wanted.by in UNINDEXED else replace(wanted, least=None)
@@ -152,7 +160,7 @@ def wanted_pages(
 
 
 def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress) -> Iterator[KnownLink]:
-    """The links of those pages; `between_hosts`: only those to another host."""
+    """Yield the links of the wanted pages; `between_hosts`: only those to another host."""
     for ids in _ids(graph, wanted, progress):
         degrees = graph.read(bound(Tx.one, "links/degrees", ids=ids), "links/degrees")[0]
         for some in _by_links(degrees):
@@ -170,12 +178,12 @@ def _known_links(row: Sequence[Any]) -> list[KnownLink]:
 
 
 def _said(anchor: str | None, rel: str | None, named: Sequence[Any] | None) -> tuple[Any, ...]:
-    """The alias that a page names, the text and the rel of a link, as its HTML has them."""
+    """Return the alias that a page names, the text and the rel of a link, as its HTML has them."""
     return (None, anchor, rel) if named is None else (masked(named[0]), *named[1:])
 
 
 def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]]:
-    """The ids of those pages in ascending order: at once if they are of one host that is not too large."""
+    """Yield the ids of the wanted pages in ascending order: at once if they are of one host that is not too large."""
     criteria = wanted.params() | wanted.least_scores()
     if wanted.host is not None:
         seen, rows = graph.anywhere.read(
@@ -195,13 +203,13 @@ def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]
 
 
 def _best(graph: Graph, wanted: Wanted) -> Iterator[list[int]]:
-    """The ids of those pages, best first."""
+    """Yield the ids of the wanted pages, best first."""
     name = "pages/best_hubs" if wanted.by == "hub" else "pages/best_authorities"
     yield _read(graph, name, rank=wanted.rank(), least=wanted.least, **wanted.params())
 
 
 def _by_links(degrees: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
-    """Pages in groups of at most LINKS_AT_ONCE links; a page of more is a group alone."""
+    """Yield pages in groups of at most LINKS_AT_ONCE links; a page with more is a group of its own."""
     some: list[int] = []
     total = 0
     for page, degree in degrees:
@@ -216,9 +224,9 @@ def _by_links(degrees: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
 
 
 def ends(graph: Graph, key: str, way: str, limit: int | None, view: View | None = None) -> Iterator[LinkedPage]:
-    """The pages a page links to (`way` "out") or that link to it ("in"), best first.
+    """Yield the pages a page links to (`way` "out") or that link to it ("in"), best first.
 
-    Best is the score of the side that the link pays: authority of targets, hub of sources.
+    The order is that of the score of the side that the link pays: authority of targets, hub of sources.
     """
     best, details = f"links/best_{way}", f"links/ends_{way}"
     ids = _read(graph, best, key=key, limit=ALL if limit is None else limit)
@@ -227,7 +235,8 @@ def ends(graph: Graph, key: str, way: str, limit: int | None, view: View | None 
 
 
 def path(graph: Graph, source: str | None, target: str, view: View | None = None) -> list[LinkedPage]:
-    """A shortest way by links from one page (key; None: from any seed) to another, both included, or nothing."""
+    """Return a shortest path by links from one page (key; None: any seed) to another, both included; empty if there is
+    none."""
     make = partial(_linked, view)
     if source == target:  # Neo4j's shortestPath refuses this one
         return graph.anywhere.read(
@@ -239,7 +248,7 @@ def path(graph: Graph, source: str | None, target: str, view: View | None = None
 
 
 def neighbours(tx: Tx, key: str) -> tuple[list[str], list[str]] | None:
-    """The URLs a page links to, and those that link to it; None when there is no such page."""
+    """Return the URLs a page links to, and those that link to it; None if there is no such page."""
     rows = tx.many("pages/neighbours", key=key)
     if not rows:
         return None
@@ -249,7 +258,7 @@ def neighbours(tx: Tx, key: str) -> tuple[list[str], list[str]] | None:
 
 
 def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Payments:
-    """The `n` largest payers and payees of a page's two sides. Raises UnknownPage."""
+    """Return the `n` largest payers and payees of a page's two sides. Raise UnknownPage."""
 
     def work(tx: Tx) -> Payments:
         page = pages.page(tx, key, Rule())
@@ -288,12 +297,12 @@ def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
 
 
 def _read(graph: Graph, name: str, /, **params: Any) -> Any:
-    """The only column of the only row of a statement, read in a transaction of its own."""
+    """Return the only column of the only row of a statement, read in a transaction of its own."""
     return graph.anywhere.read(lambda tx: tx.one(name, **params)[0], name)
 
 
 def _read_each(graph: Graph, name: str, make: Callable[[Sequence[Any]], T], /, **params: Any) -> list[T]:
-    """What `make` makes of each item of the only column of the only row; it may raise Again."""
+    """Apply `make` to each item of the only column of the only row. `make` may raise Again."""
     return graph.anywhere.read(lambda tx: [make(item) for item in tx.one(name, **params)[0]], name)
 
 

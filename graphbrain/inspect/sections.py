@@ -1,4 +1,4 @@
-"""Sections as people see them: those of a host, counted, and the one that a page is in.
+"""Sections for users: those of a host, counted, and the one that a page is in.
 
 Statements: sections/pages.
 """
@@ -51,13 +51,13 @@ class Census:
                 self._examples[pattern] = fetched, url
 
     def _pattern(self, url: str, *, echo: bool | None) -> str:
-        """The section of a page; `echo` of one that was fetched, which is no echo of itself."""
+        """Return the section of a page. `echo`: of a page that was fetched, which is no echo of itself."""
         if isinstance(self._sections.tree.root, Leaf):  # the URL need not be read
             return self._sections.tree.root.pattern
         return self._sections.of(url, echo=echo).leaf.pattern
 
     def sections(self) -> list[Section]:
-        """All sections of the host, those with the most pages first."""
+        """Return all sections of the host, those with the most pages first."""
         found = [self._seen(self._sections.acting(leaf)) for leaf in self._sections.tree.leaves()]
         return sorted(found, key=lambda section: (-section.pages, section.pattern))
 
@@ -76,20 +76,20 @@ class Census:
 
 
 def view(tx: Tx, host: str, book: Book) -> list[Section]:
-    """The sections of a host, those with the most pages first, counted by reading all its pages."""
+    """Return the sections of a host, those with the most pages first, counted by reading all its pages."""
     census = Census(book.of(tx, [host], fresh=True)[host])
     census.add(tx.many("sections/pages", host=host))
     return census.sections()
 
 
 ROUNDED = 1e-4
-"""Sums are kept with six digits behind the point."""
+"""Tolerance of sums, which are stored with six decimals."""
 
 
 def faults(text: str) -> Iterator[str]:
-    """What is wrong with what was learned of a host: sums that are forgotten by and by have no exact value, but bounds.
+    """Yield the faults in the sections of a host. Sums that fade have no exact value, but bounds.
 
-    A visit brings 0 to 1, and counts 0 to 1; no more than `MOST_VISITS` are remembered; factors are powers of two.
+    A visit brings 0 to 1, and counts 0 to 1. No more than `MOST_VISITS` are remembered. Factors are powers of two.
     """
     try:
         sections = Sections.read(text)
@@ -110,7 +110,7 @@ def faults(text: str) -> Iterator[str]:
 
 
 def of_page(tx: Tx, page: Page, book: Book, *, counts: bool) -> PageSection:
-    """The section that a page is in. `counts`: do new pages count by their sections?"""
+    """Return the section that a page is in. `counts`: new pages count by their sections."""
     # A page is no echo of itself.
     echo = page.echo if page.first_fetched is not None else None
     section = book.of(tx, [page.host], fresh=True)[page.host].of(page.url, echo=echo)

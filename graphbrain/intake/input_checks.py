@@ -204,7 +204,7 @@ def _texts(report: Report, plain: dict[str, Any]) -> None:
             continue
         if not isinstance(text, str) or not sendable(text):
             raise BadInput(f"{name} must be text, not {text!r:.80}")
-        kept: str | None = str.__str__(text)  # text of a subclass is not sent as text
+        kept: str | None = str.__str__(text)  # the driver sends only exact str, no subclass of it
         if name in ("etag", "last_modified"):
             kept = None if not text or len(text) > LONGEST_VALIDATOR or _CONTROL.search(text) else kept
         elif name in ("body_hash", "text_hash"):

@@ -16,8 +16,12 @@ from graphbrain.model import Failed, Fetched, Link, Report
 __all__ = ["Meant", "meant"]
 
 Told = Literal["all", "some", "any", "none"]
-"""Which links of a page a report has: all, so that others are deleted; some, so that others stay; any: all if there are
-any, and none otherwise; or none."""
+"""The links that a report has.
+
+all: every link, so that others are deleted. some: a part, so that others stay. any: as all if there are any, and as
+none
+otherwise. none: no link.
+"""
 
 NOT_MODIFIED = 304
 PERMANENT = frozenset({301, 308})

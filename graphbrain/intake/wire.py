@@ -307,7 +307,7 @@ def report_schema() -> dict[str, Any]:
         "title": "A line for 'graphbrain report': a page that was fetched, or a fetch that failed",
         "type": "object",
         "required": ["url"],
-        # A failure may have any values in the fields of a page.
+        # A failure may have the fields of a page, with any values.
         "properties": {**shared, "failed": failed, **dict.fromkeys(pages, True)},
         "additionalProperties": nothing,
         "if": {"anyOf": failure},

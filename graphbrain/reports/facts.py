@@ -77,9 +77,9 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
 
 
 def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:
-    """Where a visit was led by temporary redirects, or a refresh in 0 seconds, each URL as a page would have it.
+    """Return the URLs to which temporary redirects, or a refresh in 0 seconds, led a visit, each as an address.
 
-    A refresh that leads to its own page loads it again, and is none.
+    A refresh that leads to its own page loads it again, and is left out.
     """
     if report.status not in TEMPORARY and [_key(url, each, rules) for each in report.led_to] == [rules.page(url)[1]]:
         return ()
@@ -168,13 +168,14 @@ def carry(tx: Tx, told: Said, page: int, *, alias: bool) -> None:
 
 
 def _was_page(verdict: Verdict) -> bool:
-    """Has the visit made an alias of a page that was fetched before?"""
+    """Return whether this visit made a page an alias that had been fetched before."""
     was = verdict.visit
     return verdict.answer.outcome == "alias" and was.state != "alias" and was.first_fetched is not None
 
 
 def _leads_anew(verdict: Verdict) -> bool:
-    """Is where its page leads for now to be written? A visit without an answer, or with a 304, leaves it."""
+    """Return whether the targets of temporary redirects must be written. A visit without an answer, or with a 304,
+    keeps them."""
     report = verdict.item.report
     return isinstance(report, Fetched) and not report.not_modified and (bool(verdict.item.led_to) or verdict.visit.led)
 

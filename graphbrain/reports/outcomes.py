@@ -72,7 +72,7 @@ class Item:
 
     @property
     def missing(self) -> bool:
-        """Whether the server answered that there is no such page, or led nowhere with a redirect."""
+        """True if the server answered that there is no such page, or sent a redirect without a target."""
         report = self.report
         return (
             isinstance(report, Failed)
@@ -108,7 +108,7 @@ class Item:
 
     @property
     def slowed(self) -> bool:
-        """Whether the host asked for a wait."""
+        """True if the host asked for a wait."""
         return self.kind == "refused"
 
     @property
@@ -149,7 +149,7 @@ class Item:
         return isinstance(self.report, Fetched) and self.report.redirected_to is not None
 
     def replaces_links(self) -> bool:
-        """Whether this visit has the links of the page."""
+        """Return whether this visit has all links of the page."""
         return isinstance(self.report, Fetched) and self.told == "all"
 
     def adds_links(self) -> bool:
@@ -206,8 +206,8 @@ class Visit:
 
     @property
     def known_ill(self) -> bool:
-        """Whether the page was to blame for failing. The first failure counts, whether page or host is to blame, unless
-        it is a refusal."""
+        """True if the page was to blame for its failures. A first failure counts for either side, unless it is a
+        refusal."""
         return self.errors >= 2 or (self.errors == 1 and self.refusals > 0)
 
     @property
@@ -256,12 +256,12 @@ class Verdict:
 
     @property
     def unlinks(self) -> bool:
-        """Whether links are gone that were not reported."""
+        """True if links are deleted that were not reported."""
         return self.keep and (self.item.replaces_links() or self.vanished)
 
     @property
     def own(self) -> bool:
-        """Whether the page is held under this visit's token, or not held."""
+        """True if the page is claimed under this visit's token, or not claimed."""
         return self.visit.lease in (None, self.item.token)
 
 

@@ -97,7 +97,7 @@ class Redirected:
 def redirect(
     tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy, now: float
 ) -> Redirected:
-    """Write which pages are aliases of which, and are so no more."""
+    """Write the redirects of new aliases, and remove those of pages that are no longer aliases."""
     leading: dict[int, int] = {}
     seeds: set[tuple[int, int]] = set()
     aliases = [verdict for verdict in verdicts if verdict.keep and _leads(verdict)]

@@ -161,7 +161,7 @@ def _create(
         depth, last, outcome = there.get(ids.get(item.key, -1), (0, None, None))
         if item.claimed and last == item.token and outcome != RETURNED:
             continue  # a visit that is answered again, whose links are not taken
-        beyond = depth if item.leads_on else depth + 1  # a redirect is no click
+        beyond = depth if item.leads_on else depth + 1  # a redirect costs no click
         if item.key in missing and not item.claimed:
             new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
         siblings = novelty.counting()

@@ -264,7 +264,7 @@ def _hash(text: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where text was replaced: between which blocks, the sum of what is there now, and its state."""
+    """A place where text was replaced: the blocks around it, the sum of its present text, and its state."""
 
     before: int
     after: int
@@ -368,7 +368,7 @@ def _apart(old: _Sketch, new: _Sketch, present: Keys) -> set[int] | None:
 def _peeled(table: Keys, checks: npt.NDArray[np.uint8]) -> set[int]:
     """The keys that lie alone in a cell, and then those that do without these; they are taken out of the table."""
     found: set[int] = set()
-    for _ in range(CELLS):  # more than a cell each cannot be read; a hash that only seems to be one may come again
+    for _ in range(CELLS):  # bounded: a hash that only seems to be alone may come again
         pure = np.flatnonzero((table != 0) & (_check(table) == checks))
         cells = np.array(_cells(table[pure])) if len(pure) else np.empty((TABLES, 0), dtype=np.int64)
         pure = pure[(cells == pure).any(axis=0)]
@@ -475,7 +475,7 @@ class _Visit:
         return own > MOST_WORDS or 2 * (own + others) > int(self._words.sum())
 
     def _replaced(self, others: Sequence[_Place]) -> list[_Place]:
-        """Where text that counted was replaced at this visit, as far as that can be read."""
+        """Return the places where text that counted was replaced at this visit, as far as they can be determined."""
         apart = _apart(self._old, self._sketch([place for place in self._found if place.rotates]), self._keys)
         known = {(place.before, place.after) for place in others}
         if apart is None:

@@ -74,7 +74,7 @@ class Prior:
 
 
 PRIOR = Prior(0.5, 5.0)
-"""Where nothing is known of a crawl: a change in ten days on the average, and as well one an hour as one in a year."""
+"""The prior for an unknown crawl: a change in ten days on the average, with a rate from one an hour to one a year."""
 
 
 def first_belief(priors: Sequence[Prior], value: Floats) -> tuple[Floats, Floats]:

@@ -30,7 +30,7 @@ LARGEST_TEXT = 4_000_000
 """Bytes: of a larger body only the hash of the bytes is taken."""
 MOST_WORDS = 100_000
 SILENT = ("script", "style", "noscript", "template")
-# Unclosed tags at the end of a page would each be searched for to its end: closed, they cost nothing.
+# Without these ends, the search for each unclosed tag would go on to the end of the page.
 _ENDS = "<a-->" + "".join(f"</{tag}>" for tag in SILENT)
 _HTML = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>]"
@@ -46,7 +46,7 @@ _BLOCK_TAGS = (
 )
 _BLOCK_TAG = re.compile(rf"<(?=/?(?:{_BLOCK_TAGS})[\s/>])", re.IGNORECASE)
 _EDGE = "\ufdd0"
-"""Where a block of text begins or ends, while tags are removed: a noncharacter, which no page has (Unicode, 23.7)."""
+"""The edge of a block of text while tags are removed: a noncharacter, which no page has (Unicode, 23.7)."""
 # A word; or one character of a script that writes no spaces between words.
 _WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
 

@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 ASKED = 0
-"""The lane of pages that are wanted at once: asked for by hand, or due by an interval of their own."""
+"""The lane of pages that must be visited at once: asked for by hand, or due by an interval of their own."""
 DISCOVERY = 20.0
 """Depth of discovery, in days: an unfetched page is worth w times this. More: new pages first; less: fresh copies."""
 

@@ -368,8 +368,10 @@ class Expectations:
         return self.models.get(rule, {})
 
     def _expected(self, pattern: str, rule: CopyRule) -> float:
-        """Which share of the pages of a section equals another that differs by the rule alone, as is expected; 0 where
-        too little of it is known, or it is too few."""
+        """Return the expected share of a section's pages that equal another which differs by the rule alone.
+
+        It is 0 if too few pairs are known, or if it is too small.
+        """
         host = self.of_host[rule]
         here = self.of_section.get((pattern, rule), _Tally())
         mean = posterior(here.equal, here.compared, posterior(host.equal, host.compared, 0.0))

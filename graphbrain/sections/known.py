@@ -161,7 +161,7 @@ class HostSample:
         return int(np.flatnonzero(covering >= MOST_PAGES * covering[0])[-1])
 
     def _places(self, keys: Keys) -> tuple[npt.NDArray[np.int64], Flags]:
-        """Where these keys are in the sample, and which of them are there."""
+        """Return the places of these keys in the sample, and a flag for each key: it is there."""
         if not len(self._keys):
             return np.zeros(len(keys), dtype=np.int64), np.zeros(len(keys), dtype=bool)
         places = np.searchsorted(self._keys, keys).astype(np.int64)
@@ -169,7 +169,7 @@ class HostSample:
         return places, np.asarray(self._keys[places] == keys)
 
     def _is_template(self, places: npt.NDArray[np.int64]) -> Flags:
-        """Which of these places of the sample are of the template."""
+        """Return a flag for each of these places of the sample: its text belongs to the template."""
         if not len(places) or not len(self._keys):
             return np.zeros(len(places), dtype=bool)
         # The level of a hash is the least in which it is.

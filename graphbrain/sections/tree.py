@@ -36,13 +36,20 @@ EVIDENCE = 2.0
 HALF = 0.5
 """The parameter of the beta distribution of what visits bring (Jeffreys)."""
 Path = tuple[tuple[ShapeQuestion, bool], ...]
-"""Tests from the root, and the answers."""
+"""Questions from the root to a leaf, each with its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedVisit:
-    """One visit that counts: the page's URL, the share of it that was new, 0 to 1, how much the visit counts, 0 to 1,
-    whether the URL was an echo of one that had been fetched, and when it was (epoch seconds)."""
+    """One visit that counts.
+
+    Attributes:
+        url: The page's URL.
+        brought: The share of the page that was new, 0 to 1.
+        weight: The weight of the visit, 0 to 1.
+        echo: The URL was an echo of one that had been fetched.
+        at: The time of the visit, in epoch seconds.
+    """
 
     url: str
     brought: float

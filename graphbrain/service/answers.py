@@ -309,7 +309,7 @@ class AuditAnswer(BaseModel):
 
 
 class RankingsAnswer(BaseModel):
-    """Which batch scores the pages carry."""
+    """The rankings whose batch scores the pages have."""
 
     rankings: list[Ranking]
 

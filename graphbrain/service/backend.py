@@ -206,7 +206,8 @@ class Backend:
             for many in range(len(KINDS) + 1)
             for kinds in combinations(KINDS, many)
         }
-        """Where those wait who want, or want not, only pages that were asked for by hand; by the kinds they want."""
+        """The gates of waiting callers, by two criteria: only pages that were asked for by hand, or all; and the
+        kinds."""
         self.gate = Gate(*self._gates.values())
         """A gate that opens all of them."""
         self.jobs = Jobs(brain.now)
@@ -223,7 +224,7 @@ class Backend:
         self._keys: dict[str, tuple[asyncio.Lock, int]] = {}
 
     def gate_of(self, now_only: bool, kinds: Collection[str] | None) -> Gate:
-        """Where those wait who want the same."""
+        """Return the gate of callers that wait for the same claims."""
         wanted = PAGES if kinds is None else frozenset(kind for kind in KINDS if kind in kinds)
         return self._gates[now_only, wanted]
 

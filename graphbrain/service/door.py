@@ -165,7 +165,7 @@ class Door:
     async def _let_in(self, scope: Scope, receive: Receive, visit: _Visit) -> Receive:
         """Return the body of a request that may come in, for the framework to read. Raises Refusal."""
         self._check_size(scope)
-        headers = dict(reversed(scope["headers"]))  # of several the first
+        headers = dict(reversed(scope["headers"]))  # reversed, so that the first of several equal headers is kept
         self._check_host(_named(scope) or headers.get(b"host", b"").decode("latin-1"))
         if scope["path"] in self._open_paths or (self._preflights and scope["method"] == "OPTIONS"):
             return receive

@@ -33,8 +33,10 @@ class Stopped(Exception):
 
 @dataclass
 class Job:
-    """One piece of long work. Its work calls `told` as it goes on, or asks `stopped`. `asked`: the body of the request
-    that began it."""
+    """One piece of long work.
+
+    The work calls `told` with its progress, or reads `stopped`. `asked`: the body of the request that began it.
+    """
 
     verb: str
     by: str

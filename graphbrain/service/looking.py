@@ -64,7 +64,7 @@ class Path(OnePage):
 
 
 class Which(Query):
-    """Which pages: those that fit all that is given."""
+    """The criteria of pages, all of which a page must meet."""
 
     regex: str | None = Field(None, description="a regular expression found in the URL", examples=["/news/"])
     host: str | None = Field(None, examples=["a.example"], json_schema_extra=HOST)
@@ -73,7 +73,7 @@ class Which(Query):
 
 
 class Find(Which):
-    """Which pages, and how many."""
+    """The criteria of pages, and the number wanted."""
 
     text: str = Field("", description="a part of the URL", examples=["news"])
     min_score: float | None = Field(None, examples=[2.0])
@@ -88,7 +88,7 @@ class WhichLinks(Which):
 
 
 class Hosts(Query):
-    """Which hosts: those that fit all that is given."""
+    """The criteria of hosts, all of which a host must meet."""
 
     text: str | None = Field(
         None, description="a part of the name", examples=["example"], json_schema_extra=PART_OF_HOST
@@ -174,7 +174,7 @@ async def stats(service: Service) -> Response:
 
 @verb(router, "GET", "rankings", READERS, answers.RankingsAnswer)
 async def rankings(service: Service) -> Response:
-    """Which batch scores the pages carry, and how they were computed."""
+    """Return the rankings whose batch scores the pages have, and how they were computed."""
     return json_answer({"rankings": [each.as_dict() for each in await service.look.run(service.brain.rankings)]})
 
 

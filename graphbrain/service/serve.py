@@ -39,7 +39,8 @@ KEEP_ALIVE = 65
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """Where to listen, by which certificate; `without_tls`: on an address that others reach, too."""
+    """The address and the certificate of the service. `without_tls`: an address that others can reach needs no
+    certificate."""
 
     host: str = "127.0.0.1"
     port: int = 8770

@@ -36,14 +36,14 @@ router = APIRouter(tags=["console"])
 EVERY = {"overview": 5.0, "activity": 5.0, "hosts": 30.0, "findings": 3_600.0}
 """Seconds between two snapshots, at least."""
 SHARE = 0.1
-"""Of the time a snapshot is made at most."""
+"""The largest share of the time that goes into snapshots."""
 SOON = 10.0
 """Seconds after which findings are made again on request."""
 FIRST_WAIT = 0.5
 """Seconds for which a request waits for the first snapshot of a kind."""
 MOST_ROWS = 1_000
 PATHS = tuple(f"/console/{name}" if name else "/console" for name in shell.files())
-"""What needs no token: it tells nothing of the crawl."""
+"""The paths that need no token: they have no data of the crawl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a request gets.
+    """The answer to one request.
 
     Attributes:
         snapshot: The last snapshot; None while the first one is being made.
         making: True while a newer one is being made.
-        trouble: Why the last attempt to make one failed; empty if it did not.
+        trouble: The reason why the last attempt failed; empty if it did not.
     """
 
     snapshot: Snapshot | None
@@ -141,13 +141,13 @@ class Snapshots:
 
 
 class Fresh(Query):
-    """Whether it has to be made now."""
+    """The option to make findings now."""
 
     fresh: bool = Field(False, description="make them anew, if they are older than 10 s", examples=[False])
 
 
 class HostRows(Query):
-    """Which rows of the table, sorted by which column."""
+    """The rows of the table of hosts, and the column by which it is sorted."""
 
     text: str = Field("", max_length=200, description="a part of the name", examples=["example"])
     which: hosts.Mood = Field("all", examples=["all"])
@@ -158,39 +158,39 @@ class HostRows(Query):
 
 
 class ByKey(Query):
-    """A page."""
+    """A page, by its key."""
 
     key: str = Field(pattern="^[0-9a-f]{32}$", examples=[answers.KEY])
 
 
 class ByName(Query):
-    """A host."""
+    """A host, by its name."""
 
     name: str = Field(max_length=LONGEST_NAME, examples=["a.example"], json_schema_extra=HOST)
 
 
 @verb(router, "GET", "me", EVERYBODY, answers.MeAnswer)
 async def me(caller: Caller) -> Response:
-    """Whose token this is, and what it may."""
+    """Return the name, role and expiry of the caller's token."""
     name = None if caller is ANYBODY else caller.name
     return json_answer({"name": name, "role": caller.role, "expires": caller.expires})
 
 
 @verb(router, "GET", "watch/overview", READERS, answers.WatchAnswer, example="watch")
 async def watch_overview(service: Service, asked: Asked) -> Response:
-    """How the crawl goes: figures, pages by the minute and by the hour, workers."""
+    """Return figures, pages by the minute and by the hour, and workers."""
     return _told(asked, await service.snapshots.get("overview"))
 
 
 @verb(router, "GET", "watch/activity", READERS, answers.WatchAnswer, example="watch")
 async def watch_activity(service: Service, asked: Asked) -> Response:
-    """What is being fetched, what has failed of late, what comes next."""
+    """Return the pages being fetched, recent failures, and the next pages."""
     return _told(asked, await service.snapshots.get("activity"))
 
 
 @verb(router, "GET", "watch/findings", READERS, answers.WatchAnswer, example="watch")
 async def watch_findings(query: Annotated[Fresh, InQuery()], service: Service, asked: Asked) -> Response:
-    """What is wrong, the most wasteful first, as it was found within the last hour."""
+    """Return the findings of the last hour, the most wasteful first."""
     return _told(asked, await service.snapshots.get("findings", fresh=query.fresh))
 
 
@@ -217,7 +217,7 @@ async def watch_host(query: Annotated[ByName, InQuery()], service: Service) -> R
 
 
 async def _now(service: Backend, read: Callable[[Brain, str], dict[str, Any]], name: str) -> Response:
-    """What is read for one tab alone."""
+    """Return the data of one tab, read now."""
     began = time.monotonic()
     data = await service.look.run(read, service.brain, name)
     took = time.monotonic() - began
@@ -242,7 +242,7 @@ def _told(asked: Request, seen: Seen, data: dict[str, Any] | None = None, tag: s
 
 
 def shell_of(api: FastAPI) -> None:
-    """Hand out the files of the console."""
+    """Add the routes of the console's files."""
     headers = {"Content-Security-Policy": shell.POLICY, "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
 
     def handing(file: shell.File) -> Callable[[], Any]:

@@ -316,7 +316,8 @@ class LaneByLane(Gamma):
             left[self.setting.host[page]] -= 1
 
     def _merge(self, now: float, count: int, chosen: list[int], left: Ints | None) -> None:
-        """Take the best head repeatedly; heads are read in buffers, as from an index."""
+        """Choose pages by repeatedly taking the best head of all lanes. Heads are read in buffers, like rows of an
+        index."""
         keys = [key for key in self._lanes if left is None or key[0] == SHARED or left[key[0]] > 0]
         taken = dict.fromkeys(keys, 0)
         heads = self._buffers(keys, 0, now)

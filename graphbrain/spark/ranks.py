@@ -152,7 +152,8 @@ def settle(engine: Engine, rule: Rule, tolerance: float, progress: Progress = la
             rounds, nearer, norm = rounds + 1, sums["gap"] / max(norm, 1e-300), sums["hub"]
             omega = 1.0 / (1.0 - shrink**2 / (2.0 if omega == 1.0 else 4.0) * omega)
             progress(rounds, nearer)
-        # A round of the power method at the end: its hubs are what these authorities pay, and its gap is theirs.
+        # The last round is one of the power method without acceleration: its hubs follow from these authorities, and so
+        # does its gap.
         engine.run(steps.authority, known)
         sums = engine.run(steps.hub, {**known, "omega": 1.0, "gamma": 1.0})
         omega, rounds, residual, norm = 1.0, rounds + 1, sums["gap"] / max(norm, 1e-300), sums["hub"]

@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 BLOCK_ROWS, BLOCK_SECONDS = 100, 0.5
-"""On a terminal, the rows that are laid out together: this many, or those of this many seconds."""
+"""The size of a block of rows on a terminal: a block ends after this many rows, or after this many seconds."""
 GAP = 2
 LEAST_LAST = 40
 """Characters for the last column, if its values are that long, before dispensable columns are shown."""

@@ -27,8 +27,8 @@ SUBSTITUTIONS = (
         "`python -m tests.contract.unasync --write`.\n",
     ),
     (
-        "as `Client`, for an event loop. Close it, or use it as an asynchronous context manager.",
-        "as `Brain`. Thread-safe; close it, or use it as a context manager.",
+        "as `Client`, for an event loop. Use it as an asynchronous context manager, or close it.",
+        "as `Brain`. Thread-safe. Use it as a context manager, or close it.",
     ),
     (
         "import AsyncIterator, Callable, Iterable, Mapping, Sequence",

@@ -1,5 +1,5 @@
-// The pages in a range of ids, packed: what counts of pages by click go by. A list of numbers is read in a third of the time of a
-// list of rows.
+// The pages in a range of ids, packed for counts by click. A list of numbers is read in a third of the time of a list of
+// rows.
 //
 // param   first      INTEGER  the first id
 // param   last       INTEGER  the last one

@@ -1,8 +1,8 @@
-// Simhashes of the texts of pages, and of those with which hosts say that there is no such page, in a range of ids.
+// Simhashes of the texts of pages, and of the texts of 404s and 410s, in a range of ids.
 //
 // param   first  INTEGER  the first id
 // param   last   INTEGER  the last one
-// column  rows   LIST     [id, host, simhash of a page that was fetched or null, that of what is said of a missing one or null]
+// column  rows   LIST     [id, host, simhash of a page that was fetched or null, that of its last 404 or 410 or null]
 //                         of each that has one of them
 // rows    one
 // locks   none

@@ -1,4 +1,4 @@
-// What a summary tells of pages in a range of ids: how much they matter, when they were fetched, whether they fail.
+// The pages in a range of ids for a summary: scores, times of visits, failures.
 //
 // param   first  INTEGER  the first id
 // param   last   INTEGER  the last one

@@ -1,7 +1,7 @@
-// Locked pages with everything an audit compares: accounts, what the neighbours say they should be, marks, leases.
+// Locked pages with everything an audit compares: accounts, the amounts due by the neighbours, marks, leases.
 //
-// Whoever changes a neighbour's paid, or a link, writes this page in the same transaction: so once it is locked,
-// what its neighbours have paid is stable.
+// A transaction that changes a neighbour's paid, or a link, writes this page too: once it is locked, the payments of
+// its neighbours are stable.
 //
 // param   ids       LIST   internal ids, sorted; the caller has locked the pages
 // param   intra     FLOAT  weight of a link inside a host

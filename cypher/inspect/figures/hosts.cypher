@@ -1,12 +1,12 @@
-// Hosts that are not asked, or less, and what waits in the queues of those whose time has come. Reads every host: it is
-// sampled, now and then.
+// Counts of hosts that are blocked, backed off or silent, and of the pages in the queues of hosts that may be asked now.
+// Reads every host: it is sampled, now and then.
 //
 // param   now      FLOAT    seconds since the epoch
-// param   dead     INTEGER  so many times in a row without an answer, and a host is taken to be dead; 0: never
-// column  blocked  INTEGER  hosts that are left alone now
-// column  slowed   INTEGER  hosts that are asked less often since they have answered 429 or 503
-// column  silent   INTEGER  hosts that are taken to be dead
-// column  ready    INTEGER  pages that wait in the queue of a host whose time has come
+// param   dead     INTEGER  attempts in a row without an answer after which a host counts as dead; 0: never
+// column  blocked  INTEGER  hosts that are blocked now
+// column  slowed   INTEGER  hosts that are backed off after an answer 429 or 503
+// column  silent   INTEGER  hosts that count as dead
+// column  ready    INTEGER  pages that wait in the queue of a host that may be asked now
 // rows    one
 // locks   none
 // mode    read

@@ -1,7 +1,7 @@
 // Sums over the pages in a range of internal ids, by their states. Reads each of them: it is sampled, now and then.
 //
-// The chance that a copy is still what the page says, of a page whose changes a day are believed to be Gamma(a, b), t
-// days after its last visit: (b / (b + t))^a.
+// The chance that a copy still equals its page t days after the last visit, if the change rate per day is distributed as
+// Gamma(a, b): (b / (b + t))^a.
 //
 // param   first    INTEGER  the first id
 // param   last     INTEGER  the last id

@@ -1,5 +1,5 @@
-// What can be told of a brain without reading its pages: counts that the database keeps, the leases that are out, and
-// the counters of this hour and the last.
+// Figures of a brain for which no page is read: counts that the database keeps, the leases that are out, and the
+// counters of this hour and the last.
 //
 // param   now     FLOAT    seconds since the epoch
 // param   hour    INTEGER  the hour that runs, since the epoch
@@ -7,9 +7,9 @@
 // column  links   INTEGER  links known
 // column  hosts   INTEGER  hosts known
 // column  out     INTEGER  leases that are out, those among them that have lapsed included
-// column  lapsed  INTEGER  of them lapsed, until somebody takes them back
-// column  tending INTEGER  processes that tend for everybody
-// column  active  INTEGER  processes that have reported or claimed, or tended for everybody, in the last minute
+// column  lapsed  INTEGER  those of them that have lapsed and are not taken back yet
+// column  tending INTEGER  processes that tend the brain
+// column  active  INTEGER  processes that have reported or claimed, or tended the brain, in the last minute
 // rows    one
 // locks   none
 // mode    read

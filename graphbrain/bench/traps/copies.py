@@ -42,23 +42,24 @@ class TrapCopies(TrapSite):
         self.name_in_menu(made)
 
     def spelled(self, url: str, kind: str) -> str:
-        """A copy of this kind of a real page: its URL."""
+        """Return the URL of a copy of this kind of a real page."""
         raise NotImplementedError
 
     def original(self, url: str) -> tuple[str, str] | None:
-        """Of a copy: the URL of the real page, as far as it has one, and the kind."""
+        """Return the URL of the real page of a copy, as far as it has one, and the kind of the copy; None for other
+        URLs."""
         raise NotImplementedError
 
     def kind(self, dice: Random) -> str:
-        """A kind of copy that somebody meets who comes without one."""
+        """Return a kind of copy that the server gives to a visitor who comes without one."""
         raise NotImplementedError
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:
-        """Links to copies of the page itself, and of those it names."""
+        """Return links to copies of the page itself, and of the pages that it names."""
         return self._to_copies(node, dice, "")
 
     def strange(self, url: str) -> TrapPage | None:
-        """The copy at this URL."""
+        """Return the copy at this URL."""
         found = self.original(url)
         node = self.nodes.get(normal(found[0])) if found else None
         if found is None or node is None:
@@ -80,7 +81,7 @@ class TrapCopies(TrapSite):
         return links + [Part(href=self.spelled(url, kind), label=label) for url, label in named]
 
     def again(self, url: str, copy: str) -> str:  # noqa: ARG002
-        """What links from a copy to copies of the page itself are spelled from."""
+        """Return the URL from which links on a copy to copies of the page itself are formed."""
         return url
 
 
@@ -123,7 +124,7 @@ class InPath(TrapCopies):
 
 
 class SessionInPath(InPath):
-    """A session before the path; a page fetched without one hands out a new one."""
+    """A session before the path. A page that is fetched without a session links to a new one."""
 
     of_itself, of_others, stays = 0, 3, True
     prefix = re.compile(r"s-[0-9a-f]{16}")
@@ -139,7 +140,7 @@ class SessionInQuery(InQuery):
 
 
 class Tracking(InQuery):
-    """An argument that says from where somebody came, under a name of the site's own."""
+    """An argument with the origin of a visit, under a name of the site's own."""
 
     of_itself, of_others, stays, argument = 0, 4, False, "came_from"
 

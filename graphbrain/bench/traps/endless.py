@@ -57,7 +57,7 @@ class Calendar(TrapSite):
 
 
 class CalendarInPath(Calendar):
-    """By the path: `/events/2026/3/14`."""
+    """A calendar with dates in the path: `/events/2026/3/14`."""
 
     def spelled(self, year: int, month: int, day: int = 0) -> str:
         return f"{self.where}/{year}/{month}" + (f"/{day}" if day else "")

@@ -48,7 +48,6 @@ class Honest(TrapSite):
             node.links.append((parent.url, parent.title))
 
     def titles(self, count: int, words_each: int) -> list[str]:
-        """So many different titles."""
         found: dict[str, None] = {}
         while len(found) < count:
             found[words.name(self.dice, words_each)] = None
@@ -119,7 +118,7 @@ class Newspaper(Honest):
 
 
 class Forum(Honest):
-    """Threads of some pages each, in forums of many pages, told apart by numbers in queries; posts quote each other."""
+    """Threads of some pages each, in forums of many pages, with numbers in queries. Posts quote each other."""
 
     a_page = 25
 
@@ -206,11 +205,11 @@ class Copied(Honest):
     """The same tree of names several times, with other texts; each page names its counterparts."""
 
     def begins(self) -> Sequence[str]:
-        """The folder of each."""
+        """Return the folder of each tree."""
         raise NotImplementedError
 
     def share(self, nodes: Sequence[TrapNode]) -> None:
-        """What counterparts have in common."""
+        """Give counterparts their common text. By default they have none."""
 
     def build(self, count: int) -> list[TrapNode]:
         begins = self.begins()
@@ -232,7 +231,7 @@ class Copied(Honest):
         return made
 
     def retitle(self, node: TrapNode, number: int) -> None:
-        """What a counterpart has of its own in its title."""
+        """Change a counterpart's title. By default it stays."""
 
 
 class Versions(Copied):

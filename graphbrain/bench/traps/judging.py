@@ -1,4 +1,4 @@
-"""What crawls of generated sites show: means and least values over seeds, and whether they are good enough."""
+"""The results of crawls of generated sites: means and least values over seeds, with their bounds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from graphbrain.numeric.methods import without
 __all__ = ["ASKED", "Row", "rows", "without_harvest"]
 
 HARVEST = "harvest"
-"""The factor of the setting `value` that says what a section is expected to bring."""
+"""The factor of the setting `value` that follows from a section's expected harvest."""
 REAL, REAL_OF_FEW = 0.9, 0.8
-"""So much of the fetches must bring real pages; less where never `BATCH` trap pages waited at once."""
+"""The least shares of fetches that bring real pages; the second if never `BATCH` trap pages waited at once."""
 MEAN, LEAST = 0.97, 0.94
-"""Of the pages that an order fetches of a look-alike without harvest, so much must be fetched with it."""
+"""The least pages fetched of a look-alike with harvest, relative to those fetched without it: in the mean, and at
+all."""
 ASKED = (
     f"of a trap {REAL:.0%} of each crawl's fetches real, {REAL_OF_FEW:.0%} where never {BATCH} trap pages waited at "
     f"once; of a look-alike with harvest {MEAN:g} in the mean and {LEAST:g} at the least of what is fetched without"
@@ -51,7 +52,7 @@ class Row:
 
     @property
     def ratios(self) -> list[float]:
-        """Of a look-alike by seeds: the pages of its own part that were fetched, over those fetched without harvest."""
+        """The pages fetched of a look-alike's own part relative to those fetched without harvest, by seeds."""
         base = {crawl.trial.seed: crawl.own for crawl in self.bases}
         return [crawl.own / max(1, base[crawl.trial.seed]) for crawl in self.crawls if crawl.trial.seed in base]
 

@@ -23,7 +23,7 @@ __all__ = [
 ITEMS = (60, 100)
 """Pages that the catalogue shows."""
 SHOWN = 20
-"""Of them, on a page that is made up."""
+"""The number of them on a page that is made up."""
 
 
 class Listed(TrapSite):
@@ -75,7 +75,7 @@ class Facets(Listed):
         raise NotImplementedError
 
     def chosen(self, url: str) -> dict[str, str] | None:
-        """What the list at this URL is of; None: it is no list."""
+        """Return the facets of the list at this URL; None if there is no list."""
         raise NotImplementedError
 
     def ways(self, url: str, dice: Random) -> Iterator[Part]:  # noqa: ARG002
@@ -97,7 +97,7 @@ class Facets(Listed):
 
 
 class FacetsByQuery(Facets):
-    """Facets as arguments."""
+    """A list whose facets are arguments of the query."""
 
     def spelled(self, chosen: Mapping[str, str]) -> str:
         return at(self.where, self.in_order(chosen))

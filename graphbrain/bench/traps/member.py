@@ -1,7 +1,7 @@
-"""One process that crawls generated sites: each line of stdin asks for a turn, and a line of stdout says what it met.
+"""A process that crawls generated sites: each line of stdin orders a turn, and a line of stdout has its results.
 
 A turn claims some pages of the brain, looks them up on the site, and reports them, all at the moment that the order
-names: what a crawl learns by the clock does not depend on how busy the machine is. The process ends with its stdin.
+names. So a crawl's knowledge of time does not depend on the load of the machine. The process ends with its stdin.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PAUSE = 0.05
 
 
 class _Member:
-    """What the process has at hand: a site, and the brain, which is opened anew for each crawl."""
+    """The state of the process: a site, and the brain, which is opened anew for each crawl."""
 
     def __init__(self) -> None:
         self._crawl: int | None = None
@@ -37,7 +37,7 @@ class _Member:
         self._clock = SimulatedClock()
 
     def turn(self, order: Mapping[str, Any]) -> list[tuple[str, bool, list[str]]]:
-        """Of each page that was fetched: its URL, whether it is real, and the made-up pages that it names."""
+        """Return, for each fetched page, its URL, whether it is real, and the made-up pages that it names."""
         self._clock.at = max(self._clock.at, order["at"])
         site, brain = _site(order["shape"], order["seed"], order["pages"]), self._opened(order)
         reports = [visit(site, claim) for claim in brain.next_urls(order["count"], wait=PAUSE)]
@@ -48,7 +48,6 @@ class _Member:
         ]
 
     def close(self) -> None:
-        """Leave the brain."""
         if self._brain is not None:
             self._brain.close()
 

@@ -1,4 +1,4 @@
-"""What a crawler reports of a page of a generated site: its links and facts as HTML has them, and its body."""
+"""A crawler's report of a page of a generated site: its links and facts as HTML has them, and its body."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["read", "visit"]
 
 KIND = "text/html; charset=utf-8"
 SECONDS = 0.05
-"""What a fetch is said to have taken."""
+"""The seconds of a fetch, as reported."""
 MISSING = (
     b"<!doctype html><html><head><title>Not found</title></head><body><h1>404: there is no such page</h1></body></html>"
 )
 
 
 def visit(site: TrapSite, claim: Claim) -> Fetched | Failed:
-    """The report of a claimed page."""
+    """Return the report of a claimed page."""
     page = site.page(claim.url)
     if page is None:
         return Failed(claim.url, claim, 404, seconds=SECONDS, body=MISSING)
@@ -48,5 +48,5 @@ def read(claim: Claim, body: bytes) -> Fetched:
 def _absolute(base: str, href: str) -> str:
     try:
         return resolved(base, href.strip())
-    except BadInput:  # no URL: the brain's answer says so
+    except BadInput:  # no URL: the brain refuses it with a reason
         return href

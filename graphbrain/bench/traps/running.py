@@ -28,11 +28,11 @@ BATCH = 10
 TURN = 0.2
 """Simulated seconds from one turn to the next: as long as ten fetches take by two processes on a quiet machine."""
 PART = 3
-"""A crawl ends after one fetch for so many real pages."""
+"""The number of real pages per fetch: a crawl of a site with n real pages ends after n / PART fetches."""
 EMPTY = 20
-"""It ends, too, when so many calls in a row have brought nothing."""
+"""The number of empty calls in a row after which a crawl ends, too."""
 FEWEST = 60
-"""Real pages of a site at the least."""
+"""The least number of real pages of a site."""
 Met = tuple[str, bool, Sequence[str]]
 """A page that was fetched: its URL, whether it is real, and the made-up pages that it names; in normal form."""
 
@@ -50,16 +50,18 @@ class TrapTrial:
 
     @property
     def kind(self) -> TrapShape:
-        """What site it is."""
         return SHAPES[self.shape]
 
 
 @dataclass(slots=True)
 class TrapCrawl:
-    """What a crawl has fetched.
+    """The result of a crawl.
 
-    `real`: different real pages; `own`: those of them that are of the part which looks like a trap; `waited`: the most
-    trap pages that were known and not fetched at once.
+    Attributes:
+        fetched: All pages.
+        real: Different real pages.
+        own: The real pages of the part which looks like a trap.
+        waited: The largest number of trap pages that were known and not fetched at once.
     """
 
     trial: TrapTrial
@@ -78,7 +80,7 @@ class TrapCrawl:
 
 @dataclass(slots=True)
 class _Known:
-    """What a crawl has come to know of a site."""
+    """The pages of a site that a crawl has found."""
 
     real: set[str] = field(default_factory=set)
     traps: set[str] = field(default_factory=set)

@@ -14,8 +14,14 @@ __all__ = ["LOOK_ALIKES", "SHAPES", "TRAPS", "TrapShape", "chosen", "site_of"]
 
 @dataclass(frozen=True, slots=True)
 class TrapShape:
-    """A kind of site. `says`: what it is, in a line; `repeats`: of which pages the text of a trap's pages is, of which
-    nearly all was read before when one of them is fetched; empty where it is no trap."""
+    """A kind of site.
+
+    Attributes:
+        says: Its description, in a line.
+        repeats: The pages whose text a trap's pages repeat; nearly all of it was read before when one of them is
+            fetched.
+            Empty for a site that is no trap.
+    """
 
     name: str
     build: Build
@@ -55,7 +61,9 @@ TRAPS: Sequence[TrapShape] = (
         "session-path", copies.SessionInPath, "links that carry a new session in the path, beside plain ones", _ITSELF
     ),
     TrapShape("session-query", copies.SessionInQuery, "the same in an argument of no known name", _ITSELF),
-    TrapShape("tracking", copies.Tracking, "links that say where they stand, in an argument of no known name", _ITSELF),
+    TrapShape(
+        "tracking", copies.Tracking, "links that name their place on the page, in an argument of no known name", _ITSELF
+    ),
     TrapShape("print", copies.Print, "each page to be printed, and to be sent by mail", _ITSELF),
     TrapShape("mobile", copies.Mobile, "a mobile copy of the site in a folder, with canonical links", _ITSELF),
     TrapShape("replies", copies.Replies, "each page once for each comment, with canonical links", _ITSELF),
@@ -69,7 +77,7 @@ LOOK_ALIKES: Sequence[TrapShape] = (
     TrapShape("dictionary", honest.Dictionary, "short articles on words, by letters"),
     TrapShape("products", honest.Products, "products that name twenty related ones each"),
     TrapShape("newspaper", honest.Newspaper, "articles by date, with pages for days and months"),
-    TrapShape("forum", honest.Forum, "threads of some pages, told apart by numbers in queries"),
+    TrapShape("forum", honest.Forum, "threads of some pages, with numbers in queries"),
     TrapShape("api-symbols", honest.Symbols, "modules, classes and methods, with few words"),
     TrapShape("gallery", honest.Gallery, "pictures with a dozen words of their own"),
     TrapShape("versions", honest.Versions, "documentation in four versions that do differ"),

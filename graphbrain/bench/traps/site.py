@@ -1,7 +1,7 @@
 """A generated site: pages that are worth a visit, and pages that a server makes up, each made from its URL.
 
-A page is its template (header, menu, footer), which all pages of the site have, and a main part. What a page repeats of
-others is said of the main part alone, its headings and the texts of its links included.
+A page is its template (header, menu, footer), which all pages of the site have, and a main part. `repeats` is about the
+main part alone, its headings and the texts of its links included.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from graphbrain.urls.normalization import normal
 __all__ = ["Build", "Part", "TrapNode", "TrapPage", "TrapSite", "at", "query_of", "steps_of"]
 
 FOOTER = 40
-"""Words of the footer."""
+"""Number of words of the footer."""
 LANGUAGES = ("en", "de", "fr", "es", "it")
-"""What the pages of each invented language say that they are written in."""
+"""The language that the pages of each invented language declare."""
 ACROSS, SECTIONS = (0, 1, 3), (1, 4, 8)
 """Links of a page to any others, and pages of the tree that the menu names: one of these is drawn."""
 LENGTH = (140, 240)
@@ -39,11 +39,10 @@ class Part:
     label: str = ""
 
     def words(self) -> str:
-        """What a reader sees of it."""
+        """Return the text that a reader sees."""
         return f"{self.label} {self.text}".strip()
 
     def html(self) -> str:
-        """The block as HTML."""
         link = f'<a href="{html.escape(self.href)}">{html.escape(self.label)}</a>' if self.href else ""
         tag = "p" if self.text else "li"
         return f"<{tag}>{link} {html.escape(self.text)}</{tag}>"
@@ -51,11 +50,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class TrapPage:
-    """What the server answers to one URL.
+    """The server's answer to one URL.
 
-    `worth`: is it a page of the site, and not one that was made up? `repeats`: URLs of the pages whose text is that of
-    this one, if it was made up. `canonical`: what its `rel=canonical` names, if it has one. `moved_to`: where it
-    redirects to for good, if it does; such a page has no text.
+    Attributes:
+        worth: True for a page of the site, False for one that was made up.
+        repeats: URLs of the pages whose text a made-up page has.
+        canonical: The URL of its `rel=canonical`, if it has one.
+        moved_to: The target of its permanent redirect, if it is one. Such a page has no text.
     """
 
     title: str
@@ -103,9 +104,9 @@ class TrapSite:
         self.nodes: dict[str, TrapNode] = {}
         self.menu: list[tuple[str, str]] = []
         self.own: frozenset[str] = frozenset()
-        """Of a site that looks like a trap and is none, the pages of the part that does; else none."""
+        """The pages of the part that looks like a trap, of a site that is none; empty for other sites."""
 
-    # ------------------------------------------------------------ what a shape says
+    # ------------------------------------------------------------ the shape's part
 
     def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         """Links of a real page to pages that are made up."""
@@ -119,7 +120,6 @@ class TrapSite:
 
     @property
     def start(self) -> str:
-        """Where a crawl begins."""
         return f"{self.root}/"
 
     def page(self, url: str) -> TrapPage | None:

@@ -17,7 +17,7 @@ from random import Random
 __all__ = ["SHINGLE", "foreign", "name", "sentences", "shingles", "slug", "words"]
 
 SHINGLE = 5
-"""Words of a shingle."""
+"""Number of words of a shingle."""
 FLAT = 0.8
 """Frequencies are raised to this power: short texts have more different words than a reference manual."""
 SLUG_RANKS = (60, 1800)
@@ -39,7 +39,6 @@ def _vocabulary() -> tuple[tuple[str, ...], tuple[float, ...]]:
 
 
 def words(dice: Random, count: int) -> list[str]:
-    """So many words."""
     known, weights = _vocabulary()
     return dice.choices(known, cum_weights=weights, k=count)
 
@@ -60,7 +59,7 @@ def name(dice: Random, count: int = 2) -> str:
 
 
 def slug(title: str) -> str:
-    """A title as it stands in a URL."""
+    """Return a title in the form of a URL's step."""
     return "-".join(_TOKEN.findall(title.lower()))
 
 

@@ -1,9 +1,9 @@
 """A crawl of a world in simulated time, through the public verbs of a brain on a real graph, and its log.
 
 Fetches take no time of this machine: a heap of moments is worked off, and the clocks do not move meanwhile. A crawler
-calls when a place of its own becomes free, at the `next_ready` of its last answer, and when something happens that it
-may know of (an event, a jump). It goes on after `finished`, at `next_ready` or four times a day: this shows what is
-handed out then.
+calls when a place of its own becomes free, at the `next_ready` of its last answer, and at events of which it may know
+(a change by hand, a jump). It continues after `finished`, at `next_ready` or four times a day, so that the log shows
+later claims.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from graphbrain.simulate.on_graph import START, SimulatedClock
 __all__ = ["crawl"]
 
 LEAST_WAIT = 0.05
-"""Seconds that a caller waits at least: nobody polls without a pause."""
+"""The least seconds that a caller waits between two calls."""
 POLL = 6 * HOUR
-"""A crawler that has nothing to wait for asks again after so long."""
+"""Seconds after which a crawler without a `next_ready` calls again."""
 TEND_EVERY = 5 * MINUTE
 MOST_AT_ONCE = 500
 """Pages that a crawler asks for in one call."""
 GRID = 0.25
-"""Fetches end at multiples of so many seconds, so that some end together."""
+"""Fetches end at multiples of these seconds, so that some end together."""
 HAS_FAULT = "fault" in {each.name for each in dataclasses.fields(Failed)}
 Stop = Callable[[], bool]
 Progress = Callable[[float, int], None]
-"""Called with the simulated seconds that have passed, and the attempts that were made."""
+"""Called with the simulated seconds that have passed, and the number of attempts."""
 
 
 def crawl(
@@ -53,9 +53,16 @@ def crawl(
     limit: float = 120.0,
     enough: Callable[[Log], bool] = lambda _: False,
 ) -> Log:
-    """Crawl a world with an empty brain whose clock is `clock`, and audit it; `limit`: seconds of this machine.
+    """Crawl a world with an empty brain, audit it, and return the log.
 
-    `enough`: asked after each moment; the crawl is over when it says so.
+    Args:
+        world: The world.
+        brain: Its clock is `clock`. It is made anew.
+        clock: The clock that the crawl advances.
+        stop: Called at each moment. True ends the crawl.
+        progress: Called with the simulated seconds and the number of attempts.
+        limit: Seconds of this machine.
+        enough: Called after each moment. True ends the crawl.
     """
     random.seed(world.seed)  # the brain's own dice: what fails once mostly fails again
     clock.at = START
@@ -73,15 +80,15 @@ class _Held:
 
 @dataclass(slots=True)
 class _Runner:
-    """A crawler at work."""
+    """A crawler and its state."""
 
     crawler: Crawler
     dice: random.Random
     held: dict[str, _Held] = field(default_factory=dict)
     told: float | None = None
-    """the moment that its last answer named, by the brain's clock"""
+    """The time that its last answer named, by the brain's clock."""
     wake: int = 0
-    """the number of its last appointment: older ones do not hold"""
+    """The number of its last appointment. Older appointments are void."""
     away: bool = False
 
     def free(self) -> int:
@@ -134,7 +141,7 @@ class _Crawl:
         return self.log
 
     def _plan(self, at: float, act: Callable[[], None], rank: int = 1) -> None:
-        """`rank`: of what is planned for the same moment the lowest is done first."""
+        """Plan an act. Of the acts of one moment, that with the lowest `rank` is done first."""
         self._count += 1
         heapq.heappush(self._agenda, (at, rank, self._count, act))
 
@@ -144,7 +151,7 @@ class _Crawl:
 
     @property
     def now(self) -> float:
-        """What the brain's clock shows, as seconds since it began."""
+        """The time by the brain's clock, in seconds since the world began."""
         return self.clock.at - START
 
     def _note(self, entry: Entry) -> None:
@@ -200,7 +207,7 @@ class _Crawl:
         self._wake_all()
 
     def _leave(self, runner: _Runner) -> None:
-        """It is killed: nobody reports what it holds."""
+        """Kill a crawler. Its claims are not reported."""
         self._note(Happened(self.at, self.now, "death", runner.crawler.name))
         runner.away = True
         runner.held.clear()
@@ -219,7 +226,7 @@ class _Crawl:
     # ------------------------------------------------------------ calls
 
     def _appoint(self, runner: _Runner, at: float, *, as_told: bool = False) -> None:
-        """Its next call is then; what was planned before does not hold."""
+        """Plan a crawler's next call, in place of the one planned before."""
         runner.wake += 1
         number = runner.wake
 
@@ -268,7 +275,7 @@ class _Crawl:
             self._appoint(runner, self.at + min(wait, POLL), as_told=wait <= POLL and runner.told is not None)
 
     def _tend_now_and_then(self) -> None:
-        """In simulated time nobody but the crawl itself can say when it is time for upkeep."""
+        """Tend the brain at intervals of simulated time, which no worker of this machine could keep."""
         if self.at - self._tended >= TEND_EVERY:
             self._tended = self.at
             self.brain.tend(0.0, passes=False)
@@ -297,11 +304,11 @@ class _Crawl:
                 self._plan(at, partial(self._ended, runner, claim, at), 1)
 
     def _real(self, until: float) -> float:
-        """When the brain's clock shows this, as things stand."""
+        """Return the time at which the brain's clock will show this, unless it jumps."""
         return self.at + max(GRID, until - self.clock.at)
 
     def _forget_claim(self, runner: _Runner, claim: Claim) -> None:
-        """A place is free again, and nobody was told."""
+        """Free the place of a claim without a report."""
         if runner.held.pop(claim.token + claim.key, None) is not None:
             self._appoint(runner, self.at)
 
@@ -313,7 +320,7 @@ class _Crawl:
         self._appoint(runner, self.at)
 
     def _ended(self, runner: _Runner, claim: Claim, at: float) -> None:
-        """A fetch has ended; what ends together is reported together, by a crawler that does so."""
+        """End a fetch. A crawler that reports together waits for all fetches that end at this moment."""
         held = runner.held.pop(claim.token + claim.key, None)
         if held is None:
             return
@@ -359,7 +366,7 @@ class _Crawl:
     # ------------------------------------------------------------ events
 
     def _happen(self, event: Event, *, wake: bool = False) -> None:
-        """Do what an event says, and note it if it did something."""
+        """Carry out an event, and log it if it had an effect."""
         try:
             done = self._do(event)
         except BadInput:  # its page or host is not known, so far
@@ -370,13 +377,13 @@ class _Crawl:
             self._wake_all()
 
     def _do(self, event: Event) -> bool:
-        """Do what an event says; did it do something? Raises BadInput."""
+        """Carry out an event, and return whether it had an effect. Raise BadInput."""
         brain, target = self.brain, event.target
         if event.what == "forget":
             return brain.forget(target) is not None
         if event.what == "forget_for_ever":
             brain.forget(target, for_ever=True)
-            return True  # of a page that nobody has met, too
+            return True  # also of an unknown page
         if event.what == "hint":
             return any(each.accepted for each in brain.hint([target]))
         if event.what == "crawl_now":
@@ -385,11 +392,11 @@ class _Crawl:
             return not brain.seed([target]).refused
         if event.what == "retry":
             brain.retry(host=target)
-            return True  # where an answer is lost, the second one counts nothing
+            return True  # if an answer is lost, the second attempt finds nothing to count
         return self._manage(event)
 
     def _manage(self, event: Event) -> bool:
-        """Events of hosts and settings."""
+        """Carry out an event of a host or a setting. Return True."""
         brain, target = self.brain, event.target
         if event.what == "block":
             brain.block(target, event.value)
@@ -407,7 +414,7 @@ class _Crawl:
 
 
 def _item(held: _Held, clock: float) -> Fetched | Failed:
-    """The report of a fetch that has ended."""
+    """Return the report of a fetch that has ended."""
     claim, phase = held.claim, held.met.phase
     if phase.outcome == "fetched":
         return Fetched(claim.url, held.met.links, claim, body_hash=held.met.content, fetched_at=clock)

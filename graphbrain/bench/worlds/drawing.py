@@ -61,7 +61,8 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
 
 
 def _without_orphans(world: World) -> World:
-    """The world, with orphans kept where pages may become some: nobody but the brain would know which are parked."""
+    """Return the world, with the setting that keeps orphans if pages may become some: a log does not show which are
+    parked."""
     forgets = any(event.what.startswith("forget") for event in world.events)
     if forgets or any(window.kind == "maintenance_301" for host in world.hosts for window in host.windows):
         return replace(world, settings={**world.settings, "orphans": "keep"})
@@ -157,7 +158,7 @@ def _silent(dice: random.Random) -> Phase:
 
 
 def _phase(dice: random.Random, outcome: str, since: float = 0.0) -> Phase:
-    """An ill page's answer."""
+    """Return the answer of an ill page."""
     if outcome == "silent":
         return replace(_silent(dice), since=since)
     if outcome == "refused":
@@ -209,7 +210,7 @@ def _windows(drawn: _Drawn, kind: str) -> tuple[Window, ...]:
 
 
 def _weather(dice: random.Random, drawn: _Drawn, what: str) -> Phase:
-    """What all pages of a host answer in a window of this kind."""
+    """Return the answer of all pages of a host in a window of this kind."""
     if what == "maintenance_503":
         return Phase(0.0, "refused", 0.1, 503, dice.choice([None, 60.0, 600.0, 3600.0]))
     if what == "maintenance_301":
@@ -322,8 +323,10 @@ def _away(dice: random.Random, days: float) -> tuple[tuple[float, float], ...]:
 
 
 def places_needed(world: World) -> float:
-    """How many fetches are under way at once where each host is asked as fast as its delay allows, and each fetch takes
-    as long as the host's slowest page or window does; without end where a host has no delay."""
+    """Return the number of fetches under way at once if each host is asked as fast as its delay allows.
+
+    Each fetch takes as long as the host's slowest page or window does. The number is infinite if a host has no delay.
+    """
     needed = 0.0
     for host in world.hosts:
         phases = [phase for page in host.pages for phase in page.phases] + [window.phase for window in host.windows]

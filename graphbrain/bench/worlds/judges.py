@@ -1,6 +1,7 @@
-"""The judges of a crawl: what a world and the log of its crawl say about the promises, whatever the brain thinks of it.
+"""The judges of a crawl: violations of the promises that a world and the log of its crawl show, independent of the
+brain.
 
-`progress` has a module of its own. The others go through the log entry by entry, with what an observer knows by then.
+`progress` has a module of its own. The others go through the log entry by entry, with an observer's knowledge at each.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from graphbrain.bench.worlds.world import DAY, HOUR, World
 __all__ = ["judge"]
 
 ROUNDING = 0.01
-"""Seconds that are lost where times are stored."""
+"""Seconds that are lost by the rounding of stored times."""
 SOONEST_AGAIN = 30.0
-"""Seconds that any page waits at least that has failed."""
+"""The least seconds that a page waits after a failure."""
 EMPTY = 3
-"""So often in a row a caller may be answered nothing that calls when it was told to."""
+"""The most empty answers in a row to a caller that calls at the times named to it."""
 WELL_FOR = HOUR
-"""A host is taken to be well that has not failed for so long: what it was slowed down by is over."""
+"""Seconds without a failure after which a host counts as well, with no back-off left."""
 
 
 def judge(world: World, log: Log) -> list[WorldFinding]:
-    """All that was violated, in the order of time; of each judge's kind."""
+    """Return all violations that the judges find, in the order of time."""
     found = list(progress(world, log))
     watch = WorldWatch(world)
     judges = (_Polite(world), _Once(world), _Honest(world))
@@ -44,7 +45,7 @@ def judge(world: World, log: Log) -> list[WorldFinding]:
 
 @dataclass(slots=True)
 class _Judge:
-    """`before`: what an entry violates by what was known before it; `after`: by what is known with it."""
+    """A judge. `before` yields violations by the knowledge before an entry, `after` those by the knowledge with it."""
 
     world: World
 
@@ -62,7 +63,8 @@ class _Judge:
 
 @dataclass(slots=True)
 class _Polite(_Judge):
-    """No host earlier than its delay, Retry-After and block allow, nor more at once; ill hosts take a tenth."""
+    """No host is claimed earlier than its delay, Retry-After and block allow, nor too often at once; ill hosts take a
+    tenth."""
 
     def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         yield from _Judge.before(self, entry, watch)
@@ -86,7 +88,7 @@ class _Polite(_Judge):
             yield WorldFinding(
                 "polite",
                 entry.at,
-                f"{grant.url}: {grant.host} asked to be left alone for {host.asked_until - entry.clock:.1f} s more.",
+                f"{grant.url}: {grant.host} asked for a wait of {host.asked_until - entry.clock:.1f} s more.",
             )
         if entry.clock < host.blocked_until - ROUNDING and watch.jumped_at < entry.at - 2 * DAY:
             yield WorldFinding("polite", entry.at, f"{grant.url}: {grant.host} is blocked by hand.")
@@ -121,7 +123,7 @@ class _Polite(_Judge):
 
 
 def _due(watch: WorldWatch, entry: Called) -> Iterator[PageSeen]:
-    """Pages that were never attempted of hosts that are well, and that could be had now."""
+    """Yield pages, never attempted, of hosts that are well, which could be claimed now."""
     if watch.happened_at > entry.at - WELL_FOR and watch.happened_at > 0:
         return
     for host in watch.hosts.values():
@@ -141,10 +143,10 @@ class _Once(_Judge):
                 yield WorldFinding("once", entry.at, f"{grant.url} was claimed, though it was forgotten for ever.")
             return
         if grant.token in page.held:
-            yield WorldFinding("once", entry.at, f"{grant.url} was handed out twice by the same token.")
+            yield WorldFinding("once", entry.at, f"{grant.url} was claimed twice by the same token.")
         elif page.is_held(entry.clock):
             left = max(page.held.values()) - entry.clock
-            yield WorldFinding("once", entry.at, f"{grant.url} is held by somebody else for {left:.1f} s more.")
+            yield WorldFinding("once", entry.at, f"{grant.url} is claimed by another worker for {left:.1f} s more.")
         elif page.outcome is not None and not page.wanted:
             yield from self._early(grant, entry, page, watch)
 
@@ -166,7 +168,7 @@ class _Once(_Judge):
 
 
 def _least_wait(page: PageSeen, world: World) -> float:
-    """Seconds after its last report before which a page cannot be due again."""
+    """Return the seconds after its last report before which a page cannot be due again."""
     if page.outcome == "fetched":
         if world.order != "optimal":
             return inf
@@ -178,12 +180,12 @@ def _least_wait(page: PageSeen, world: World) -> float:
 
 @dataclass(slots=True)
 class _Honest(_Judge):
-    """A caller is not sent in vain, and `finished` means it."""
+    """A caller does not call in vain, and no page of a well host is left after `finished`."""
 
     streaks: dict[str, int] = field(default_factory=dict)
     finished_at: float | None = None
     ill_then: set[str] = field(default_factory=set)
-    """hosts that had not answered well since they failed, when `finished` was answered last"""
+    """Hosts without a good answer since they failed, at the last answer `finished`."""
 
     def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         yield from _Judge.before(self, entry, watch)
@@ -207,7 +209,7 @@ class _Honest(_Judge):
                 yield WorldFinding(
                     "honest",
                     entry.at,
-                    f"{entry.crawler} called when it was told to, and was answered nothing {count} times in a row.",
+                    f"{entry.crawler} called at the time named to it, and got no claim {count} times in a row.",
                 )
         if entry.finished:
             self.finished_at = entry.at
@@ -215,11 +217,11 @@ class _Honest(_Judge):
             yield from self._over(entry, watch)
         elif entry.ready is None and not any(page.is_held(entry.clock) for page in watch.pages.values()):
             yield WorldFinding(
-                "honest", entry.at, "nobody holds a page, the crawl is not finished, and no time was named."
+                "honest", entry.at, "no page is claimed, the crawl is not finished, and no time was named."
             )
 
     def _over(self, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
-        """Is it, where `finished` was answered?"""
+        """Yield a violation if pages of a well host are left, although `finished` was answered."""
         for host in watch.hosts.values():
             if host.run:
                 continue
@@ -243,11 +245,11 @@ class _Honest(_Judge):
         yield WorldFinding(
             "honest",
             entry.at,
-            f"{grant.url} was handed out after finished was answered at {self.finished_at:.0f} s; it was tried "
+            f"{grant.url} was claimed after finished was answered at {self.finished_at:.0f} s; it was tried "
             f"{page.attempts} times, and its host is well.",
         )
 
 
 def _brings_more(entry: Reported, watch: WorldWatch) -> bool:
-    """Does a report name pages that nobody knew?"""
+    """Return whether a report names pages that were not known."""
     return any(link not in watch.pages for link in (*entry.links, *([entry.target] if entry.target else [])))

@@ -1,6 +1,6 @@
-"""What a crawl of a world leaves behind: each call, each report and each event, in their order; nothing of the brain.
+"""The log of a crawl of a world: each call, each report and each event, in their order; nothing of the brain.
 
-`at` is seconds of the world by the true clock; `clock` what the brain's clock showed then, as seconds since it began.
+`at`: seconds of the world by the true clock. `clock`: the brain's clock at that time, in seconds since the world began.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ __all__ = ["Called", "Entry", "Happened", "Log", "LoggedGrant", "Reported", "Ret
 
 @dataclass(frozen=True, slots=True)
 class LoggedGrant:
-    """A claim as its crawler got it: until when it is held, by the brain's clock. `lost`: the answer that brought it
-    never arrived, so nobody will report it."""
+    """A claim in the answer to a crawler.
+
+    Attributes:
+        until: The end of its lease, by the brain's clock.
+        lost: The answer that brought it never arrived, so it will not be reported.
+    """
 
     url: str
     host: str
@@ -24,8 +28,13 @@ class LoggedGrant:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call of `next_urls` for so many pages (`asked`), and its answer. `ready`: its next_ready, by the brain's clock.
-    `as_told`: was it made at the moment that the caller's last answer named, or later?"""
+    """A call of `next_urls`, and its answer.
+
+    Attributes:
+        asked: The number of pages wanted.
+        ready: The answer's `next_ready`, by the brain's clock.
+        as_told: The call was made at the time that the caller's last answer named, or later.
+    """
 
     at: float
     clock: float
@@ -39,7 +48,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A report, and whether it was accepted. `outcome`: what the attempt met, of `world.ANSWERED`, PASSING or NONE."""
+    """A report, and whether it was accepted. `outcome`: of `world.ANSWERED`, PASSING or NONE."""
 
     at: float
     clock: float
@@ -85,8 +94,14 @@ Entry = Called | Reported | Returned | Happened
 
 @dataclass(slots=True)
 class Log:
-    """All of it. `ended`: when the crawl was left, by the true clock. `cut`: was that before its days were over, for
-    this machine's time was up? `audit`: what the audit found. `states`: how many pages of each state there were."""
+    """The whole log.
+
+    Attributes:
+        ended: The end of the crawl, by the true clock.
+        cut: The crawl ended early, because this machine's time was up.
+        audit: The findings of the audit.
+        states: The number of pages of each state.
+    """
 
     entries: list[Entry] = field(default_factory=list)
     ended: float = 0.0

@@ -1,4 +1,4 @@
-"""Worlds with names: trials that have shown faults, each with the bounds that it was held to."""
+"""Worlds with names: trials that have shown faults, each with the bounds that it must keep."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOST = "a.example"
 
 
 def named(names: Iterable[str]) -> list[World]:
-    """The worlds of these names, or all for the name `all`. Raises BadInput where there is no such one."""
+    """Return the worlds of these names, or all for the name `all`. Raise BadInput for an unknown name."""
     wanted = list(names)
     if "all" in wanted:
         wanted = list(NAMED)
@@ -78,13 +78,13 @@ def _alone(
 
 
 def _hanging(bad: int, order: str, places: int) -> Callable[[str], World]:
-    """Pages that never answer stand first; 60 good ones within two hours."""
+    """Pages that never answer come first; 60 good ones within two hours."""
     silent = Phase(0.0, "silent", 10.0, None)
     return lambda name: _alone(name, [silent] * bad, 60, 2 * HOUR, order=order, places=places)
 
 
 def _refusing(bad: int, status: int, order: str) -> Callable[[str], World]:
-    """Pages that always answer 429 or 503 stand first; 20 good ones within two days."""
+    """Pages that always answer 429 or 503 come first; 20 good ones within two days."""
     return lambda name: _alone(name, [_refused(status)] * bad, 20, 2 * DAY, order=order, places=4, days=2.1)
 
 
@@ -180,20 +180,19 @@ def _burst(name: str) -> World:
 
 
 def _not_sent(name: str) -> World:
-    """Fifteen pages that the crawler does not ask for (its robots.txt middleware drops them) stand first: 12 good ones
-    within a minute."""
+    """Fifteen pages that the crawler's robots.txt middleware drops come first; 12 good ones within a minute."""
     dropped = Phase(0.0, "not_sent", 0.0, None)
     return _alone(name, [dropped] * 15, 12, MINUTE, places=8, settings={"delay_seconds": 0.2})
 
 
 def _not_understood(name: str) -> World:
-    """Pages that are no HTTP, or never end, stand first: 12 good ones within 150 seconds."""
+    """Pages that are no HTTP, or never end, come first; 12 good ones within 150 seconds."""
     odd = [Phase(0.0, "not_understood", 0.3, None)] * 6 + [Phase(0.0, "silent", 15.0, None)] * 4
     return _alone(name, odd, 12, 150.0, places=4, settings={"delay_seconds": 0.05})
 
 
 def _dead_for_ever(name: str) -> World:
-    """A host that has answered nobody for days keeps no crawl from being finished."""
+    """A host that has not answered for days does not keep a crawl from being finished."""
     host, urls = _site(HOST, (), 10)
     dead = WorldHost("dead.example", tuple(WorldPage(f"/{n}", (WELL,)) for n in range(5)), windows=(_for_ever(),))
     return World(

@@ -1,24 +1,24 @@
-"""The first judge: is every page that is well for long enough handed out within the time that is promised?
+"""The first judge: every page that is well for long enough must be claimed within the promised time.
 
-The promise (docs/explanation/promises.md): where the crawlers can fetch twice what the hosts allow, a page that is well
-is handed out within
+The promise (docs/explanation/promises.md): where the crawlers can fetch twice the number of pages that the hosts allow,
+a page that is well is claimed within
 
-    10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  what their fetches take
-                +  a minute for each of them that refuses and does not say for how long
+    10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  the time of their fetches
+                +  a minute for each of them that refuses without a Retry-After
 
-after it was found. n is the number of pages of its host; d what the host allows: the longest of its delay, its
-Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. Of that time
-these do not count:
+after it was found. n is the number of pages of its host. d is the host's least interval: the longest of its delay, its
+Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. These times do
+not count:
 
-* the time in which its host answers nobody as it should, or the crawlers' line is down, and as long again afterwards,
-  a day at most, and two minutes: waits shrink with the first answer, and nobody knows earlier;
-* the time in which its host is ill while other ill hosts have the tenth of the claims that is theirs, or the one;
-* the time for which a 429 or 503 has asked to leave the host alone;
-* the time in which the page is ill itself, and three times as long afterwards, and five minutes; or a day, where it
-  said that it does not exist or has moved: waits grow by no more than that. An outage next to it counts as its illness,
-  and the time that a clock was behind which is set right meanwhile;
+* the time in which its host answers no page as it should, or the crawlers' line is down, and as long again afterwards,
+  a day at most, and two minutes: waits shrink only with the first answer;
+* the time in which its host is ill while other ill hosts have their tenth of the claims, or their one;
+* the wait that a 429 or 503 has asked for;
+* the time in which the page is ill itself, and three times as long afterwards, and five minutes; or a day, if it
+  answered that it does not exist or has moved: waits grow by no more than that. An outage next to it counts as its
+  illness, and so does the time by which a clock was behind that is set right meanwhile;
 * the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, or the clock is
-  wrong, and that in which a crawler holds it, or a place of its host, and does not report.
+  wrong, and the time for which a crawler holds it, or a place of its host, and does not report.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, 
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
 
 SLACK = 10.0
-"""Times its host's pages by its delay."""
+"""The factor of the promise: times its host's pages by its delay."""
 ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
 AFTER_WINDOW, AFTER_PAGE, AGAIN, AHEAD = 2 * MINUTE, 5 * MINUTE, 3.0, 1.25
 LONGEST_BLOCK = DAY
 NOTICED = 5 * MINUTE
-"""Seconds until it is noticed that a claim has lapsed."""
+"""Seconds after which upkeep has seen that a lease lapsed."""
 Span = tuple[float, float]
 
 
 def can_keep_up(world: World) -> bool:
-    """Can the crawlers that always run fetch twice what the hosts allow?"""
+    """Return whether the crawlers that always run can fetch twice the number of pages that the hosts allow."""
     places = sum(crawler.places / crawler.speed for crawler in world.crawlers if not crawler.away)
     return places >= 2 * places_needed(world)
 
 
 def pace_of(world: World, host: WorldHost) -> float:
-    """d: the seconds between two requests that a host allows."""
+    """Return d: the least seconds between two requests of a host."""
     most = int(world.settings.get("in_flight", 0))
     return max(
         world.delay,
@@ -65,7 +65,7 @@ def pace_of(world: World, host: WorldHost) -> float:
 
 
 def allowance(world: World, host: WorldHost) -> float:
-    """Seconds that count, within which a page of this host is handed out."""
+    """Return the counted seconds within which a page of this host must be claimed."""
     ill = [page for page in host.pages if page.ill()]
     return (
         SLACK * len(host.pages) * pace_of(world, host)
@@ -77,31 +77,31 @@ def allowance(world: World, host: WorldHost) -> float:
 
 
 def _longest(world: World, *pages: WorldPage) -> float:
-    """Seconds of the longest fetch of these pages."""
+    """Return the seconds of the longest fetch of these pages."""
     speed = max(crawler.speed for crawler in world.crawlers)
     return speed * max(phase.seconds for page in pages for phase in page.phases)
 
 
 @dataclass(slots=True)
 class _Times:
-    """When things were so that time does not count. Of all, by host, and by page."""
+    """Spans of time that do not count: for all pages, by host, and by page."""
 
     all: list[Span] = field(default_factory=list)
     of_host: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     of_page: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     found: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """URL → when it was found: again, after it was forgotten"""
+    """URL → times at which it was found; more than one if it was forgotten between."""
     forgotten: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     good: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """URL → when a claim of it was made that brought the page"""
+    """URL → times of the claims that brought the page."""
 
     def spans(self, host: str, url: str) -> list[Span]:
-        """What does not count for this page."""
+        """Return the spans that do not count for this page."""
         return [*self.all, *self.of_host[host], *self.of_page[url]]
 
 
 def progress(world: World, log: Log) -> Iterator[WorldFinding]:
-    """Pages that were not handed out in time."""
+    """Yield a finding for each page that was not claimed in time."""
     times = _times(world, log)
     yield from _goals(world, log, times)
     if not can_keep_up(world) or not log.entries:
@@ -121,7 +121,7 @@ def progress(world: World, log: Log) -> Iterator[WorldFinding]:
             yield WorldFinding(
                 "progress",
                 deadline,
-                f"{url} was found at {found:.0f} s and is well, but was not handed out by {deadline:.0f} s "
+                f"{url} was found at {found:.0f} s and is well, but was not claimed by {deadline:.0f} s "
                 f"({allowed:.0f} s that count; n = {len(host.pages)}, d = {pace_of(world, host):g} s); "
                 + (f"it was at {late:.0f} s." if late is not None else f"nor by the end at {log.ended:.0f} s."),
             )
@@ -134,7 +134,7 @@ def _goals(world: World, log: Log, times: _Times) -> Iterator[WorldFinding]:
             yield WorldFinding(
                 "progress",
                 goal.at,
-                f"{len(late)} of {len(goal.urls)} good pages were not handed out by {goal.at:.0f} s, as {late[0]}.",
+                f"{len(late)} of {len(goal.urls)} good pages were not claimed by {goal.at:.0f} s, as {late[0]}.",
             )
 
 
@@ -143,7 +143,7 @@ def _budget(world: World) -> int:
 
 
 def counted(start: float, seconds: float, spans: Iterable[Span]) -> float:
-    """The moment at which so many seconds have passed since `start`, without those within the spans."""
+    """Return the moment at which `seconds` have passed since `start`, without the seconds within the spans."""
     at = start
     for begin, end in sorted(spans):
         if end <= at:
@@ -156,10 +156,11 @@ def counted(start: float, seconds: float, spans: Iterable[Span]) -> float:
 
 
 def _own_illness(page: WorldPage, outages: Sequence[Window], jumps: Iterable[tuple[float, float]]) -> Iterator[Span]:
-    """When a page is not well, and as long afterwards as its wait may have grown by then.
+    """Yield the times in which a page is not well, each with as long afterwards as its wait may have grown by then.
 
-    An outage that follows on its illness, or precedes it, prolongs it: nobody could see that the page was well. By a
-    clock that was behind and is set right, it has been ill for as much longer.
+    An outage next to the page's illness prolongs it, because no visit could show that the page was well. If a clock
+    that was
+    behind is set right, the illness is longer by that time.
     """
     ends = [*(phase.since for phase in page.phases[1:]), FOR_EVER]
     ill = [
@@ -203,7 +204,7 @@ def _times(world: World, log: Log) -> _Times:
 
 
 def _crowds(world: World, log: Log, times: _Times) -> None:
-    """When an ill host must wait, for the others have all claims that ill hosts may have."""
+    """Add the times in which an ill host must wait because other ill hosts have all the claims that they may have."""
     watch, rounds = WorldWatch(world), int(world.settings.get("dead_after", 3))
     ill, since = set[str](), dict[str, float]()
     for entry in log.entries:
@@ -235,15 +236,17 @@ def _no_crawler(world: World, times: _Times) -> None:
 
 
 def _jumps(world: World, times: _Times) -> None:
-    """A clock that was ahead and is right again: the time between."""
+    """Add the times in which a clock was ahead until it was set right."""
     for (start, by), (end, back) in pairwise(world.jumps):
         if by > 0 > back:
             times.all.append((start, end))
 
 
 def _asked_until(world: World, at: float, seconds: float) -> float:
-    """Until when a host must not be asked that said so for so long. A clock that jumps back meanwhile finds that answer
-    in the future: it counts as given at the jump."""
+    """Return the end of the wait that a host asked for.
+
+    A clock that jumps back meanwhile finds that answer in the future: the wait then counts from the jump.
+    """
     until = at + seconds
     for moment, by in world.jumps:
         if by < 0 and at <= moment < until:
@@ -253,9 +256,14 @@ def _asked_until(world: World, at: float, seconds: float) -> float:
 
 @dataclass(slots=True)
 class _Reading:
-    """What is remembered while a log is read. `claimed`: (URL, token) → when, until when by the true clock, and was its
-    host on probation then: had the last attempt failed, so that it may be asked for one page at a time? `shut`: since
-    when a host must not be asked, by the reason."""
+    """The state of a pass over a log.
+
+    Attributes:
+        claimed: (URL, token) → the time of the claim, its end by the true clock, and whether its host was on probation:
+            after a failed attempt a host may be asked for one page at a time.
+        failures: Host → the times of its failures.
+        shut: (reason, host) → the time since which the host must not be asked.
+    """
 
     world: World
     times: _Times
@@ -264,7 +272,6 @@ class _Reading:
     claimed: dict[tuple[str, str], tuple[float, float, bool]] = field(default_factory=dict)
     failed: dict[str, bool] = field(default_factory=dict)
     failures: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """host → when it failed"""
     shut: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def find(self, url: str, at: float) -> None:
@@ -324,19 +331,19 @@ class _Reading:
                 self.times.of_host[target].append((self.shut.pop(reason), entry.at))
 
     def end(self) -> None:
-        """What was never ended: hosts that are still shut, and claims that nobody reported."""
+        """Add the spans that the log leaves open: hosts that are still shut, and claims without a report."""
         for (_, host), at in self.shut.items():
             self.times.of_host[host].append((at, FOR_EVER))
         for (url, _), (start, until, probation) in self.claimed.items():
             span = start, until + NOTICED
             self.times.of_page[url].append(span)
             host = url.split("/")[2]
-            # On probation a host has one place: who holds one from before holds that.
+            # On probation a host has one place. An earlier claim that is still out takes it.
             probation |= any(start <= at <= until for at in self.failures[host])
             if probation or self.world.settings.get("in_flight"):
                 self.times.of_host[host].append(span)
 
 
 def spans_of(world: World, log: Log, host: str, url: str) -> Sequence[Span]:
-    """When time does not count for a page; for those who look into a finding."""
+    """Return the times that do not count for a page, for the examination of a finding."""
     return sorted(_times(world, log).spans(host, url))

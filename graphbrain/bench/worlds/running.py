@@ -18,15 +18,16 @@ from graphbrain.simulate.on_graph import SimulatedClock
 __all__ = ["WorldOutcome", "run", "try_world"]
 
 LIMIT, FOR_HOST = 300.0, 6.0
-"""Seconds of this machine for one world, and for each host of a large one; what is cut is judged as far as it came."""
+"""Seconds of this machine for one world, and for each host of a large one. A crawl that is cut is judged by its log so
+far."""
 
 LEAST_SHRINKING, SHRINKING = 120.0, 6.0
-"""A world that fails is made smaller for so many seconds, or so many times as long as its own crawl has taken."""
+"""The seconds for which a failing world is shrunk: at least the first, or the second times its own crawl's seconds."""
 
 
 @dataclass(slots=True)
 class WorldOutcome:
-    """A world, its log, what was found, and, if it failed and was shrunk, the smallest world that fails alike."""
+    """A world, its log, the findings, and, if it failed and was shrunk, the smallest world that fails alike."""
 
     world: World
     log: Log
@@ -36,7 +37,7 @@ class WorldOutcome:
 
     @property
     def ok(self) -> bool:
-        """Was every promise kept?"""
+        """True if every promise was kept."""
         return not self.findings
 
 
@@ -52,7 +53,7 @@ def try_world(
     says: Says = lambda *_: None,
     limit: float = LIMIT,
 ) -> WorldOutcome:
-    """Crawl a world with a brain that is emptied before, and judge it."""
+    """Crawl a world with a brain, which is emptied first, and judge the crawl."""
     brain.clear()
     log = crawl(
         world,
@@ -67,7 +68,7 @@ def try_world(
 
 
 def _reached(world: World) -> Callable[[Log], bool]:
-    """Are all pages fetched that a world names as its goals? Then its crawl need not go on."""
+    """Return a function that is true once all pages of a world's goals are fetched. Then its crawl need not go on."""
     left = {url for goal in world.goals for url in goal.urls}
     if not left:
         return lambda _: False
@@ -94,7 +95,8 @@ def run(
     says: Says = lambda *_: None,
     shrinking: int = 0,
 ) -> Iterator[WorldOutcome]:
-    """Try worlds one after another, for so many seconds; `shrinking`: tries to make one that fails smaller."""
+    """Try worlds one after another for `seconds`, and yield the outcomes. `shrinking`: tries to make a failing world
+    smaller."""
     until = time.monotonic() + seconds
     for world in worlds:
         if stop() or time.monotonic() > until:

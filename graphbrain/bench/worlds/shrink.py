@@ -1,4 +1,4 @@
-"""Making a world that fails smaller, as long as it fails before the same judge."""
+"""Shrinking of a world that fails, as long as it fails before the same judge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def shrink(
     stop: Callable[[], bool] = lambda: False,
     say: Callable[[World, int], None] = lambda *_: None,
 ) -> World:
-    """The smallest world that was found within so many tries and still `fails`. `say`: told of each that does."""
+    """Return the smallest world found within `tries` that still `fails`. `say`: called with each such world."""
     left = tries
     shrunk = True
     while shrunk:
@@ -39,7 +39,7 @@ def shrink(
 
 
 def candidates(world: World) -> Iterator[World]:
-    """Worlds that are a step smaller, the largest steps first."""
+    """Yield worlds that are a step smaller, the largest steps first."""
     yield from _hosts(world)
     if world.events:
         yield replace(world, events=())
@@ -63,14 +63,14 @@ def candidates(world: World) -> Iterator[World]:
 
 
 def _hosts(world: World) -> Iterator[World]:
-    """With half of the hosts; with one less."""
+    """Yield the world with half of the hosts, …, with one less."""
     for part in _without(world.hosts):
         if part:
             yield _tidied(replace(world, hosts=tuple(part)))
 
 
 def _without(parts: Sequence[T]) -> Iterator[tuple[T, ...]]:
-    """The parts without a half, a quarter, … of them, down to one."""
+    """Yield the parts without a half, a quarter, … of them, down to one."""
     size = len(parts) // 2
     while size >= 1:
         for start in range(0, len(parts), size):
@@ -81,7 +81,7 @@ def _without(parts: Sequence[T]) -> Iterator[tuple[T, ...]]:
 
 
 def _tidied(world: World) -> World:
-    """Without what names hosts or pages that are no longer there."""
+    """Return the world without references to hosts or pages that it no longer has."""
     urls = {url for _, _, url in world.pages()}
     names = {host.name for host in world.hosts}
     hosts = tuple(replace(host, pages=tuple(_linking(page, urls) for page in host.pages)) for host in world.hosts)

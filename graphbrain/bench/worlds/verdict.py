@@ -1,4 +1,4 @@
-"""What a judge finds."""
+"""The finding of a judge, and the judges' names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JUDGES = ("progress", "polite", "once", "honest", "audit")
 
 @dataclass(frozen=True, slots=True)
 class WorldFinding:
-    """A promise that was broken: which, when (true seconds of the world), and how."""
+    """A promise that was broken: the judge, the true time in seconds of the world, and a sentence."""
 
     judge: str
     at: float

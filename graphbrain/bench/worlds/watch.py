@@ -1,6 +1,7 @@
-"""What an observer knows who sees the log of a crawl entry by entry: what was found, is held, has failed, may be asked.
+"""An observer's knowledge from the log of a crawl, entry by entry: pages found, claims, failures, hosts that may be
+asked.
 
-Nothing of it comes from the brain but what it has answered. All times are the brain's, unless a name says `at`.
+It takes nothing from the brain but its answers. All times are the brain's, except those named `at`.
 """
 
 from __future__ import annotations
@@ -15,26 +16,32 @@ from graphbrain.bench.worlds.world import ANSWERED, NONE, World
 __all__ = ["KNOWN_ILL", "PageSeen", "WatchedHost", "WorldWatch", "most_of_ill"]
 
 ILL_SHARE = 0.1
-"""Part of the claims that are out that ill hosts may have together."""
+"""The share of all claims under way that ill hosts may have together."""
 KNOWN_ILL = 8
-"""After so many attempts in a row without an answer that is well, a host is known to be ill, if they were not all under
-way together."""
+"""Attempts in a row without a good answer after which a host is known to be ill, unless all were under way together."""
 ROUNDS = 4
-"""Attempts of which each was made after the one before was reported: events that can be told apart."""
+"""The least number of attempts, each made after the report of the one before, that prove an illness."""
 LONGEST_BLOCK = 86_400.0
 
 
 def most_of_ill(out: Mapping[str, int]) -> float:
-    """How many claims ill hosts may have together, of those that are `out` by host."""
+    """Return the number of claims that ill hosts may have together. `out`: the claims under way by host."""
     return max(1.0, ILL_SHARE * sum(out.values()))
 
 
 @dataclass(slots=True)
 class PageSeen:
-    """A page. `found_at`: when it was found, by the true clock; `held`: token → until when, of claims that are out.
+    """A page.
 
-    `outcome`, `reported`, `reported_at`, `retry_after`: of its last report that was accepted; `fails`: how many in a
-    row brought no page; `wanted`: was it asked for by hand, hinted, or let wait again since?
+    Attributes:
+        found_at: The time at which it was found, by the true clock.
+        held: Token → end of the lease, of claims under way.
+        outcome: Of its last accepted report, as are `reported`, `reported_at` and `retry_after`.
+        fails: Number of attempts in a row that brought no page.
+        brought: It was fetched, or answered that it has moved. Then it counts for its host's budget.
+        alias: Its last answer was that it has moved.
+        wanted: It was asked for by hand, hinted, or let wait again since.
+        ill: It failed before and after another page of its host was well.
     """
 
     url: str
@@ -49,23 +56,28 @@ class PageSeen:
     attempts: int = 0
     fetched: int = 0
     brought: bool = False
-    """was it fetched, or did it say that it has moved? Then it counts for its host's budget"""
+    """It was fetched, or answered that it has moved."""
     alias: bool = False
-    """did it say that it has moved, when it answered last?"""
+    """Its last answer was that it has moved."""
     wanted: bool = False
     ill: bool = False
-    """did it fail before and after another page of its host was well?"""
+    """It failed before and after another page of its host was well."""
 
     def is_held(self, clock: float) -> bool:
-        """Is a claim of it out that has not lapsed?"""
+        """Return whether a claim of it is under way that has not lapsed."""
         return any(until > clock for until in self.held.values())
 
 
 @dataclass(slots=True)
 class WatchedHost:
-    """A host. `granted`: when it was claimed from last; `asked_until`: until when it wants to be left alone;
-    `run`: (claimed, reported) of the attempts since its last answer that was well; `suspect`: of those of them that
-    were of pages which had not been seen to be ill themselves."""
+    """A host.
+
+    Attributes:
+        granted: The time of its last claim.
+        asked_until: The end of the wait that it asked for.
+        run: (claimed, reported) of the attempts since its last good answer.
+        suspect: Those of them whose pages had not been found to be ill themselves.
+    """
 
     name: str
     granted: float = -inf
@@ -84,15 +96,16 @@ class WatchedHost:
     first_visits: set[str] = field(default_factory=set)
 
     def rounds(self) -> int:
-        """Attempts since its last good answer of which each was made after the one before was known."""
+        """Return the number of attempts since its last good answer that were each made after the report of the one
+        before."""
         return _rounds(self.run)
 
     def known_ill(self) -> bool:
-        """Has it failed so often that everybody knows? Pages that fail while it is well say nothing of it."""
+        """Return whether its failures prove that it is ill. Failures of pages while it was well prove nothing."""
         return len(self.suspect) >= KNOWN_ILL and _rounds(self.suspect) >= ROUNDS
 
     def out_now(self, clock: float) -> int:
-        """Claims of it that are out."""
+        """Return the number of its claims under way."""
         return sum(until > clock for until in self.out.values())
 
 
@@ -106,18 +119,18 @@ def _rounds(run: Iterable[tuple[float, float]]) -> int:
 
 @dataclass(slots=True)
 class WorldWatch:
-    """What is known at a moment of the log. `jumped_at`: when the brain's clock jumped last, by the true clock."""
+    """The knowledge at a moment of the log. `jumped_at`: the last jump of the brain's clock, by the true clock."""
 
     world: World
     pages: dict[str, PageSeen] = field(default_factory=dict)
     hosts: dict[str, WatchedHost] = field(default_factory=dict)
     claimed: dict[tuple[str, str], float] = field(default_factory=dict)
-    """(URL, token) → when it was claimed, by the true clock"""
+    """(URL, token) → the time of the claim, by the true clock."""
     jumped_at: float = -inf
     back_at: float = -inf
-    """when it jumped back"""
+    """The last jump back, by the true clock."""
     happened_at: float = -inf
-    """when something was done by hand last, or the clock jumped"""
+    """The last action by hand or jump, by the true clock."""
     budget: int = 0
     at: float = 0.0
     clock: float = 0.0
@@ -130,7 +143,7 @@ class WorldWatch:
     # ------------------------------------------------------------ what follows from it
 
     def delay(self, host: WatchedHost) -> float:
-        """Seconds between two claims of it, at least."""
+        """Return the least seconds between two claims of a host."""
         return max(self.world.delay, min(host.crawl_delay, 300.0))
 
     @property
@@ -139,16 +152,16 @@ class WorldWatch:
         return int(self.world.settings.get("in_flight", 0))
 
     def out(self, clock: float) -> dict[str, int]:
-        """Host → claims of it that are out."""
+        """Return the number of claims under way by host."""
         return {name: host.out_now(clock) for name, host in self.hosts.items()}
 
     def has_room(self, page: PageSeen) -> bool:
-        """May it be fetched for the first time, as far as the budget goes?"""
+        """Return whether its host's budget admits its first visit."""
         taken = self.hosts[page.host].first_visits
         return not self.budget or page.url in taken or len(taken) < self.budget
 
     def open(self, host: WatchedHost, clock: float) -> bool:
-        """May a page of it be claimed, as far as is known of all but its health?"""
+        """Return whether a page of the host may be claimed, apart from the host's health."""
         return (
             not host.forbidden
             and not host.denied
@@ -158,7 +171,7 @@ class WorldWatch:
         )
 
     def waiting(self, host: WatchedHost, clock: float) -> Iterator[PageSeen]:
-        """Its pages that were never attempted and that nothing keeps from being claimed but their host."""
+        """Yield the host's pages that were never attempted and that only their host keeps from being claimed."""
         if host.forbidden or host.denied:
             return
         for page in self.pages.values():
@@ -166,13 +179,13 @@ class WorldWatch:
                 yield page
 
     def skewed_back(self) -> bool:
-        """Has the clock jumped back within the last days? What was stored in the future counts as now."""
+        """Return whether the clock has jumped back within the last days. Times stored in the future count as now."""
         return self.back_at > self.at - 40 * 86_400.0
 
     # ------------------------------------------------------------ going on
 
     def take(self, entry: Entry) -> None:
-        """Go on by one entry."""
+        """Take one more entry of the log into account."""
         self.at, self.clock = entry.at, entry.clock
         match entry:
             case Called():
@@ -185,7 +198,7 @@ class WorldWatch:
                 self._happened(entry)
 
     def _find(self, url: str) -> PageSeen | None:
-        """A page that was found; None where it was forgotten for ever."""
+        """Return a page that was found; None if it was forgotten for ever."""
         if url in self.forgotten:
             return None
         page = self.pages.get(url)
@@ -286,8 +299,12 @@ class WorldWatch:
             self._managed(entry)
 
     def _jumped(self, entry: Happened) -> None:
-        """What was claimed in a future that is none is taken to be claimed now: its lease is no longer than one. What
-        lapsed in that future has lapsed: the page may have been handed out again."""
+        """Correct the times that a jump back puts into the future.
+
+        A claim counts as made now, so its lease ends no later than one lease from now. A lease that had lapsed in that
+        future
+        stays lapsed: the page may have been claimed again.
+        """
         self.jumped_at = entry.at
         if entry.value < 0:
             self.back_at = entry.at
@@ -297,11 +314,11 @@ class WorldWatch:
                 page.held = {token: min(until, longest) for token, until in page.held.items() if until > before}
             for host in self.hosts.values():
                 host.out = {claim: min(until, longest) for claim, until in host.out.items() if until > before}
-                # What was asked for in a future that is none is taken to be asked for now.
+                # A wait that was asked for in the future counts from now.
                 host.asked_until = min(host.asked_until, max(entry.clock, host.asked_until + entry.value))
 
     def _free_aliases(self) -> None:
-        """When the target of an alias is forgotten, the alias waits to be fetched as a page."""
+        """Mark aliases as wanted: when the target of an alias is forgotten, the alias waits to be fetched as a page."""
         for page in self.pages.values():
             page.wanted |= page.outcome == "moved"
 

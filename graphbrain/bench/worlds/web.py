@@ -10,13 +10,13 @@ from graphbrain.bench.worlds.world import MINUTE, Phase, Window, World, WorldHos
 __all__ = ["Met", "WorldWeb"]
 
 MAINTENANCE = WorldPage("/maintenance", (Phase(0.0, "fetched", 0.1),))
-"""Where a host's pages lead while it is under maintenance; it is there at all times."""
+"""The page to which a host's pages redirect while it is under maintenance. It exists at all times."""
 NOWHERE = Phase(0.0, "missing", 0.1, 404)
 
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """What an attempt met: the answer, and of a page that was fetched its links and its content."""
+    """The result of an attempt: the answer and, of a fetched page, its links and its content."""
 
     phase: Phase
     links: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Met:
 
 @dataclass(slots=True)
 class WorldWeb:
-    """The servers, and how often each was asked in the last minute."""
+    """The servers, and the requests to each in the last minute."""
 
     world: World
     _hosts: dict[str, WorldHost] = field(init=False)
@@ -39,11 +39,10 @@ class WorldWeb:
         self._asked = {name: deque() for name in self._hosts}
 
     def window(self, host: WorldHost, at: float) -> Window | None:
-        """The window that is open on this host then: the crawlers' line comes first."""
+        """Return the window that is open on this host at this time. That of the crawlers' line comes first."""
         return next((w for w in (*self.world.line, *host.windows) if w.start <= at < w.end), None)
 
     def ask(self, url: str, at: float) -> Met:
-        """Ask for a page."""
         found = self._pages.get(url)
         if found is None:
             return Met(NOWHERE)

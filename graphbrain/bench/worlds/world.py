@@ -1,6 +1,7 @@
-"""What a world is: hosts and pages that behave in time, crawlers, and what happens; plain values that JSON can hold.
+"""The definition of a world: hosts and pages that change in time, crawlers, and events; plain values that JSON can
+hold.
 
-All times are seconds since the world began, by the true clock. The brain's clock shows them too, but for its `jumps`.
+All times are seconds since the world began, by the true clock. The brain's clock differs from it by the `jumps`.
 """
 
 from __future__ import annotations
@@ -38,21 +39,25 @@ __all__ = [
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 FOR_EVER = 1e12
 ANSWERED = ("fetched", "moved", "missing")
-"""Outcomes of an attempt after which its host is well: 2xx, 3xx, and the 4xx that speak of the page."""
+"""Outcomes of an attempt after which its host is well: 2xx, 3xx, and the 4xx that concern the page."""
 PASSING = ("refused", "broken", "silent")
 """Outcomes that may be the host's fault or the page's: 429 and 503; other 5xx, 408 and its like; no answer."""
 NONE = ("not_sent", "not_understood")
-"""Outcomes that are the crawler's own: nothing was sent, or what came was not understood."""
+"""Outcomes that are the crawler's own: nothing was sent, or the answer was not understood."""
 ILL = (*PASSING, *NONE)
 WINDOWS = ("outage", "dns", "broken", "maintenance_503", "maintenance_301", "line")
-"""What a whole host may be for a while; `line`: it is the crawlers' line that is down."""
+"""Kinds of windows of a whole host; `line`: the crawlers' line is down."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What a page answers from `since` on: an outcome of ANSWERED, PASSING or NONE, after so many `seconds`.
+    """The answer of a page from `since` on.
 
-    `target`: where it leads, if it has `moved`. `retry_after`: what it asks for with a 429 or 503, in seconds.
+    Attributes:
+        outcome: Of ANSWERED, PASSING or NONE.
+        seconds: The length of a fetch.
+        retry_after: The wait that a 429 or 503 asks for, in seconds.
+        target: The URL to which it has `moved`.
     """
 
     since: float
@@ -65,26 +70,26 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class WorldPage:
-    """A page: its path, what it answers when, the URLs that it links to, and after how long its content changes."""
+    """A page: its path, its answers in time, the URLs that it links to, and the interval of its changes."""
 
     path: str
     phases: tuple[Phase, ...]
     links: tuple[str, ...] = ()
     changes_every: float = 0.0
-    """seconds; 0: never"""
+    """Seconds between two changes of its content; 0: never."""
 
     def phase(self, at: float) -> Phase:
-        """What it answers then."""
+        """Return its answer at a time."""
         return [phase for phase in self.phases if phase.since <= at][-1]
 
     def ill(self) -> bool:
-        """Is it at any time something else than fetched?"""
+        """Return whether its answer is at any time another than `fetched`."""
         return any(phase.outcome != "fetched" for phase in self.phases)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A time in which every page of a host answers alike, whatever it would answer otherwise. `kind`: of WINDOWS."""
+    """A time in which every page of a host gives the same answer in place of its own. `kind`: of WINDOWS."""
 
     kind: str
     start: float
@@ -93,14 +98,18 @@ class Window:
 
     @property
     def length(self) -> float:
-        """Seconds."""
+        """The length in seconds of the window."""
         return self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
 class WorldHost:
-    """A host. `rate`: requests a minute above which it answers 429 (0: it takes any number). `crawl_delay`: seconds, of
-    a robots.txt that is handed in at the beginning (0: none)."""
+    """A host.
+
+    Attributes:
+        rate: Requests a minute above which it answers 429; 0: no limit.
+        crawl_delay: Seconds in the robots.txt that is set at the beginning; 0: none.
+    """
 
     name: str
     pages: tuple[WorldPage, ...]
@@ -109,17 +118,25 @@ class WorldHost:
     crawl_delay: float = 0.0
 
     def url(self, path: str) -> str:
-        """A URL of this host."""
+        """Return the URL of a path of this host."""
         return f"http://{self.name}{path}"
 
 
 @dataclass(frozen=True, slots=True)
 class Crawler:
-    """A crawler. `places`: fetches at the same time; `speed`: what its fetches take, as a multiple of the usual.
+    """A crawler.
 
-    Parts of its claims that it drops (they lapse), reports too late, or gives back; parts of its calls whose answers
-    are lost, of `next_urls` (it calls again by the same key, if it is `keyed`; else the claims lapse) and of `report`
-    (it reports again); `together`: what ends at the same moment is reported by one call.
+    Attributes:
+        places: Fetches at the same time.
+        speed: The length of its fetches, as a multiple of the usual.
+        drops: Share of its claims without a report: they lapse.
+        late: Share of its claims that are reported too late.
+        returns: Share of its claims that are given back.
+        loses: Share of its calls whose answers are lost. It reports again, and calls `next_urls` again with the same
+            key.
+        keyed: It has such keys; otherwise the claims in a lost answer lapse.
+        together: Fetches that end at the same moment are reported by one call.
+        away: Times in which it does not run. Its claims at the beginning of such a time lapse.
     """
 
     name: str
@@ -132,20 +149,21 @@ class Crawler:
     keyed: bool = True
     together: bool = True
     away: tuple[tuple[float, float], ...] = ()
-    """From when to when it does not run; what it held then lapses."""
+    """Spans of time in which it does not run. Its claims at the beginning of a span lapse."""
 
     def is_away(self, at: float) -> bool:
-        """Does it not run then?"""
+        """Return whether it does not run at a time."""
         return any(start <= at < end for start, end in self.away)
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that is done by hand, or found out, at a moment: a verb, and what it is done to.
+    """An action by hand, or a fact that becomes known, at a moment: a verb and its object.
 
     `forget`, `forget_for_ever`, `hint`, `crawl_now`, `seed`: of a URL. `retry`, `unblock`, `allow_host`, `deny_host`:
-    of a host. `block`: of a host, for `value` seconds. `robots`: the text for a host (empty: it has none).
-    `budget`: `value` pages a host.
+    of a
+    host. `block`: of a host, for `value` seconds. `robots`: the text for a host (empty: it has none). `budget`: `value`
+    pages a host.
     """
 
     at: float
@@ -157,7 +175,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class WorldGoal:
-    """Pages that are to be fetched by a moment, whatever else is promised."""
+    """Pages that must be fetched by a moment, whatever else is promised."""
 
     at: float
     urls: tuple[str, ...]
@@ -165,8 +183,14 @@ class WorldGoal:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A whole world. `settings`: of its brain; `line`: when the crawlers' line is down; `jumps`: when the brain's clock
-    jumps, and by how many seconds; `hops`: parts of the transactions whose answer is lost, so that they run again."""
+    """A whole world.
+
+    Attributes:
+        settings: Of its brain.
+        line: Windows in which the crawlers' line is down.
+        jumps: Times at which the brain's clock jumps, each with the seconds of the jump.
+        hops: Share of the transactions whose answer is lost, so that they run again.
+    """
 
     seed: int
     days: float
@@ -183,12 +207,12 @@ class World:
 
     @property
     def delay(self) -> float:
-        """The setting `delay_seconds`."""
+        """The seconds of the setting `delay_seconds`."""
         return float(self.settings.get("delay_seconds", 1.0))
 
     @property
     def order(self) -> str:
-        """The setting `order`."""
+        """The value of the setting `order`."""
         return str(self.settings.get("order", "optimal"))
 
     def pages(self) -> Iterator[tuple[WorldHost, WorldPage, str]]:
@@ -198,7 +222,7 @@ class World:
                 yield host, page, host.url(page.path)
 
     def size(self) -> str:
-        """How much there is of it, in words."""
+        """Return the size of the world, in words."""
         pages = sum(len(host.pages) for host in self.hosts)
         windows = sum(len(host.windows) for host in self.hosts) + len(self.line)
         return (
@@ -207,17 +231,17 @@ class World:
         )
 
     def skew(self, at: float) -> float:
-        """How many seconds the brain's clock is ahead then."""
+        """Return the seconds by which the brain's clock is ahead at a time."""
         return sum(by for moment, by in self.jumps if moment <= at)
 
 
 def to_json(world: World) -> str:
-    """The world as one line of JSON."""
+    """Return the world as one line of JSON."""
     return json.dumps(dataclasses.asdict(world), separators=(",", ":"))
 
 
 def from_json(text: str) -> World:
-    """The world that a line of JSON holds. Raises BadInput where it holds none."""
+    """Return the world in a line of JSON. Raise BadInput if there is none."""
     try:
         told = json.loads(text)
         return _world(told)

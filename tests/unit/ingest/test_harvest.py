@@ -104,7 +104,7 @@ def test_two_spellings_are_one_page_and_a_bad_url_is_none(tmp_path: Path) -> Non
     assert links(found) == {("http://a.org/", "http://c.org/"), ("http://c.org/", "http://a.org/")}
     assert found.left_out.refused == 3, "ftp, the second page 3, and the link of page 2"
     assert any("not http" in why for why in found.left_out.first)
-    assert any("page 3 stands there twice" in why for why in found.left_out.first)
+    assert any("page 3 occurs twice" in why for why in found.left_out.first)
 
 
 def test_a_hosts_graph(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_edge_list_with_nodes(tmp_path: Path, given: bool) -> None:
         ("n 0 http://a.org/\nq\n", "crawl, line 2"),
         ("n 0 http://a.org/\ne 0\n", "crawl, line 2"),
         ("n 0 http://a.org/\n\ne 0 5\n", "crawl, line 3: there is no page 5"),
-        ("n 0 http://a.org/\nn 0 http://b.org/\n", "crawl, line 2: the page 0 stands there twice"),
+        ("n 0 http://a.org/\nn 0 http://b.org/\n", "crawl, line 2: the page 0 occurs twice"),
         ("e 0 1\n", "there are links and no pages"),
         (HOLLINS.replace("2 http://b.org/x \n", "2 \n"), "crawl, line 3: expected 'id url'"),
         (HOLLINS.replace("3 1\n", "3 9\n"), "crawl, line 8: there is no page 9"),
