@@ -206,15 +206,15 @@ def same(one: Content, other: Content) -> bool | None:
     if (one.canonical or one.key) == (other.canonical or other.key):
         return True
     pairs = [(one.text_hash, other.text_hash), (one.body_hash, other.body_hash)]
-    told = [pair for pair in pairs if None not in pair]
-    if any(a == b for a, b in told):
+    complete = [pair for pair in pairs if None not in pair]
+    if any(a == b for a, b in complete):
         return True
     if one.simhash is not None and other.simhash is not None:
         least = min((page.brought for page in (one, other) if page.brought is not None), default=1.0)
         if least < COPY and ((one.simhash ^ other.simhash) & (2**64 - 1)).bit_count() <= NEAR:
             return True
-        told.append(("", ""))
-    return False if told else None
+        complete.append(("", ""))
+    return False if complete else None
 
 
 @dataclass(slots=True)
