@@ -5,7 +5,7 @@
 
 Only the names of `public_surface.MODULES` count. It exits with 1 when a name, an argument or a default is gone or has
 changed; name each in CHANGELOG.md, under "Removed" or "Changed". Without a tag there is no release to compare with.
-Needs griffe (`pip install griffelib`); `.ci/release` installs it and runs this.
+Needs griffe (`pip install griffelib`), which is in no extra: only a release needs it.
 """
 
 from __future__ import annotations
