@@ -20,7 +20,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from graphbrain.errors import BadInput, SettingsError
+from graphbrain.numeric.bounds import LARGEST, Bounds
 from graphbrain.numeric.methods import LIVE, METHODS, factors
+from graphbrain.runtime.deprecated import Renamed, renamed_keys
 from graphbrain.urls.hostnames import HostList
 
 __all__ = [
@@ -35,7 +37,6 @@ __all__ = [
     "PAYOUTS",
     "RANGES",
     "VALUES",
-    "Bounds",
     "InForce",
     "Settings",
     "changes",
@@ -47,6 +48,8 @@ __all__ = [
     "variable_of",
 ]
 
+RENAMED: Mapping[str, Renamed] = {}
+"""The old name of a setting → its new one. An old name is read in the versions of the deprecation policy."""
 ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
 CANONICAL_LINKS = ("note", "follow")
@@ -57,38 +60,6 @@ VALUE_WORDS = (
     "and a number that multiplies it, as in '2*authority^.8 novelty>.25^.2'"
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The least and the most value of a numeric setting. `above`, `below`: the ends themselves are excluded."""
-
-    least: float
-    most: float
-    above: bool = False
-    below: bool = False
-
-    def hold(self, value: float) -> bool:
-        """Return whether a value is within them."""
-        return (self.least < value if self.above else self.least <= value) and (
-            value < self.most if self.below else value <= self.most
-        )
-
-    def __str__(self) -> str:
-        """Return the bounds in words, as in 'from 0 to 1'."""
-        low, high = _end(self.least), _end(self.most)
-        if self.most == LARGEST:
-            return f"{low} or more" if self.least == 0 else f"at least {low}"
-        if self.above:
-            return f"above {low}, at most {high}"
-        return f"from {low} to {'below ' if self.below else ''}{high}"
-
-
-def _end(end: float) -> str:
-    return f"{end:.0f}" if end == int(end) else f"{end}".lstrip("0")
-
-
-LARGEST = 2**53
-"""The bound of whole numbers: a float holds each number below it, and so does the database."""
 RANGES: Mapping[str, Bounds] = {
     "alpha": Bounds(0, 1, below=True),
     "eps": Bounds(0, 1, above=True),
@@ -334,7 +305,9 @@ class Settings:
         Raises:
             SettingsError: A name (argument or `GRAPHBRAIN_…` variable) is unknown, or a value is out of range.
         """
-        environ = os.environ if environ is None else environ
+        variables = {variable_of(old): Renamed(variable_of(new.name), new.gone_in) for old, new in RENAMED.items()}
+        environ = renamed_keys(os.environ if environ is None else environ, variables, "variable")
+        arguments = renamed_keys(arguments, RENAMED, "setting")
         names = cls.names()
         values: dict[str, Any] = {}
         for variable, text in environ.items():
@@ -439,6 +412,7 @@ def changes(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         SettingsError: A name is no setting, or cannot be changed on a brain that exists; or a value has another type.
     """
+    given = renamed_keys(given, RENAMED, "setting")
     wrong = sorted(set(given) - set(Settings.names("shared")))
     if wrong and wrong[0] not in Settings.names():
         raise SettingsError(unknown(wrong[0], Settings.names("shared")))

@@ -479,6 +479,27 @@ def _api_modules() -> frozenset[str]:
     return frozenset(MODULES)
 
 
+def rank_options() -> str:
+    """Return the table of the options of `rank`: their command line and Python names, values, and meanings."""
+    from graphbrain.options.declare import options_of
+    from graphbrain.options.scores import BY_METHOD, RankRun
+
+    rows = []
+    for name, option in options_of(RankRun).items():
+        methods = [method for method, names in BY_METHOD.items() if name in names]
+        some = ", ".join(f"`{method}`" for method in methods) if 0 < len(methods) < len(BY_METHOD) else "all"
+        rows.append((f"`{name}`", _plain(option.sentence), str(option.bounds or ""), some))
+    return _table(("option", "meaning (default)", "values", "methods"), rows[1:])
+
+
+def room_figures() -> str:
+    """Return the number of rooms, layers, imports between rooms, upward imports and circles."""
+    from tests.contract.rooms import counts
+    from tests.contract.test_rooms import ROOMS
+
+    return _table(("figure", "count"), ((what, f"{count:,}") for what, count in counts(ROOMS).items()))
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "api": api,
     "data-model": data_model,
@@ -490,6 +511,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "paths": paths,
     "question-details": question_details,
     "questions": questions,
+    "rank-options": rank_options,
+    "rooms": room_figures,
     "scrapy-settings": scrapy_settings,
     "settings": settings,
     "statements": statements,

@@ -225,7 +225,7 @@ class Told:
         return Spelling(before.named | self.named, (before.via - self.direct) | self.via.intersection(new))
 
 
-def replace(tx: Tx, ledger: Accounts, told: Sequence[Told], now: float) -> tuple[dict[int, list[int]], set[int]]:
+def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tuple[dict[int, list[int]], set[int]]:
     """Write the difference between the links of locked pages and the stated links.
 
     Returns:
@@ -235,14 +235,14 @@ def replace(tx: Tx, ledger: Accounts, told: Sequence[Told], now: float) -> tuple
         Again: An end is not locked.
         Misfit: Links and weights differ.
     """
-    pages = [each.page for each in told]
+    pages = [each.page for each in changes]
     old = held(tx, ledger, "hub", compress(pages, ledger.may_link(pages)))
-    spelt = spelling(tx, (each.page for each in told if each.spelt))
+    spelt = spelling(tx, (each.page for each in changes if each.spelt))
     links: dict[int, list[int]] = {}
     made: Ends = []
     gone: Ends = []
     names: list[list[object] | None] = []
-    for each in told:
+    for each in changes:
         page, before = each.page, set(old.get(each.page, ()))
         if each.whole and not ledger.holds(before):
             raise Again

@@ -117,8 +117,8 @@ class Ledger(Accounts):
             return
         if not self._pays:
             self.read_payouts(tx)
-        told = [np.nan if value is None else value for value in payouts.values()]
-        self.own_payout[self.at(list(payouts))] = told
+        amounts = [np.nan if value is None else value for value in payouts.values()]
+        self.own_payout[self.at(list(payouts))] = amounts
 
     def inherit_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
         self.set_payouts(tx, payouts)

@@ -149,11 +149,11 @@ class Accounts(Sides):
     def read_values(self, tx: Tx) -> None:
         """Read the values of the pages for the schedule, if they are neither of the two scores."""
         ids, name = self.ids.tolist(), lanes.property_of(self.rule.value)
-        rows = {page: told for page, *told in tx.one("accounts/values", ids=ids, name=name)[0]}
-        told = [rows.get(page, (None, None)) for page in ids]
-        self._values = np.array([lanes.scored(self.rule, *each) for each in told])
-        self._ranked = np.array([stored is not None for stored, _ in told], dtype=bool)
-        self._guessed = np.array([guess is not None for _, guess in told], dtype=bool)
+        rows = {page: values for page, *values in tx.one("accounts/values", ids=ids, name=name)[0]}
+        values = [rows.get(page, (None, None)) for page in ids]
+        self._values = np.array([lanes.scored(self.rule, *each) for each in values])
+        self._ranked = np.array([stored is not None for stored, _ in values], dtype=bool)
+        self._guessed = np.array([guess is not None for _, guess in values], dtype=bool)
 
     def guess_values(self, tx: Tx, links: Mapping[int, Sequence[int]], new: Mapping[int, Sequence[int]]) -> None:
         """Give a provisional score to pages that are younger than the batch score that the order uses.
@@ -348,8 +348,8 @@ class Accounts(Sides):
     def take_relevance(self, rows: Sequence[Sequence[Any]]) -> None:
         """Record the stated or guessed relevance of pages (by id), 0 to 1, or None for unknown."""
         if rows:
-            told = [np.nan if relevance is None else relevance for _, relevance in rows]
-            self.relevance[self.at([page for page, _ in rows])] = told
+            known = [np.nan if relevance is None else relevance for _, relevance in rows]
+            self.relevance[self.at([page for page, _ in rows])] = known
 
     def take_values(self, rows: Sequence[Sequence[Any]]) -> None:
         """Record the crawler's own values of pages (by id), if the order uses them."""

@@ -44,7 +44,6 @@ from graphbrain.numeric.rules import Rule
 __all__ = [
     "AT_ONCE",
     "CLOSE",
-    "SETTLED_TO",
     "STEADY",
     "Goal",
     "Overtaken",
@@ -76,8 +75,6 @@ FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
 AT_ONCE = 2
 """Transactions of shards that run at the same time: while the process computes for one, the server works on the
 other."""
-SETTLED_TO = 1e-7
-"""The error bound that a pass leaves by default."""
 CLOSE, STEADY = 1 / 2, 1 / 4
 """Shares of the error bound: the cash of sides that are skipped, and the remaining error of the iteration."""
 LEAST_ALPHA = 0.01

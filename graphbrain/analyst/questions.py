@@ -149,10 +149,10 @@ class Question:
 
     def as_dict(self) -> dict[str, Any]:
         """Return its name, title, group, cost and parameters."""
-        told = {p.name: {"default": p.default, "meaning": p.meaning} for p in self.params}
+        described = {p.name: {"default": p.default, "meaning": p.meaning} for p in self.params}
         return {"name": self.name, "group": self.group, "title": self.title, "reading": self.reading} | {
             "cost": self.cost or None,
-            "params": told,
+            "params": described,
         }
 
 
@@ -249,9 +249,9 @@ def _parsed(file: Path) -> Question:
     """Return the question of a file. Raise ValueError if the file has none."""
     lines = file.read_text(encoding="utf-8").splitlines()
     head = [line[2:].strip() for line in lines if line.startswith("//")]
-    told = [line.split(maxsplit=1) for line in head if line.split(maxsplit=1)[:1] and line.split()[0] in _WORDS]
-    facts = {word: rest for word, rest in told if word != "param"}
-    meanings = dict(rest.split(maxsplit=1) for word, rest in told if word == "param")
+    parts = [line.split(maxsplit=1) for line in head if line.split(maxsplit=1)[:1] and line.split()[0] in _WORDS]
+    facts = {word: rest for word, rest in parts if word != "param"}
+    meanings = dict(rest.split(maxsplit=1) for word, rest in parts if word == "param")
     prose = [line for line in head[1:] if line and line.split()[0] not in _WORDS]
     set_to = dict(re.findall(r"^:param (\w+) => (.+);$", "\n".join(lines), re.MULTILINE))
     if set_to.keys() != meanings.keys() or facts.get("group") not in GROUPS:

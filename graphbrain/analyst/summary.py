@@ -101,10 +101,10 @@ def page(graph: Graph, now: float, since: float | None = None, progress: Progres
         ("copies of other pages", f"{all_pages.copies:,}"),
     ]
     name, when = str(stored.get("name") or stored.get("crawl") or "crawl"), _day(now, "%Y-%m-%d %H:%M UTC")
-    told = f"The crawl on {when}, revision {stored.get('revision', 0)} of its settings."
+    subtitle = f"The crawl on {when}, revision {stored.get('revision', 0)} of its settings."
     if since is not None:
-        told += f" Changes since {_day(since, '%Y-%m-%d')}."
-    return _document(name, told, figures, sections)
+        subtitle += f" Changes since {_day(since, '%Y-%m-%d')}."
+    return _document(name, subtitle, figures, sections)
 
 
 def _stored(tx: Tx) -> dict[str, Any]:
@@ -138,13 +138,13 @@ def _wastes(found: Sequence[Finding]) -> str:
     most = max([each.share for each in found], default=0.0) or 1.0
     rows = []
     for number, each in enumerate(found, 1):
-        told = "".join(f" --param {name}={value}" for name, value in each.given.items())
+        options = "".join(f" --param {name}={value}" for name, value in each.given.items())
         rows.append(
             f'<li><a href="#findings-{number}-table">{text(each.title)}</a>'
             f'<span class="number">{text(counted(each.count, each.what))}</span>'
             f'<meter min="0" max="{most:.6g}" value="{each.share:.6g}" aria-hidden="true"></meter>'
             f'<span class="number">{100 * each.share:.2f} %</span>'
-            f"<code>graphbrain ask {text(each.question)}{text(told)}</code></li>"
+            f"<code>graphbrain ask {text(each.question)}{text(options)}</code></li>"
         )
     return f'<ul class="wastes">{"".join(rows)}</ul>' if rows else '<p class="soft">Nothing.</p>'
 
@@ -381,7 +381,7 @@ def _upwards(answer: Asked, name: str) -> list[float]:
 
 
 def _document(
-    name: str, told: str, figures: list[tuple[str, str]], sections: list[tuple[str, str, list[_Part]]]
+    name: str, subtitle: str, figures: list[tuple[str, str]], sections: list[tuple[str, str, list[_Part]]]
 ) -> str:
     style = (Path(__file__).parent / "summary.css").read_text("utf-8")
     ways = "".join(f'<li><a href="#{place}">{text(title)}</a></li>' for place, title, _ in sections)
@@ -397,7 +397,7 @@ def _document(
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
         f"<title>{text(name)}: summary of a crawl</title><style>\n{style}</style></head><body>"
-        f'<header><h1>{text(name)}</h1><p class="soft">{text(told)}</p><dl class="figures">{facts}</dl>'
+        f'<header><h1>{text(name)}</h1><p class="soft">{text(subtitle)}</p><dl class="figures">{facts}</dl>'
         f'<nav aria-label="Sections"><ul>{ways}</ul></nav></header><main>{body}</main>'
         "<footer><p>Made by graphbrain. Times are UTC; scores are authority and hub of the crawl's graph.</p></footer>"
         "</body></html>\n"

@@ -397,11 +397,11 @@ def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
     for link in brain.dump_links():
         links[link.source].add(link.target)
     findings = []
-    for url, told in acknowledged.items():
+    for url, stated in acknowledged.items():
         if off := links[url].symmetric_difference(links_of(int(url.rsplit("p", 1)[1]), pages)):
             findings.append(f"{url} was acknowledged, but its links are {sorted(off)} off.")
-        if visits.get(url, 0) < told:
-            findings.append(f"{url} was acknowledged {told} times, but visited {visits.get(url, 0)} times.")
+        if visits.get(url, 0) < stated:
+            findings.append(f"{url} was acknowledged {stated} times, but visited {visits.get(url, 0)} times.")
     return findings
 
 

@@ -61,11 +61,11 @@ def scrapy_pair(
                 runs.setdefault("redis", []).append(_crawled({**order, "redis": redis}))
     figures: dict[str, Any] = {"bench": "scrapy", "web": "a generated web" if folder is None else str(folder)}
     figures |= {"concurrency": CONCURRENCY, "rounds": ROUNDS}
-    for who, told in runs.items():
-        figures[f"pages_{who}"] = told[0]["pages"]
+    for who, crawls in runs.items():
+        figures[f"pages_{who}"] = crawls[0]["pages"]
         for what in ("wall", "client", "database"):
             if what != "database" or (who == "brain" and server is not None):
-                figures[f"{what}_ms_{who}"] = statistics.median(1000 * one[what] / one["pages"] for one in told)
+                figures[f"{what}_ms_{who}"] = statistics.median(1000 * one[what] / one["pages"] for one in crawls)
     for what in ("client", "wall"):
         figures[f"{what}_ratio"] = figures[f"{what}_ms_plain"] / figures[f"{what}_ms_brain"]
         if redis is not None:
@@ -82,10 +82,10 @@ def _crawled(order: Mapping[str, Any]) -> dict[str, Any]:
     process = spawned("graphbrain.bench.scrapy_spider")
     send_order(process, order)
     out, _ = process.communicate()
-    told = json.loads(out.splitlines()[-1]) if process.returncode == 0 and out else {}
-    if told.get("reason") != "finished" or not told["pages"]:
+    figures = json.loads(out.splitlines()[-1]) if process.returncode == 0 and out else {}
+    if figures.get("reason") != "finished" or not figures["pages"]:
         raise GraphbrainError("Scrapy has not crawled the web to its end; its messages above have the reason.")
-    return dict(told)
+    return dict(figures)
 
 
 @contextmanager

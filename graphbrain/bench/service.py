@@ -138,10 +138,10 @@ async def _client(port: int, token: str, n: int, ends: float, counted: _Counted,
         head = f"POST /v1/{verb} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         head += f"Authorization: Bearer {token}\r\nIdempotency-Key: {uuid.uuid4().hex}\r\n"
         writer.write(f"{head}Content-Length: {len(text)}\r\n\r\n".encode() + text)
-        told = await reader.readuntil(b"\r\n\r\n")
-        length = re.search(rb"content-length: (\d+)", told.lower())
+        received = await reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", received.lower())
         found = await reader.readexactly(int(length[1]) if length else 0)
-        if told[9:12] != b"200":
+        if received[9:12] != b"200":
             raise GraphbrainError(f"The service has answered {found.decode(errors='replace')[:200]}")
         counted.took[verb].append((time.monotonic(), time.monotonic() - began))
         return json.loads(found)

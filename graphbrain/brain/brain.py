@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import EllipsisType
 from typing import Any, Self
 
-from graphbrain.accounts.settlement import SETTLED_TO
 from graphbrain.brain import open as opening
 from graphbrain.brain.analyse import Analysing, Asking
 from graphbrain.brain.backfill import Backfill, Progress
@@ -21,7 +20,7 @@ from graphbrain.brain.convert import Converting
 from graphbrain.brain.discover import Discovering
 from graphbrain.brain.edit import Editing
 from graphbrain.brain.engines import AccountEngine
-from graphbrain.brain.hosts import COUNTED, Hosting
+from graphbrain.brain.hosts import Hosting
 from graphbrain.brain.leases import Leases
 from graphbrain.brain.look import Looking
 from graphbrain.brain.names import Names
@@ -56,6 +55,10 @@ from graphbrain.model import (
     SeedAnswer,
     Seen,
 )
+from graphbrain.numeric.methods import SETTLED_TO
+from graphbrain.options.hosts import COUNTED, HostFilter
+from graphbrain.options.pages import FindOptions, LinkFilter, PageFilter
+from graphbrain.options.scores import RankDue, RankRun
 from graphbrain.schedule.value import Estimator
 from graphbrain.settings import Settings
 from graphbrain.work import Ranking, Settled, Tended
@@ -442,9 +445,10 @@ class Brain(Asking):
         Raises:
             BadInput: An argument is wrong, or no page has that score.
         """
-        return self._looking.find(
-            text, regex=regex, host=host, state=state, fetched=fetched, min_score=min_score, by=by, limit=limit
+        which = FindOptions(
+            text=text, regex=regex, host=host, state=state, fetched=fetched, min_score=min_score, by=by, limit=limit
         )
+        return self._looking.find(which)
 
     def dump_pages(
         self,
@@ -460,7 +464,7 @@ class Brain(Asking):
         Pages that come or go meanwhile may be in it or not. `progress` is called with the number of finished ids, and
         of all.
         """
-        return self._looking.dump_pages(regex=regex, host=host, state=state, fetched=fetched, progress=progress)
+        return self._looking.dump_pages(PageFilter(regex=regex, host=host, state=state, fetched=fetched), progress)
 
     def dump_links(
         self,
@@ -473,9 +477,8 @@ class Brain(Asking):
         progress: Progress = lambda *_: None,
     ) -> Iterator[KnownLink]:
         """Return all links of the pages that fit, like `dump_pages`; `between_hosts`: only those to another host."""
-        return self._looking.dump_links(
-            regex=regex, host=host, state=state, fetched=fetched, between_hosts=between_hosts, progress=progress
-        )
+        which = LinkFilter(regex=regex, host=host, state=state, fetched=fetched, between_hosts=between_hosts)
+        return self._looking.dump_links(which, progress)
 
     def frame(self, table: str, kind: str = "arrow") -> Any:
         """Return all `pages`, `links` or `hosts` as a table in memory: `arrow`, `pandas` or `polars`.
@@ -546,19 +549,19 @@ class Brain(Asking):
             BadInput: The method is unknown, or does not take an argument.
             UnknownPage: A page of `trusted` is not in the graph.
         """
-        return self._scoring.rank(
-            method,
+        options = RankRun(
+            method=method,
             damping=damping,
             tolerance=tolerance,
             iterations=iterations,
             only_external=only_external,
             content=content,
-            trusted=trusted,
+            trusted=None if trusted is None else trusted if isinstance(trusted, str) else tuple(trusted),
             top=top,
             write=write,
             warm=warm,
-            progress=progress,
         )
+        return self._scoring.rank(options, progress)
 
     def rank_if_due(
         self,
@@ -580,7 +583,7 @@ class Brain(Asking):
         Raises:
             BadInput: The method is unknown, or `every` is out of range.
         """
-        return self._scoring.rank_if_due(method, every, progress=progress)
+        return self._scoring.rank_if_due(RankDue(method, every), progress)
 
     def rankings(self) -> list[Ranking]:
         """Return the batch scores that the pages have, and how they were computed; the latest first."""
@@ -758,8 +761,8 @@ class Brain(Asking):
             count: The most pages of each that are counted.
             limit: The most hosts.
         """
-        return self._hosting.hosts(
-            text,
+        which = HostFilter(
+            text=text,
             blocked=blocked,
             queued=queued,
             slowed=slowed,
@@ -768,6 +771,7 @@ class Brain(Asking):
             count=count,
             limit=limit,
         )
+        return self._hosting.hosts(which)
 
     def set_host(
         self,

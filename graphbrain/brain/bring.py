@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from graphbrain.accounts import settlement
-from graphbrain.accounts.settlement import SETTLED_TO, Goal
+from graphbrain.accounts.settlement import Goal
 from graphbrain.analyst.results import Results
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.brain import Brain
@@ -22,6 +22,7 @@ from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Graph, bound
 from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.numeric.methods import SETTLED_TO
 from graphbrain.numeric.rules import Rule
 from graphbrain.ranking import store
 from graphbrain.work import Settled
@@ -52,11 +53,11 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
     found.check(session.graph, ("rank", "live_pagerank"))
     if found.kind == "live_pagerank":
         return _live_pagerank(brain, found, progress)
-    told, later = found.manifest["ranking"], found.manifest["later"]
-    facts = {name: value for name, value in told.items() if value is not None}
+    kept, later = found.manifest["ranking"], found.manifest["later"]
+    facts = {name: value for name, value in kept.items() if value is not None}
     written = store.write_parts(
         session.graph,
-        told["method"],
+        kept["method"],
         _known(session.graph, found),
         found.manifest["pages"],
         {**facts, **later, "token": uuid.uuid4().hex},
@@ -64,7 +65,7 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
         lambda done, of: progress("writing scores", done, of),
     )
     session.refresh()
-    if told["method"] == session.settings.value:
+    if kept["method"] == session.settings.value:
         Backfill(session).finish()
     return found.manifest["pages"], written
 

@@ -71,10 +71,10 @@ class Discovering:
         keys = list(of_page)
         for start in range(0, len(keys), PASS_BATCH):
             some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
-            part = {key: change_hints.together(told) for key, told in some.items()}
+            part = {key: change_hints.together(hinted) for key, hinted in some.items()}
             outcomes = session.graph.write(self.applying(part), "hints")
-            for key, told in some.items():
-                for number, answer in zip(of_page[key], change_hints.answers(told, outcomes.get(key)), strict=True):
+            for key, hinted in some.items():
+                for number, answer in zip(of_page[key], change_hints.answers(hinted, outcomes.get(key)), strict=True):
                     answers[number] = answer
         return [answer for answer in answers if answer is not None]
 

@@ -24,6 +24,7 @@ from graphbrain.hosts.politeness import NOTHING_COUNTED
 from graphbrain.inspect import scan
 from graphbrain.model import number
 from graphbrain.numeric.rules import Rule
+from graphbrain.options.pages import PageFilter
 from graphbrain.schedule.change_rate import MOST_SHAPE
 from graphbrain.schedule.priors import NO_PRIORS
 from graphbrain.schedule.value import DAY
@@ -96,7 +97,7 @@ class Editing:
             keys = [self._names.known(url) for url in urls]
             ids: Iterable[int] = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find").values()
         else:
-            wanted = scan.Wanted.of("", None, self._names.host_or_none(host), state, None)
+            wanted = scan.Wanted.of(PageFilter(state=state), self._names.host_or_none(host))
             found = scan.wanted_pages(self._session.graph, wanted, lambda *_: None)
             ids = (page.id for page in found if page.state in GIVEN_UP or page.not_before is not None)
         done, rest = 0, iter(ids)

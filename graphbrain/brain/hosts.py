@@ -21,14 +21,15 @@ from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
 from graphbrain.inspect import sections
 from graphbrain.intake import input_checks
 from graphbrain.model import Host, RobotsAnswer, number
+from graphbrain.options.hosts import HostFilter
 from graphbrain.records import Section
 from graphbrain.urls.hostnames import NamedHost, host_and_port, named
 
 __all__ = ["Hosting"]
 
 LOOK_BATCH = 1_000
-COUNTED, COUNTED_OF_ONE = 1_000, 1_000_000
-"""The most pages of a host that are counted, in a list and of one. The index counts a million in less than a second."""
+COUNTED_OF_ONE = 1_000_000
+"""The most pages that are counted of one host; `options.hosts.COUNTED` is that of a list."""
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
 
@@ -59,40 +60,28 @@ class Hosting:
 
         return self._session.graph.read(look, "sections/pages")
 
-    def hosts(
-        self,
-        text: str | None = None,
-        *,
-        blocked: bool | None = None,
-        queued: bool | None = None,
-        slowed: bool | None = None,
-        silent: bool | None = None,
-        outside: bool | None = None,
-        count: int = COUNTED,
-        limit: int | None = None,
-    ) -> Iterator[Host]:
+    def hosts(self, which: HostFilter) -> Iterator[Host]:
         """Return the hosts that fit, as `Brain.hosts` describes."""
-        if not whole(count) or not 0 <= count < 2**53:
-            raise BadInput(f"Pages are counted up to a whole number, not {count!r:.80}.")
-        if limit is not None and (not whole(limit) or limit < 0):
-            raise BadInput(f"Give a whole number, 0 or more, not {limit!r}.")
-        which = {"text": None if text is None else _part(text), "blocked": blocked, "queued": queued}
-        which |= {"slowed": slowed, "silent": silent}
+        if not whole(which.count) or not 0 <= which.count < 2**53:
+            raise BadInput(f"Pages are counted up to a whole number, not {which.count!r:.80}.")
+        if which.limit is not None and (not whole(which.limit) or which.limit < 0):
+            raise BadInput(f"Give a whole number, 0 or more, not {which.limit!r}.")
+        which = replace(which, text=None if which.text is None else _part(which.text))
         self._session.refresh()
-        return self._list(which, outside, count, limit)
+        return self._list(which)
 
-    def _list(self, which: dict[str, Any], outside: bool | None, count: int, limit: int | None) -> Iterator[Host]:
+    def _list(self, which: HostFilter) -> Iterator[Host]:
+        limit, outside = which.limit, which.outside
         after: str | None = ""
         left = LOOK_BATCH if limit is None else limit
         while after is not None and left > 0:
 
             def look(tx: Tx, after: str = after, most: int = min(left, LOOK_BATCH)) -> tuple[str | None, list[Host]]:
-                last, found = admin.look(
-                    tx, after, LOOK_BATCH, which, self._session.policy.manners, self._session.now()
-                )
+                manners, now = self._session.policy.manners, self._session.now()
+                last, found = admin.look(tx, after, LOOK_BATCH, which, manners, now)
                 placed = [replace(host, in_scope=self._session.policy.scope.holds_host(host.name)) for host in found]
                 fitting = [host for host in placed if outside is None or host.in_scope != outside]
-                return last, admin.sized(tx, fitting[:most], count)
+                return last, admin.sized(tx, fitting[:most], which.count)
 
             after, found = self._session.graph.read(look, "hosts/page")
             left -= 0 if limit is None else len(found)

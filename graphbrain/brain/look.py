@@ -20,6 +20,7 @@ from graphbrain.inspect.pages import ForwardSums, View
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
 from graphbrain.numeric.methods import CASH, OWN, UNINDEXED, method_of
+from graphbrain.options.pages import FindOptions, LinkFilter, PageFilter
 from graphbrain.ranking import store
 
 __all__ = ["Looking"]
@@ -123,39 +124,20 @@ class Looking:
             return scan.path(self._session.graph, None, self._names.known(url), self._view())
         return scan.path(self._session.graph, self._names.known(url), self._names.known(other), self._view())
 
-    def find(
-        self,
-        text: str = "",
-        *,
-        regex: str | None = None,
-        host: str | None = None,
-        state: str | None = None,
-        fetched: bool | None = None,
-        min_score: float | None = None,
-        by: str = "authority",
-        limit: int | None = None,
-    ) -> Iterator[Page]:
+    def find(self, which: FindOptions) -> Iterator[Page]:
         """Return the pages that fit, as `Brain.find` describes."""
-        wanted = Wanted.of(text, regex, self._names.host_or_none(host), state, fetched, by, min_score)
-        most = _count(limit)
-        if by in UNINDEXED and not store.carried(self._session.graph, by):
-            raise _not_carried(by)
+        wanted = Wanted.of(which, self._names.host_or_none(which.host), which.text, which.by, which.min_score)
+        most = _count(which.limit)
+        if which.by in UNINDEXED and not store.carried(self._session.graph, which.by):
+            raise _not_carried(which.by)
         at_once = scan.PAGES_AT_ONCE if most is None else max(1, min(most, scan.PAGES_AT_ONCE))
         return islice(
             scan.wanted_pages(self._session.graph, wanted, _silent, at_once, self._view(), self._dates()), most
         )
 
-    def dump_pages(
-        self,
-        *,
-        regex: str | None = None,
-        host: str | None = None,
-        state: str | None = None,
-        fetched: bool | None = None,
-        progress: Progress = _silent,
-    ) -> Iterator[Page]:
+    def dump_pages(self, which: PageFilter, progress: Progress = _silent) -> Iterator[Page]:
         """Return all pages that fit, as `Brain.dump_pages` describes."""
-        wanted = Wanted.of("", regex, self._names.host_or_none(host), state, fetched)
+        wanted = Wanted.of(which, self._names.host_or_none(which.host))
         found = scan.wanted_pages(self._session.graph, wanted, progress, view=self._view(), finish=self._dates())
         return self._with_clicks(found)
 
@@ -165,19 +147,10 @@ class Looking:
         for page in pages:
             yield replace(page, clicks=near.of(page.id))
 
-    def dump_links(
-        self,
-        *,
-        regex: str | None = None,
-        host: str | None = None,
-        state: str | None = None,
-        fetched: bool | None = None,
-        between_hosts: bool = False,
-        progress: Progress = _silent,
-    ) -> Iterator[KnownLink]:
+    def dump_links(self, which: LinkFilter, progress: Progress = _silent) -> Iterator[KnownLink]:
         """Return all links of the pages that fit, as `Brain.dump_links` describes."""
-        wanted = Wanted.of("", regex, self._names.host_or_none(host), state, fetched)
-        return scan.links(self._session.graph, wanted, between_hosts, progress)
+        wanted = Wanted.of(which, self._names.host_or_none(which.host))
+        return scan.links(self._session.graph, wanted, which.between_hosts, progress)
 
     def frame(self, table: str, kind: str) -> Any:
         """Return a table in memory, as `Brain.frame` describes."""

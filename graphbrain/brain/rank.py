@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,36 +15,30 @@ import numpy as np
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.exclusive_lock import Hold
 from graphbrain.brain.names import Names
-from graphbrain.brain.session import Session, whole
+from graphbrain.brain.session import Session
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.frontier import discovery
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Tx
 from graphbrain.graph.exports import LinkTable
-from graphbrain.model import number
 from graphbrain.numeric.arrays import Floats, Ints
-from graphbrain.numeric.methods import METHODS, checked_method
+from graphbrain.numeric.methods import DAMPING, METHODS
+from graphbrain.options.scores import BY_METHOD, RankDue, RankOptions, RankRun, checked, checked_every
 from graphbrain.ranking import algorithms, store
 from graphbrain.ranking.algorithms import LinkGraph, Scores, Until
 from graphbrain.work import Ranking
 
 __all__ = [
-    "OPTIONS",
     "UNKNOWN_RELEVANCE",
     "Scoring",
-    "Wish",
-    "checked",
-    "checked_every",
     "cores",
     "for_later",
     "ranking",
 ]
 
 UNKNOWN_RELEVANCE = 0.5
-LONGEST_EVERY = 31_536_000.0
 HELD_SECONDS = 120.0
 """A process that ranks and has not renewed its hold for so long is dead."""
-DAMPED = ("pagerank", "personalised", "trustrank")
 
 RankProgress = Callable[[str, int, int], None]
 """Called with the step, how much of it is done, and of how much; 0 when that is not known."""
@@ -55,31 +49,6 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """The arguments of a ranking; None where nothing was given, or, once they are checked, where the method has no such
-    argument."""
-
-    method: str
-    damping: float | None
-    tolerance: float | None
-    iterations: int | None
-    only_external: bool
-    content: bool
-    trusted: Sequence[str] | None
-
-
-OPTIONS: Mapping[str, tuple[str, ...]] = {
-    method: (
-        *(("damping",) if method in DAMPED else ()),
-        *(("tolerance", "iterations") if method != "salsa" else ()),
-        *(("content",) if method == "hits" else ()),
-        *(("trusted",) if method == "trustrank" else ()),
-        "only_external",
-    )
-    for method in METHODS
-}
-"""The options of a ranking that each method has."""
 _ANEW = ("iterations",)
 """Options that a ranking does not take over from the last one by the same method."""
 
@@ -90,33 +59,19 @@ class Scoring:
     def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
         self._session, self._names, self._backfill = session, names, backfill
 
-    def rank(
-        self,
-        method: str,
-        *,
-        damping: float | None = None,
-        tolerance: float | None = None,
-        iterations: int | None = None,
-        only_external: bool = False,
-        content: bool = False,
-        trusted: Iterable[str] | None = None,
-        top: int = 10,
-        write: bool = True,
-        warm: bool = False,
-        progress: RankProgress = lambda *_: None,
-    ) -> Ranking:
+    def rank(self, options: RankRun, progress: RankProgress = lambda *_: None) -> Ranking:
         """Score all pages, as `Brain.rank` describes."""
-        named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
-        wish = checked(Wish(method, damping, tolerance, iterations, only_external, content, named), top)
+        options = checked(options)
+        method, top = options.method, options.top
         clock, started = time.monotonic(), self._session.now()
         table = exports.links(self._session.graph, lambda done, of: progress("reading links", done, of))
-        restart = self._restart(wish, table)
-        web = self._web(wish, table, progress)
-        first = self._first(wish, table, restart) if warm else None
-        found = _compute(wish, web, restart, first, progress)
-        ranked = ranking(wish, found, web.pages, web.links, started)
-        if write:
-            self._write(ranked, table, found, for_later(wish, *_passed(wish, web, found, restart)), progress)
+        restart = self._restart(options, table)
+        web = self._web(options, table, progress)
+        first = self._first(options, table, restart) if options.warm else None
+        found = _compute(options, web, restart, first, progress)
+        ranked = ranking(options, found, web.pages, web.links, started)
+        if options.write:
+            self._write(ranked, table, found, for_later(options, *_passed(options, web, found, restart)), progress)
             self._session.refresh()
             if method == self._session.settings.value:
                 self._backfill.finish()
@@ -124,15 +79,9 @@ class Scoring:
         best = {name: self._best(table, column, top) for name, column in found.columns.items()}
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
 
-    def rank_if_due(
-        self,
-        method: str,
-        every: float = 3_600.0,
-        *,
-        progress: RankProgress = lambda *_: None,
-    ) -> Ranking | None:
+    def rank_if_due(self, due: RankDue, progress: RankProgress = lambda *_: None) -> Ranking | None:
         """Score all pages if that is due, as `Brain.rank_if_due` describes."""
-        checked_every(method, every)
+        method, every = due.method, checked_every(due).every
 
         def take(tx: Tx, token: str, now: float, until: float) -> bool:
             return store.take(tx, method, token, now, until, float(every))
@@ -148,8 +97,8 @@ class Scoring:
             progress(what, done, of)
 
         try:
-            given = {name: last[name] for name in OPTIONS[method] if name in last and name not in _ANEW}
-            return self.rank(method, **given, top=0, warm=True, progress=go_on)
+            given = {name: last[name] for name in BY_METHOD[method] if name in last and name not in _ANEW}
+            return self.rank(RankRun(method, **given, top=0, warm=True), go_on)
         finally:
             with suppress(GraphbrainError):  # a hold that cannot be released lapses
                 self._session.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
@@ -158,46 +107,46 @@ class Scoring:
         """Return the batch scores that the pages have, as `Brain.rankings` describes."""
         return [_stored(facts) for facts in store.stored(self._session.graph)]
 
-    def _restart(self, wish: Wish, table: LinkTable) -> Floats | None:
+    def _restart(self, options: RankOptions, table: LinkTable) -> Floats | None:
         """Return the weights of pages: of a reader's restarts, or of authorities."""
-        if wish.method == "personalised" or wish.content:
+        if options.method == "personalised" or options.content:
             relevance = exports.terms(self._session.graph, table).relevance
             return np.where(np.isnan(relevance), UNKNOWN_RELEVANCE, relevance)
-        if wish.method != "trustrank":
+        if options.method != "trustrank":
             return None
         weights = np.zeros(table.pages)
-        trusted = table.at(np.array(self._trusted(wish), dtype=np.int64))
+        trusted = table.at(np.array(self._trusted(options), dtype=np.int64))
         weights[trusted[trusted >= 0]] = 1.0
         if not weights.any():
             raise BadInput("There are no seeds to trust; name the trusted pages, with --trust or trusted=.")
         return weights
 
-    def _first(self, wish: Wish, table: LinkTable, restart: Floats | None) -> Floats | None:
+    def _first(self, options: RankOptions, table: LinkTable, restart: Floats | None) -> Floats | None:
         """Return the scores to begin with, those that the pages have; a page without one gets its share of restarts.
         None where there are none."""
-        if wish.method == "salsa":
+        if options.method == "salsa":
             return None
-        column = exports.column(self._session.graph, table, METHODS[wish.method][0])
+        column = exports.column(self._session.graph, table, METHODS[options.method][0])
         unknown = np.isnan(column)
         if unknown.all():
             return None
-        start = algorithms.distribution(np.ones(table.pages) if restart is None or wish.content else restart)
-        return np.where(unknown, (1.0 - (wish.damping or algorithms.DAMPING)) * start, column)
+        start = algorithms.distribution(np.ones(table.pages) if restart is None or options.content else restart)
+        return np.where(unknown, (1.0 - (options.damping or DAMPING)) * start, column)
 
-    def _trusted(self, wish: Wish) -> list[int]:
-        if wish.trusted is None:
+    def _trusted(self, options: RankOptions) -> list[int]:
+        if options.trusted is None:
             return store.seeds(self._session.graph)
-        keys = {self._names.key(url): url for url in wish.trusted}
+        keys = {self._names.key(url): url for url in options.trusted}
         found = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
         for key, url in keys.items():
             if key not in found:
                 raise UnknownPage(f"{url} is not in the graph.")
         return list(found.values())
 
-    def _web(self, wish: Wish, table: LinkTable, progress: RankProgress) -> LinkGraph:
+    def _web(self, options: RankOptions, table: LinkTable, progress: RankProgress) -> LinkGraph:
         """Return the links, as far as they are wanted."""
         offsets, targets = table.offsets, table.targets
-        if wish.only_external:
+        if options.only_external:
             progress("reading hosts", 0, 0)
             offsets, targets = algorithms.between_hosts(
                 offsets, targets, exports.terms(self._session.graph, table).hosts
@@ -237,61 +186,26 @@ class Scoring:
         return tuple((named[page], score) for page, score in rows if page in named)
 
 
-def checked_every(method: str, every: float) -> None:
-    """Raise BadInput where there is no such method, or `every` is out of range."""
-    checked_method(method)
-    if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
-        raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
-
-
-def checked(wish: Wish, top: int) -> Wish:
-    """Return the wish with the defaults filled in. Raise BadInput for an argument that its method does not take."""
-    method, named = checked_method(wish.method), wish.trusted
-    damped, iterated = method in DAMPED, method != "salsa"
-    damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
-    rules = (
-        ("damping", damping is None or damped, f"is for {', '.join(DAMPED)}"),
-        ("damping", damping is None or (number(damping) and 0 <= damping < 1), "must be from 0 to below 1"),
-        ("tolerance", tolerance is None or iterated, "is not for salsa, which is exact"),
-        ("tolerance", tolerance is None or (number(tolerance) and 0 < tolerance < 1), "must be between 0 and 1"),
-        ("iterations", iterations is None or iterated, "is not for salsa, which needs none"),
-        ("iterations", iterations is None or (whole(iterations) and iterations >= 1), "must be 1 or more"),
-        ("content", not wish.content or method == "hits", "is for hits; pagerank with it is personalised"),
-        ("trusted", named is None or method == "trustrank", "is for trustrank"),
-        ("trusted", named is None or len(named) > 0, "must name a page"),
-        ("top", whole(top) and 0 <= top <= 1_000_000, "must be from 0 to 1000000"),
-    )
-    for name, good, wanted in rules:
-        if not good:
-            raise BadInput(f"{name} {wanted}.")
-    return replace(
-        wish,
-        damping=(algorithms.DAMPING if damping is None else float(damping)) if damped else None,
-        tolerance=(algorithms.TOLERANCE if tolerance is None else float(tolerance)) if iterated else None,
-        iterations=(iterations or algorithms.ITERATIONS) if iterated else None,
-    )
-
-
 def _compute(
-    wish: Wish, web: LinkGraph, weights: Floats | None, first: Floats | None, progress: RankProgress
+    options: RankOptions, web: LinkGraph, weights: Floats | None, first: Floats | None, progress: RankProgress
 ) -> Scores:
     """Return the scores; `weights` as from `_restart`, `first` as from `_first`."""
 
     def tell(iteration: int, change: float) -> None:
         progress(f"iteration {iteration}, change {change:.1e}", 0, 0)
 
-    if wish.method == "salsa":
+    if options.method == "salsa":
         return algorithms.salsa(web)
-    until = Until(wish.tolerance or 0.0, wish.iterations or 1, tell)
-    if wish.method == "hits":
+    until = Until(options.tolerance or 0.0, options.iterations or 1, tell)
+    if options.method == "hits":
         return algorithms.hits(web, content=weights, until=until, first=first)
-    if wish.method == "opic":
+    if options.method == "opic":
         return algorithms.opic(web, until=until, first=first)
-    damping = wish.damping or 0.0
-    return algorithms.pagerank(web, damping=damping, restart=weights, until=until, name=wish.method, first=first)
+    damping = options.damping or 0.0
+    return algorithms.pagerank(web, damping=damping, restart=weights, until=until, name=options.method, first=first)
 
 
-def for_later(wish: Wish, passed: float, brought: float = 0.0) -> dict[str, Any]:
+def for_later(options: RankOptions, passed: float, brought: float = 0.0) -> dict[str, Any]:
     """Return the facts that are kept for the next ranking, and for pages found before it (`lanes.passed_on`).
 
     `flow` is the part of a page's score that passes along links. For HITS it is the amount that an authority brings its
@@ -299,43 +213,43 @@ def for_later(wish: Wish, passed: float, brought: float = 0.0) -> dict[str, Any]
     pages get alike, for a mean of 1.
 
     Args:
-        wish: The method and its options, checked.
+        options: The method and its options, checked.
         passed: The sum over all pages of the score that a reader passes on; for HITS of links times hub.
         brought: For HITS, the sum of in-links times weighted authority.
     """
-    kept = {"trusted": wish.trusted}
-    if wish.method == "salsa":
+    kept = {"trusted": options.trusted}
+    if options.method == "salsa":
         return kept
-    if wish.method == "hits":
+    if options.method == "hits":
         both = passed * brought
         return {**kept, "flow": 1.0 / both if both > 0.0 else 0.0}
-    base = 0.0 if wish.method == "trustrank" else 1.0 - passed
-    return {**kept, "flow": 1.0 if wish.damping is None else wish.damping, "base": base}
+    base = 0.0 if options.method == "trustrank" else 1.0 - passed
+    return {**kept, "flow": 1.0 if options.damping is None else options.damping, "base": base}
 
 
-def _passed(wish: Wish, web: LinkGraph, found: Scores, weights: Floats | None) -> tuple[float, float]:
+def _passed(options: RankOptions, web: LinkGraph, found: Scores, weights: Floats | None) -> tuple[float, float]:
     """Return the sums that `for_later` takes."""
-    score = found.columns[METHODS[wish.method][0]]
-    if wish.method == "salsa":
+    score = found.columns[METHODS[options.method][0]]
+    if options.method == "salsa":
         return 0.0, 0.0
-    if wish.method == "hits":
+    if options.method == "hits":
         authority = found.columns["hits_authority"]
         counted = authority if weights is None else weights * authority
         return float(web.forward.counts @ score), float(web.backward.counts @ counted)
-    return float(algorithms.follows(web.forward.counts, wish.damping) @ score), 0.0
+    return float(algorithms.follows(web.forward.counts, options.damping) @ score), 0.0
 
 
-def ranking(wish: Wish, found: Scores, pages: int, links: int, started: float) -> Ranking:
+def ranking(options: RankOptions, found: Scores, pages: int, links: int, started: float) -> Ranking:
     """Return the record of a ranking that began at `started` (epoch seconds)."""
-    restart = {"personalised": "relevance", "trustrank": "seeds"}.get(wish.method)
-    if wish.trusted is not None:
-        restart = f"{len(set(wish.trusted))} pages" if len(wish.trusted) > 1 else wish.trusted[0]
+    restart = {"personalised": "relevance", "trustrank": "seeds"}.get(options.method)
+    if options.trusted is not None:
+        restart = f"{len(set(options.trusted))} pages" if len(options.trusted) > 1 else options.trusted[0]
     return Ranking(
-        method=wish.method,
-        damping=wish.damping,
-        tolerance=wish.tolerance,
-        only_external=wish.only_external,
-        content=wish.content,
+        method=options.method,
+        damping=options.damping,
+        tolerance=options.tolerance,
+        only_external=options.only_external,
+        content=options.content,
         restart=restart,
         pages=pages,
         links=links,

@@ -9,12 +9,13 @@ from dataclasses import astuple
 
 from graphbrain.accounts import forwards, pushes, settlement
 from graphbrain.accounts.partition import Batch, ShardTurns
-from graphbrain.accounts.settlement import SETTLED_TO, Goal
+from graphbrain.accounts.settlement import Goal
 from graphbrain.brain.exclusive_lock import Hold
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.corrections import edits
 from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
 from graphbrain.graph.connection import Graph, Tx
+from graphbrain.numeric.methods import SETTLED_TO
 from graphbrain.numeric.rules import Forward, Rule
 from graphbrain.work import Settled
 

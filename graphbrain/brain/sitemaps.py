@@ -54,15 +54,15 @@ class Sitemaps:
         session, now = self._session, self._session.now()
         settings = session.settings
         trust = state.trust(Trust(settings.hint_recall, settings.hint_false))
-        told: dict[str, list[Noted]] = {}
+        by_key: dict[str, list[Noted]] = {}
         for hint in hints:
             try:
                 noted = change_hints.check(hint, session.rules, now)
             except BadInput:
                 continue
             if noted.url is not None and state.lists(noted.url):
-                told.setdefault(noted.key, []).append(noted)
-        part = {key: change_hints.together(each) for key, each in told.items()}
+                by_key.setdefault(noted.key, []).append(noted)
+        part = {key: change_hints.together(each) for key, each in by_key.items()}
         source = Source(state.number, state.fetched, trust.true)
         if part:
             done: dict[str, HintOutcome] = {}

@@ -119,8 +119,8 @@ class ClaimBatch:
 
     def _take(self, one: ResourceState, asked: HostState) -> None:
         """Lease a resource of a host that has granted it."""
-        holder = self.holders[len(self.claims)]
-        one.take(holder.token, holder.worker, self.until, None if asked.at is None else asked.at.name)
+        holder, address = self.holders[len(self.claims)], asked.address_state
+        one.take(holder.token, holder.worker, self.until, None if address is None else address.name)
         self._claim(one.url, one.key, one.host, 0, one.etag, one.last_modified)
 
     def met(self, *, ready: bool) -> tuple[int, int]:
@@ -179,7 +179,9 @@ class ClaimBatch:
         self.touched[host.name] = host
         if queue != SHARED_QUEUE or host.set_aside:
             self.sources.add(host.name)
-        return self._grant(page, [True, host.at.name if host.at is not None else None, charged or None])
+        return self._grant(
+            page, [True, host.address_state.name if host.address_state is not None else None, charged or None]
+        )
 
     def _waits_for_robots(self, page: int, host: HostState | None, url: str, name: str, queue: str, new: bool) -> bool:
         """Must the page wait for its host's robots.txt? Where that is to be read, it is granted first.

@@ -114,7 +114,7 @@ def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: f
 
 def _opens(host: HostState, now: float) -> float:
     """From when on a host may be asked for a resource, as far as that is known."""
-    crowded = host.full() or host.waits_for_place or (host.at is not None and not host.at.ready(now))
+    crowded = host.full() or host.waits_for_place or not host.address_ready(now)
     return max(host.opens_at(), now + FULL_WAIT if crowded else 0.0)
 
 
@@ -212,7 +212,7 @@ def _end(ends: dict[str, HostEffects], one: ResourceState) -> HostEffects:
     """Return the effect of a claim's end on its host, with this claim added."""
     end = ends.setdefault(one.host, HostEffects())
     end.claims += bool(one.counted)
-    end.at.update(() if one.counted_at is None else (one.counted_at,))
+    end.claims_at.update(() if one.counted_at is None else (one.counted_at,))
     return end
 
 

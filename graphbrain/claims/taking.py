@@ -493,7 +493,7 @@ def end_lease(ends: dict[str, HostEffects], row: Sequence[Any]) -> None:
     """Note what the end of a lease without a visit means to the page's host. `row`: of claims/held."""
     end = ends.setdefault(row[2], HostEffects())
     end.claims += bool(row[5])
-    end.at.update(row[10:11] if row[10] is not None else ())
+    end.claims_at.update(row[10:11] if row[10] is not None else ())
     end.spent -= row[11] and not row[12]
 
 

@@ -29,7 +29,7 @@ SLOW_PAGES, SLOW_LINKS = 300_000, 1_000_000
 
 @brain_command()
 @click.argument("name", required=False)
-@click.option("--param", "params", metavar="NAME=VALUE", multiple=True, help="What the question is told; repeatable.")
+@click.option("--param", "params", metavar="NAME=VALUE", multiple=True, help="A parameter of the question; repeatable.")
 @click.option("--limit", metavar="N", help="The same as --param limit=N; 'all' cuts nothing.")
 @click.option("--since", type=Day(), help="In place of days: from this day on, such as 2026-11-01.")
 @click.option(
@@ -69,8 +69,8 @@ def ask(
         _say_cost(asked, brain.graph)
         if since is not None:
             given |= asked.since(since, brain.now())
-        with show.timed_line() as told:
-            told(f"asking {asked.name}")
+        with show.timed_line() as timing:
+            timing(f"asking {asked.name}")
             answer = brain.ask(asked.name, **given)
     _print(asked, answer if since is None else answer.since(since), form)
 
@@ -78,7 +78,7 @@ def ask(
 @brain_command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
-    "--since", type=Day(), help="Tell what is new, changed or gone since this day, such as 2026-11-01 (a week)."
+    "--since", type=Day(), help="List what is new, changed or gone since this day, such as 2026-11-01 (a week)."
 )
 def summary(app: App, file: Path, since: datetime | None) -> None:
     """Write the crawl on one page, an HTML file.
@@ -112,8 +112,8 @@ def findings(app: App, form: str) -> None:
     """
     from graphbrain.terminal import show
 
-    with app.brain(auto_tend=False) as brain, show.timed_line() as told:
-        told("reading pages")
+    with app.brain(auto_tend=False) as brain, show.timed_line() as timing:
+        timing("reading pages")
         found = brain.findings()
     if form == "jsonl":
         show.json_lines(each.as_dict() for each in found)
@@ -166,7 +166,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
             f"connect   {uri}",
             f"sign in   {user}, password {password}",
             f"type      :play {server.address}/guide.html",
-            "          or, in a Browser that says it knows :guide,",
+            "          or, in a Browser that knows :guide,",
             f"          :guide {server.address}/guide.adoc",
             f"style     :style {server.address}/style.grass, typed as well",
         ):
@@ -190,7 +190,7 @@ def _sign_in(app: App, origin: str | None) -> tuple[str, str, str, str]:
         return origin.rstrip("/"), uri, login.get("user", "neo4j"), "as for this command"
     found = lifecycle.find(app.data)
     if found is None or login.get("uri") != found.uri:
-        raise click.UsageError("Say by --origin where the Browser of this Neo4j is, as http://host:7474.")
+        raise click.UsageError("Name the Browser of this Neo4j by --origin, as http://host:7474.")
     return found.browser.removesuffix("/browser/"), found.uri, found.user, f"in {found.data / 'password'}"
 
 
@@ -270,7 +270,7 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
     else:
         show.out(show.Title(asked.title))
         if not show.write(show.AnswerTable(answer.columns, answer.rows)):
-            show.say(f"graphbrain: no row; 'graphbrain ask {asked.name} --how' says what would be one.")
+            show.say(f"graphbrain: no row; 'graphbrain ask {asked.name} --how' describes one.")
     if answer.note:
         show.say(f"graphbrain: {answer.note}")
     if answer.cut:

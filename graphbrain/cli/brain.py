@@ -25,7 +25,7 @@ def clear(app: App, yes: bool) -> None:
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         count = brain.stats()["pages"]
         if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
-            raise GraphbrainError("Nothing was deleted; say --yes.")
+            raise GraphbrainError("Nothing was deleted; confirm with --yes.")
         brain.clear()
     show.say(f"graphbrain: {show.counted(count, 'page')} deleted.")
 
@@ -94,7 +94,7 @@ def _assignment(text: str) -> tuple[str, str]:
 @click.argument("engine", required=False, type=click.Choice(["exact", "classic"]))
 @as_json
 def engine(app: App, engine: str | None, as_json: bool) -> None:
-    """Say how accounts are kept, or change it.
+    """Show how accounts are kept, or change it.
 
     'exact' keeps them right whenever links change; 'classic' is OPIC-HITS as its authors ran it. All
     accounts begin anew, and reports wait meanwhile; those of 'exact' are settled then. Run it again if
@@ -132,9 +132,9 @@ def rekey(app: App, canonical: str | None, as_json: bool) -> None:
     """Move a brain made by older URL rules to those of today.
 
     Pages get new keys, and those that are one page now become one, with their links, notes and claims. Stop what uses
-    the brain, first of all what runs an older graphbrain: whoever reports waits meanwhile, and older ones are refused
-    from then on. A crawl that has opened its brain with a function of its own (canonical=, GRAPHBRAIN_CANONICAL) must
-    give it here, too. Run it again if it was stopped: it goes on.
+    the brain, first of all what runs an older graphbrain: reports wait meanwhile, and older versions are
+    refused from then on. A crawl that has opened its brain with a function of its own (canonical=,
+    GRAPHBRAIN_CANONICAL) must give it here, too. Run it again if it was stopped: it goes on.
     """
     from graphbrain.terminal import show
 
@@ -150,7 +150,7 @@ def rekey(app: App, canonical: str | None, as_json: bool) -> None:
             f"graphbrain: the keys of {done.other_step:,} pages were made by another canonical function than this run "
             "was given, or by one where none was given: they keep them where the rules change nothing."
         )
-    show.say("graphbrain: the brain goes by the URL rules of today.")
+    show.say("graphbrain: the brain has the URL rules of today.")
 
 
 def _function(path: str) -> Callable[[str], str]:

@@ -42,7 +42,7 @@ PAUSE = 1.0
 @click.option("--worker", metavar="NAME", help="Who takes them; this process unless given.")
 @click.option("--wait", type=Number(0), help="Seconds to wait for a page.")
 @click.option("--follow", is_flag=True, help="Go on: claim as many as the lines of stdin ask for.")
-@click.option("--now-only", is_flag=True, help="Only pages that 'now' has asked for and nobody has visited since.")
+@click.option("--now-only", is_flag=True, help="Only pages that 'now' has asked for and that were not visited since.")
 @click.option("--kinds", metavar="KINDS", help="page,robots,sitemap: robots.txt and sitemaps come as claims, too.")
 @as_json
 def next_(
@@ -57,8 +57,8 @@ def next_(
 ) -> None:
     """Claim up to N pages to fetch (10 unless given).
 
-    With --json, each line is a claim, to be sent back in the 'claim' of its report. On stderr it
-    says when the next page is ready and why not sooner, or that the crawl is finished, if there are fewer than N.
+    With --json, each line is a claim, to be sent back in the 'claim' of its report. If there are
+    fewer than N, stderr has when the next page is ready and why not sooner, or that the crawl is finished.
 
     With --kinds page,robots the robots.txt of a host is claimed before its first page, and again after 20 hours: such a
     claim has "kind": "robots", and is reported like a page, with its status and body. With page,robots,sitemap the
@@ -67,7 +67,7 @@ def next_(
     With --follow it goes on. Each line of stdin asks for more pages: a number, or {"n": 5}, or
     {"n": 5, "kinds": ["page", "robots"]}. For each
     page asked for, N of them at the start, one claim is printed as a line of JSON, as soon as it can
-    be had; none is claimed that was not asked for. It ends when all that was asked for is handed out
+    be had; none is claimed that was not asked for. It ends when all that was asked for is claimed
     and stdin has ended, when the crawl is finished, or when there was no page for --wait seconds.
     """
     from graphbrain.cli import sheets
@@ -92,7 +92,7 @@ def _say_why(claims: Claims, now_only: bool) -> None:
     from graphbrain.terminal import show
 
     if claims.paused:
-        show.say("graphbrain: the brain is paused: no pages are handed out until 'graphbrain resume'.")
+        show.say("graphbrain: the brain is paused: no page can be claimed until 'graphbrain resume'.")
     elif claims.finished and now_only:
         show.say("graphbrain: all pages that were asked for by 'now' have been visited.")
     elif claims.finished:
@@ -212,7 +212,7 @@ def _print_claims(brain: Brain, claims: Sequence[Claim]) -> None:
 @click.option("--schema", is_flag=True, help="Print what a line may be, as a JSON Schema.")
 @as_json
 def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as_json: bool) -> int:
-    """Tell the brain what was fetched.
+    """Report what was fetched.
 
     JSON lines go in, an answer to each comes out. FILE is stdin unless given. A line is an object
     with 'url' and, of a fetched page, 'links', 'claim', 'status', 'body' or 'body_hash',
@@ -302,7 +302,7 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
     """Hold claims longer.
 
     FILE, or stdin, has JSON lines as 'next --json' prints them, or lines that have one as their 'claim'. With --json
-    each is printed as it is now. Exits 1 when one was lost: somebody else may have the page.
+    each is printed as it is now. Exits 1 when one was lost: another crawler may have the page.
     """
     from graphbrain.cli import sheets
     from graphbrain.terminal import show

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from graphbrain.errors import BadInput, GraphUnavailable
-from graphbrain.model import STATES
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -38,9 +37,7 @@ __all__ = [
     "connection",
     "number_or_none",
     "pass_app",
-    "ranking_options",
     "said_of",
-    "which_pages",
 ]
 
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
@@ -134,37 +131,6 @@ _OPTIONS = (
 def connection(command: F) -> F:
     """Give a command the options that name the brain."""
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def ranking_options(tolerance: str) -> Callable[[F], F]:
-    """Return a decorator that gives a command the options of a ranking. `tolerance`: the help text of that option."""
-    options = (
-        click.option("--damping", type=float, help="Share of readers who follow a link (.85)."),
-        click.option("--tolerance", type=float, help=tolerance),
-        click.option("--iterations", type=click.IntRange(1), help="At most so many (10000)."),
-        click.option("--only-external", is_flag=True, help="Leave out links inside a host."),
-        click.option("--content", is_flag=True, help="Weigh authorities by their relevance (hits)."),
-        click.option("--trust", "trusted", multiple=True, metavar="URL", help="A trusted page, instead of the seeds."),
-    )
-
-    def given(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return given
-
-
-def which_pages(command: F) -> F:
-    """Give a command the options that select pages."""
-    for option in (
-        click.option("--fetched/--unfetched", default=None, help="Only pages that were, or never were, fetched."),
-        click.option("--state", type=click.Choice(STATES), help="Only pages of this state."),
-        click.option("--host", metavar="HOST", help="Only pages of this host."),
-        click.option("--regex", metavar="RE", help="Only pages in whose URL this is found."),
-    ):
         command = option(command)
     return command
 

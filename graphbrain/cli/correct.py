@@ -79,7 +79,7 @@ def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) 
 
 @brain_command()
 def pause(app: App) -> None:
-    """Hand out no pages to anybody until 'resume'.
+    """Stop all claims until 'resume'.
 
     Running crawlers take it up within a second. They may report what they hold; they wait, or end, as they do when
     nothing can be claimed.
@@ -91,17 +91,17 @@ def pause(app: App) -> None:
         held = brain.stats()["leased"]
     out = f" {show.counted(held, 'page')} {'is' if held == 1 else 'are'} with crawlers still." if held else ""
     was = "is paused" if done else "was paused already"
-    show.say(f"graphbrain: the brain {was}: no pages are handed out until 'graphbrain resume'.{out}")
+    show.say(f"graphbrain: the brain {was}: no page can be claimed until 'graphbrain resume'.{out}")
 
 
 @brain_command()
 def resume(app: App) -> None:
-    """Hand out pages again, after 'pause'."""
+    """Allow claims again, after 'pause'."""
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         done = brain.resume()
-    show.say(f"graphbrain: {'pages are handed out again' if done else 'the brain was not paused'}.")
+    show.say(f"graphbrain: {'pages can be claimed again' if done else 'the brain was not paused'}.")
 
 
 @brain_command()

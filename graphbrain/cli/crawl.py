@@ -41,7 +41,7 @@ SHOWN = 20
 @click.option("--plain", is_flag=True, help="FILE has one URL a line, whatever it looks like.")
 @as_json
 def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, as_json: bool) -> int:
-    """Tell the brain where to begin.
+    """Name the pages where the crawl begins.
 
     FILE ('-' is stdin) has one URL a line; or it is CSV or TSV whose first line names a column 'url', JSON lines with
     a 'url', CDX or CDXJ. Blank lines and those that begin with '#' are left out. What is none of these is refused.
@@ -86,11 +86,12 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, a
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|URL|KEY...")
 @as_json
 def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
-    """Tell the brain which pages have changed.
+    """Name pages that have changed.
 
     FILEs ('-' is stdin) are sitemaps, RSS or Atom feeds, lists of URLs, or JSON lines with 'url', 'at', 'kind'; packed
     by gzip or not. Nothing is fetched: of an index of sitemaps those it lists are printed. A URL, or the key of a page
-    that is known, says that this page has changed now. Of a broken file it reads what it can, and says what it cannot.
+    that is known, means that this page has changed now. What can be read of a broken file is taken, and the rest is
+    named.
     Exits 1 when anything was refused; the rest is kept.
     """
     from graphbrain.terminal import show
@@ -171,8 +172,8 @@ def work(
     Ctrl-C or SIGTERM ends it in order. A worker process that dies is started again.
 
     'work --rank pagerank --every 1h' also ranks anew whenever the scores are older, beginning with the last ones and
-    with the parameters of the last 'graphbrain rank pagerank'; one worker at a time, whoever runs them. After
-    'graphbrain change value=pagerank' the crawl goes by these scores.
+    with the parameters of the last 'graphbrain rank pagerank'; one of all workers at a time. After
+    'graphbrain change value=pagerank' these scores order the crawl.
 
     'work --metrics 9464' serves metrics for Prometheus at http://127.0.0.1:9464/metrics (needs .[metrics]).
     """
@@ -302,7 +303,7 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     show.say(f"{recording.name}: {recording.pages:,} pages, {recording.links:,} links.")
     if recording.stand_ins:
         show.say(
-            f"Stand-ins take the place of {recording.stand_ins:,} of its URLs: {recording.doubles:,} are a page "
+            f"Substitutes take the place of {recording.stand_ins:,} of its URLs: {recording.doubles:,} are a page "
             f"named before, {recording.stand_ins - recording.doubles:,} name none."
         )
     seeds = _seeds(recording.find(seed) for seed in options["seeds"])
@@ -346,7 +347,7 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
 
     FILEs are edge lists ('src dst'), their pages ('id url', 'id crawled url'), a hosts graph as of
     CommonCrawl (vertices and edges), JSON lines as for 'report', or what 'replay' takes; gzipped or
-    not. A page with out-links has been fetched; without, what the file says holds, or --fetched.
+    not. A page with out-links has been fetched; without, the file decides, or --fetched.
     Lines that cannot be used are counted and left out. For files of more than a megabyte the local server is restarted
     on what Neo4j's import tool has made of them; settings and access tokens stay.
     """

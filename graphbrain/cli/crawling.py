@@ -34,7 +34,7 @@ CONNECTION = ("uri", "user", "password", "database", "crawl", "data", "trace")
 DONE, FAILED, LIMIT, NOTHING, INTERRUPTED = 0, 1, 3, 4, 130
 """Exit codes; 2 is a wrong command line."""
 LOOK = ("graphbrain summary crawl.html", "graphbrain ask")
-"""How to look at what was crawled."""
+"""The commands that show what was crawled, for the message at the end."""
 PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio")
 
 
@@ -65,7 +65,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--delay", type=Number(0), metavar="SECONDS", help="Least time between two pages of a host (1).")
 @click.option("--user-agent", metavar="TEXT", help="The whole User-Agent; it should name a contact.")
 @click.option("--contact", metavar="TEXT", help="Your e-mail address or URL, put into the User-Agent.")
-@click.option("--no-contact", is_flag=True, help="Crawl without telling sites whom to write to.")
+@click.option("--no-contact", is_flag=True, help="Crawl without an address for the owners of sites.")
 @click.option("--follow-all", is_flag=True, help="Follow links that a page's meta or X-Robots-Tag forbids to follow.")
 @click.option("--all-files", is_flag=True, help="Fetch linked images, archives, audio, video and programs, too.")
 @click.option("--revisit", is_flag=True, help="Go on for ever, and come back to pages when they may have changed.")
@@ -83,14 +83,14 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option(
     "--warc-size", type=click.IntRange(1_000), metavar="BYTES", default=1_000_000_000, help="Of one WARC file (1 GB)."
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be crawled, and how long it takes; crawl nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
     is_eager=True,
     expose_value=False,
     callback=_configured,
-    help="Take options from this file, crawl.toml say; those of the command line go over it.",
+    help="Take options from this file, such as crawl.toml; the command line overrides it.",
 )
 @click.option("--console", is_flag=True, help="Show the crawl in a browser while it runs (needs .[serve]).")
 @click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Write what Scrapy logs to this file.")
@@ -140,7 +140,7 @@ def crawl(
 
 
 def _need_extra() -> None:
-    """Raises GraphbrainError, which says how to install it, where the extra is missing."""
+    """Raise GraphbrainError, with how to install it, where the extra is missing."""
     try:
         from graphbrain.crawl import running  # noqa: F401
     except ModuleNotFoundError as error:
@@ -187,7 +187,7 @@ def _say_if_unnamed(agent: str) -> None:
     from graphbrain.terminal import show
 
     if lacks_contact(agent):
-        show.say("graphbrain: the user agent names no contact: owners of sites cannot write to anybody.")
+        show.say("graphbrain: the user agent names no contact: owners of sites cannot write to you.")
 
 
 def _prepare(connection: Mapping[str, Any], order: CrawlOrder) -> str:
@@ -304,7 +304,7 @@ def _archive(order: CrawlOrder, agent: str, connection: Mapping[str, Any]) -> Ar
 
 
 def _look(order: CrawlOrder, as_json: bool) -> int:
-    """Say what a crawl would do."""
+    """Print what a crawl would do, and return the exit code."""
     from graphbrain.crawl import dryrun
     from graphbrain.crawl import order as orders
     from graphbrain.terminal import show
@@ -339,7 +339,7 @@ def _code(running: Running, ended: Ended, waiting: int) -> int:
 
 
 def _known(connection: Mapping[str, Any]) -> CrawlEnd | GraphbrainError:
-    """What the brain knows at the end, or why it cannot be asked."""
+    """Return what the brain knows at the end, or why it cannot be asked."""
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl import closing
     from graphbrain.terminal import show
@@ -375,7 +375,7 @@ def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
 
 
 def _say_end(running: Running, ended: Ended, code: int, waiting: int, data: Path | None) -> None:
-    """What else is to be said: why nothing was fetched, and how to go on."""
+    """Print why nothing was fetched, and how the crawl is continued."""
     from graphbrain.terminal import show
 
     for sentence in running.watch.ends_walled():
@@ -404,7 +404,7 @@ def _why_nothing(running: Running, ended: Ended) -> str:
         return "all requests failed (" + ", ".join(f"{k} ×{n:,}" for k, n in running.watch.errors.most_common(3)) + ")"
     if running.watch.outcomes["alias"]:
         return "what was asked for leads to pages outside the scope: begin there, or use --scope domain"
-    return "the lines above say why"
+    return "the lines above have the reasons"
 
 
 COMMANDS = (crawl,)

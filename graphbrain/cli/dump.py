@@ -10,9 +10,11 @@ from typing import Any
 
 import click
 
-from graphbrain.cli.common import App, F, connection, pass_app, which_pages
+from graphbrain.cli.common import App, F, connection, pass_app
+from graphbrain.cli.declared import options
 from graphbrain.errors import BadInput
 from graphbrain.model import KnownLink, Page
+from graphbrain.options.pages import LinkFilter, PageFilter
 
 __all__ = ["COMMANDS"]
 
@@ -27,7 +29,7 @@ def dump_group() -> None:
 
 def _form(*names: str) -> Callable[[F], F]:
     """Give a command `--format`, and `--json` as every command that prints data has it."""
-    text = "Else what FILE's ending says; jsonl on stdout."
+    text = "By default that of FILE's ending; jsonl on stdout."
     said = click.option("--format", "form", type=click.Choice(names), help=text)
     whole = "JSON lines for programs: all columns, and times in epoch seconds."
     json = click.option("--json", "as_json", is_flag=True, help=whole)
@@ -76,7 +78,7 @@ ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @_form("jsonl", "csv", "nodes")
 @_layout
-@which_pages
+@options(PageFilter)
 @connection
 @pass_app
 def dump_pages(
@@ -91,7 +93,7 @@ def dump_pages(
 ) -> None:
     """Write out pages.
 
-    FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending says the format (.jsonl, .csv, .nodes)
+    FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending selects the format (.jsonl, .csv, .nodes)
     unless --format does. The format 'nodes' is the node file of an edge
     list: id, 1 if the page was fetched or 0, URL.
     """
@@ -109,8 +111,7 @@ def dump_pages(
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @_form("jsonl", "csv", "edges")
 @_layout
-@click.option("--between-hosts", is_flag=True, help="Only links to another host.")
-@which_pages
+@options(LinkFilter, "between_hosts", "regex", "host", "state", "fetched")
 @connection
 @pass_app
 def dump_links(
@@ -125,9 +126,9 @@ def dump_links(
 ) -> None:
     """Write out links.
 
-    FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending says the format (.jsonl, .csv, .edges)
-    unless --format does. The other options say which pages' out-links. The
-    format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
+    FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending selects the format (.jsonl, .csv, .edges)
+    unless --format does. The other options select the pages whose out-links are
+    written. The format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
     """
     from graphbrain.ingest import dump
     from graphbrain.terminal import show
@@ -156,8 +157,8 @@ def dump_tables(app: App, /, folder: Path, as_json: bool) -> None:
         manifest = frames.dump(brain.graph, folder, brain.now, bar)
     if as_json:
         show.json_lines([manifest])
-    told = ", ".join(f"{table['rows']:,} {name}" for name, table in manifest["tables"].items())
-    show.say(f"graphbrain: {told} are in {folder}.")
+    counts = ", ".join(f"{table['rows']:,} {name}" for name, table in manifest["tables"].items())
+    show.say(f"graphbrain: {counts} are in {folder}.")
 
 
 def _to(file: Path | None) -> Any:

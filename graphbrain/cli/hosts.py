@@ -8,26 +8,24 @@ from typing import Any
 import click
 
 from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.cli.declared import options
 from graphbrain.errors import BadInput
+from graphbrain.options.hosts import HostFilter
 
 __all__ = ["COMMANDS"]
 
 
 @brain_command()
 @click.argument("text", required=False)
-@click.option("--blocked/--not-blocked", default=None, help="Only hosts that are, or are not, left alone now.")
-@click.option("--queued/--not-queued", default=None, help="Only hosts that have, or have not, pages in own queues.")
-@click.option("--slowed/--not-slowed", default=None, help="Only hosts that are, or are not, asked less often.")
-@click.option("--silent/--not-silent", default=None, help="Only hosts that are, or are not, only probed: no answer.")
+@options(HostFilter, "blocked", "queued", "slowed", "silent")
 @click.option("--outside", is_flag=True, help="Also hosts outside of the scope.")
-@click.option("--count", type=click.IntRange(0), help="Count so many pages of each at most (1000).")
-@click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
+@options(HostFilter, "count", "limit", limit="-n")
 @as_json
 def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json: bool, **which: Any) -> None:
     """List the hosts in scope whose name contains TEXT.
 
-    By name, with how many pages they have, and with what politeness goes by: the delay as it is now, claims out, what
-    is used of the budget.
+    By name, with how many pages they have, and with what politeness depends on: the delay as it is now, claims out,
+    what is used of the budget.
     """
     from graphbrain.cli import sheets
     from graphbrain.terminal import show
@@ -138,7 +136,7 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
 def sections(app: App, name: str, as_json: bool) -> None:
     """Show the sections of a host: what a fetch brings there.
 
-    A section is a part of the host, as its URLs are told apart; which there are is learned from visits. HARVEST is the
+    A section is a part of the host, by the form of its URLs; the sections are learned from visits. HARVEST is the
     share of a page's text that is expected to be new to the host, FACTOR by how much new pages of the section count
     where the setting 'value' names harvest. All pages of the host are read.
     """

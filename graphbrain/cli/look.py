@@ -6,30 +6,16 @@ from typing import Any
 
 import click
 
-from graphbrain.cli.common import App, as_json, brain_command, which_pages
-from graphbrain.numeric.methods import CASH, SCORES, UNINDEXED
+from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.cli.declared import options
+from graphbrain.options.pages import FindOptions, TopOptions
 
 __all__ = ["COMMANDS"]
-
-BY = f"authority (unless given), hub, relevance, value, or a batch score: {', '.join(SCORES)}."
-by_score = click.option(
-    "--by",
-    metavar="SCORE",
-    type=click.Choice(["authority", "hub", *UNINDEXED]),
-    default="authority",
-    help=BY,
-)
 
 
 @brain_command()
 @click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
-@click.option(
-    "--by",
-    metavar="SCORE",
-    type=click.Choice(["authority", "hub", CASH, *UNINDEXED]),
-    default="authority",
-    help=f"{BY} Or cash, what waits on both sides.",
-)
+@options(TopOptions, "by")
 @as_json
 def top(app: App, count: int, by: str, as_json: bool) -> None:
     """List the N best pages (10 unless given).
@@ -45,7 +31,7 @@ def top(app: App, count: int, by: str, as_json: bool) -> None:
     if as_json:
         show.json_lines(page.as_dict() for page in pages)
     elif not show.write(sheets.top_table(pages, by)):
-        show.say("graphbrain: no page stands out yet; scores come by links and 'graphbrain tend'.")
+        show.say("graphbrain: no page has a score yet; scores come by links and 'graphbrain tend'.")
 
 
 @brain_command()
@@ -132,10 +118,7 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
 
 @brain_command()
 @click.argument("text", default="")
-@click.option("--min-score", type=float, metavar="X", help="Only pages of at least this score.")
-@by_score
-@which_pages
-@click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
+@options(FindOptions, "min_score", "by", "regex", "host", "state", "fetched", "limit", limit="-n")
 @as_json
 def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     """Find pages whose URL contains TEXT.
@@ -147,7 +130,7 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     from graphbrain.terminal import show
 
     if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
-        raise click.UsageError("Give a TEXT or say which pages.")
+        raise click.UsageError("Give a TEXT or an option that selects pages.")
     with app.brain(auto_tend=False) as brain:
         found = brain.find(text, **which)
         if as_json:

@@ -27,8 +27,8 @@ def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> i
 
     It starts a Neo4j of its own, serves some hundreds of pages on this machine, lets two crawlers share
     them over HTTP, kills one in the middle, and shows what comes of it. Run again, it begins anew; a
-    server that --keep has left running is used, and left running. Its server has a directory of its own, whatever
-    GRAPHBRAIN_DATA says; --data names another. Exits 1 when anything was wrong.
+    server that --keep has left running is used, and left running. Its server has a directory of its own, not that of
+    GRAPHBRAIN_DATA; --data names another. Exits 1 when anything was wrong.
     """
     from graphbrain.demo.show import run_demo
 
@@ -136,19 +136,19 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     'scrapy' crawls by Scrapy alone and by Scrapy with the brain, which must be empty, in turns; FILE is a directory of
     pages in place of a generated web (needs .[scrapy]; --redis needs scrapy-redis, too).
 
-    'changes' edits the HTML pages of the directory FILE by rule, --pages of them, and tells which edits each value of
+    'changes' edits the HTML pages of the directory FILE by rule, --pages of them, and prints which edits each value of
     the setting 'change' sees, and how often it sees one where only noise differs; it needs no server.
     'service' starts a service on the brain, which must be empty, and lets FILE clients, as 60, claim from it and report
     to it at once: 1, 5 and 50 pages at a time.
 
-    'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
+    'order' prints which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
     in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between). FILE may
     be a directory of recordings: each is crawled from --seeds-each pages, and of each order the mean share of the
-    omniscient area is told, the least, and on how many webs it is at least as good as others; webs of fewer than 500
+    omniscient area is printed, the least, and on how many webs it is at least as good as others; webs of fewer than 500
     pages do not count. Ctrl-C ends it with what is measured by then.
 
     'worlds' draws small worlds by --seed, with servers, crawlers and clocks that misbehave, crawls them in simulated
-    time, and holds what was handed out against what docs/explanation/promises.md promises. It empties the brain. A
+    time, and compares the claims with what docs/explanation/promises.md promises. It empties the brain. A
     world that breaks a promise is made smaller and printed; FILE is one that was printed. Exits 1 when any was broken.
 
     'traps' crawls generated sites whose servers make pages up (facets, calendars, sessions, copies), and others that

@@ -65,7 +65,7 @@ def precision(
         given = {name: context.get_parameter_source(name) for name in OF_FILES}
         if own := [name for name, source in given.items() if source is click.core.ParameterSource.COMMANDLINE]:
             names = ", ".join(f"--{name.replace('_', '-')}" for name in own)
-            raise click.UsageError(f"{names}: that is for a FILE; without one the brain is measured as it stands.")
+            raise click.UsageError(f"{names}: that is for a FILE; without one the brain is measured as it is now.")
         return _as_it_stands(app, out, as_json, options["rounds"])
     return _over_a_crawl(app, file, nodes, out, yes, as_json, **options)
 
@@ -159,7 +159,7 @@ def _ask(brain: Brain, yes: bool) -> None:
     lost = [f"its {count:,} pages"] if count else []
     lost += [f"its own {', '.join(own)}"] if own else []
     if lost and not yes and not click.confirm(f"The brain loses {' and '.join(lost)}. Go on?", err=True):
-        raise GraphbrainError("Nothing was done; say --yes.")
+        raise GraphbrainError("Nothing was done; confirm with --yes.")
 
 
 def _trials(engine: str, eps: tuple[float, ...], window: tuple[float, ...]) -> list[PrecisionTrial]:

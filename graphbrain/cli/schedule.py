@@ -18,7 +18,7 @@ __all__ = ["COMMANDS"]
 def value(app: App, url: str, value: str) -> None:
     """Set what a page is worth to you.
 
-    It counts with 'graphbrain change value=own'; a page of which nothing was said is worth 1.
+    It counts with 'graphbrain change value=own'; a page without a value is worth 1.
     """
     with app.brain() as brain:
         brain.set_value(url, number_or_none(value))
@@ -56,13 +56,13 @@ def interval(app: App, url: str, seconds: str) -> None:
 @click.option("--host", help="All pages of this host that are in the scope.")
 @click.option("--pattern", metavar="REGEX", help="All pages in the scope whose URLs have this in them.")
 @click.option("--file", "source", type=click.File(encoding="utf-8-sig", errors="replace"), help="As for 'seed'.")
-@click.option("--new", is_flag=True, help="Make pages of URLs that nobody has met yet, without asking.")
+@click.option("--new", is_flag=True, help="Make pages of URLs that are not known yet, without asking.")
 def now(
     app: App, urls: tuple[str, ...], host: str | None, pattern: str | None, source: IO[str] | None, new: bool
 ) -> int:
-    """Hand pages out before all others.
+    """Let pages be claimed before all others.
 
-    Also those that were given up. Of a URL that nobody has met yet a page is made with --new, or when it is asked for
+    Also those that were given up. Of a URL that is not known yet a page is made with --new, or when it is asked for
     on a terminal. Delays of hosts hold. Fails when one of them cannot be fetched: it is outside the scope, or was
     forgotten for ever.
     """
@@ -94,7 +94,7 @@ def now(
         if not good:
             show.say(f"graphbrain: {url} will not be fetched: outside the scope, forgotten for ever, or no URL.")
     are = "is" if sum(will) == 1 else "are"
-    show.say(f"graphbrain: {show.counted(sum(will), 'page')} {are} handed out before all others.")
+    show.say(f"graphbrain: {show.counted(sum(will), 'page')} {are} claimed before all others.")
     return 0 if all(will) else 1
 
 
@@ -104,8 +104,8 @@ def _makes(unknown: list[str]) -> bool:
 
     few = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3:,} more" if len(unknown) > 3 else "")
     if sys.stdin.isatty() and sys.stderr.isatty():
-        return click.confirm(f"Nobody has met {few} yet. Make a page of each?", err=True)
-    show.say(f"graphbrain: nobody has met {few} yet; --new makes pages of them. Nothing was done.")
+        return click.confirm(f"{few}: not known yet. Make a page of each?", err=True)
+    show.say(f"graphbrain: {few}: not known yet; --new makes pages of them. Nothing was done.")
     return False
 
 

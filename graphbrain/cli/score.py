@@ -7,20 +7,21 @@ from typing import Any
 
 import click
 
-from graphbrain.cli.common import App, Number, as_json, brain_command, ranking_options
-from graphbrain.numeric.methods import METHODS
+from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.cli.declared import options, type_of
+from graphbrain.options.declare import options_of
+from graphbrain.options.scores import RankRun, SettleOptions
 
 __all__ = ["COMMANDS"]
 
 
 @brain_command()
-@click.argument("method", metavar="[METHOD]", type=click.Choice(list(METHODS)), required=False)
-@ranking_options("Error of all scores together that will do (1e-9).")
-@click.option("--top", type=click.IntRange(0, 1_000_000), help="How many of the best are listed (10).")
+@click.argument("method", metavar="[METHOD]", type=type_of(options_of(RankRun)["method"]), required=False)
+@options(RankRun, "damping", "tolerance", "iterations", "only_external", "content", "trusted", "top")
 @click.option("--no-write", is_flag=True, help="Leave the pages as they are.")
 @click.option("--from", "source", metavar="DIR", help="Write the scores that 'graphbrain spark rank' has left there.")
 @as_json
-def rank(app: App, method: str | None, no_write: bool, source: str | None, as_json: bool, **options: Any) -> int:
+def rank(app: App, method: str | None, no_write: bool, source: str | None, as_json: bool, **given: Any) -> int:
     """Score all pages at once, and write the scores to them.
 
     \b
@@ -38,17 +39,17 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
     from graphbrain.cli import sheets
     from graphbrain.terminal import show
 
-    given = {name: value for name, value in options.items() if not (value is None or value is False or value == ())}
+    chosen = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}
     if source is not None:
-        if given or no_write or method is not None:
+        if chosen or no_write or method is not None:
             raise click.UsageError("The method and its options are in DIR: give --from alone.")
         return _bring(app, source, as_json)
     if method is None:
-        if given or no_write:
-            raise click.UsageError("Say which METHOD the options are for.")
+        if chosen or no_write:
+            raise click.UsageError("Give the METHOD that the options are for.")
         return _list(app, as_json)
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
-        done = brain.rank(method, write=not no_write, progress=bar, **given)
+        done = brain.rank(method, write=not no_write, progress=bar, **chosen)
     if as_json:
         show.json_lines([done.as_dict()])
     else:
@@ -63,7 +64,7 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
 
 
 def _bring(app: App, source: str, as_json: bool) -> int:
-    """Write scores from files."""
+    """Write the scores that a folder holds to the pages, and return the exit code."""
     from graphbrain.brain import bring
     from graphbrain.terminal import show
 
@@ -81,7 +82,7 @@ def _bring(app: App, source: str, as_json: bool) -> int:
 
 
 @brain_command()
-@click.option("--tolerance", type=Number(0, 1, min_open=True), help="Relative error of the scores (1e-7).")
+@options(SettleOptions, "tolerance")
 @click.option("--from", "source", metavar="DIR", help="Take the goal that 'graphbrain spark settle' has left there.")
 @as_json
 def settle(app: App, tolerance: float | None, source: str | None, as_json: bool) -> int:
@@ -91,11 +92,10 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
     key. Crawlers may go on meanwhile. What changes waits for pushes, which 'graphbrain tend' makes. Exits 1 when
     another process makes such a pass.
     """
-    from graphbrain.accounts.settlement import SETTLED_TO
     from graphbrain.brain import bring
     from graphbrain.terminal import show
 
-    error = SETTLED_TO if tolerance is None else tolerance
+    error = SettleOptions(tolerance).error
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         if source is None:
             done = brain.settle(tolerance=error, progress=bar)

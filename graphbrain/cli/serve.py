@@ -32,7 +32,7 @@ PATIENCE = 20.0
 @click.option("--cert", type=click.Path(path_type=Path), help="A certificate for TLS, with its chain, as PEM.")
 @click.option("--key", type=click.Path(path_type=Path), help="Its private key.")
 @click.option("--without-tls", is_flag=True, help="Let other machines in without TLS: behind a proxy that does it.")
-@click.option("--without-token", is_flag=True, help="Let everybody on this machine do everything.")
+@click.option("--without-token", is_flag=True, help="Give every user of this machine all rights.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A name it is called by; repeatable.")
 @click.option("--cors", "origins", multiple=True, metavar="ORIGIN", help="Pages from there may use it; repeatable.")
 @click.option("--rate", type=Number(0), default=200.0, help="Requests of one token a second (200); 0 is no limit.")
@@ -164,7 +164,7 @@ def _waiting_for(what: str, say: Callable[[str], None]) -> Iterator[None]:
 
 @click.group("token")
 def token_group() -> None:
-    """Who may use the service."""
+    """Make, list and revoke the tokens of the service."""
 
 
 @token_group.command("make")
@@ -182,7 +182,7 @@ def token_group() -> None:
 def token_make(app: App, name: str, role: str, expires: float | None, as_json: bool) -> None:
     """Make a token; it is printed this once.
 
-    NAME stands in the service's log and is the worker of the claims. The token itself is kept nowhere: the brain has
+    NAME appears in the service's log and is the worker of the claims. The token itself is kept nowhere: the brain has
     its SHA-256 digest.
     """
     from graphbrain.service import access

@@ -91,7 +91,7 @@ def stop(app: App) -> None:
 @connection
 @pass_app
 def status(app: App, as_json: bool) -> int:
-    """Say how the server is doing; exits 1 when it does not run."""
+    """Show the state of the server; exits 1 when it does not run."""
     from graphbrain.cli import sheets
     from graphbrain.server import lifecycle
     from graphbrain.terminal import show
@@ -174,7 +174,7 @@ def _schema(app: App, create: bool, as_json: bool) -> int:
 @connection
 @pass_app
 def schema_apply(app: App, as_json: bool) -> int:
-    """Create what is missing; what is there is left alone."""
+    """Create what is missing; what is there stays."""
     return _schema(app, True, as_json)
 
 

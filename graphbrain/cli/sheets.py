@@ -203,8 +203,8 @@ def claims_table(claims: Iterable[Claim]) -> Table:
 def leases_table(rows: Iterable[tuple[float | None, str]]) -> Table:
     """Claims and until when each is held; None: it is lost."""
     now = time.time()
-    told = ((Cell(_time(until), "lost" if until is None else f"in {_span(until - now)}"), url) for until, url in rows)
-    return rows_table(("lapses", "url"), told)
+    shown = ((Cell(_time(until), "lost" if until is None else f"in {_span(until - now)}"), url) for until, url in rows)
+    return rows_table(("lapses", "url"), shown)
 
 
 def answers_table(answers: Iterable[Answer]) -> Table:
@@ -328,7 +328,7 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
         words += [("expected to equal", copy.url), ("because", copy.because), ("copy factor", copy.factor)]
     moments = [(name, _moment(getattr(page, field))) for name, field in _TIMES]
     if page.lease_until is not None and page.lease_until < time.time():
-        moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]
+        moments = [("lease lapsed" if name == "lease until" else name, moment) for name, moment in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
     return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
@@ -353,8 +353,8 @@ def _section_words(page: Page) -> list[tuple[str, Any]]:
     else:
         why = f"{section.visits:.1f} visits brought {section.brought:.1f}, around it {section.around:.2f} is expected"
         words.append(("harvest", f"{section.harvest:.2f} is expected: {why}"))
-    told = "" if section.counts else " (new pages do not count by it: value names no harvest)"
-    words.append(("section factor", f"{section.factor:g}{told}"))
+    remark = "" if section.counts else " (new pages do not count by it: value names no harvest)"
+    words.append(("section factor", f"{section.factor:g}{remark}"))
     if page.harvest is not None and (section.counts or page.harvest != 1.0):
         words.append(("waits with factor", f"{page.harvest:g}"))
     return words

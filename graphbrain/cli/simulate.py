@@ -21,7 +21,7 @@ FIRST_DAYS = 3
 
 
 class _At(click.ParamType[tuple[int, float]]):
-    """DAY=VISITS."""
+    """A day and its visits, as DAY=VISITS."""
 
     name = "DAY=VISITS"
 
@@ -34,7 +34,7 @@ class _At(click.ParamType[tuple[int, float]]):
 
 
 class _Shape(click.ParamType[tuple[float, float]]):
-    """SHAPE,SCALE."""
+    """The shape and the scale of a distribution, as SHAPE,SCALE."""
 
     name = "SHAPE,SCALE"
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
-from graphbrain.cli.common import F, Number, as_json, ranking_options
+from graphbrain.cli.common import F, as_json
+from graphbrain.cli.declared import options
 from graphbrain.numeric.methods import METHODS
+from graphbrain.options.scores import RankOptions, SettleOptions, checked
 
 __all__ = ["COMMANDS"]
 
@@ -89,7 +91,11 @@ def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
 @spark_group.command("rank")
 @click.argument("method", type=click.Choice([*METHODS, LIVE_PAGERANK]))
 @click.argument("source", metavar="SRC")
-@ranking_options("Error of all scores together that will do (1e-9; live_pagerank: 1e-7).")
+@options(
+    RankOptions,
+    *("damping", "tolerance", "iterations", "only_external", "content", "trusted"),
+    helps={"tolerance": "Acceptable error of all scores together (1e-9; live_pagerank: 1e-7)."},
+)
 @_where
 def spark_rank(
     method: str,
@@ -109,7 +115,6 @@ def spark_rank(
     The methods and options are those of 'graphbrain rank'; 'live_pagerank' is the score of that name at its fixed
     point. Exits 1 when the tolerance was not reached.
     """
-    from graphbrain.brain.rank import Wish, checked
     from graphbrain.spark import runs
 
     on = _on(**where)
@@ -120,7 +125,7 @@ def spark_rank(
         with _progress() as progress:
             manifest = runs.live_pagerank(source, out, on, progress=progress, **given)
         return _end(out, manifest, as_json)
-    wish = checked(Wish(method, damping, tolerance, iterations, only_external, content, trusted or None), 0)
+    wish = checked(RankOptions(method, damping, tolerance, iterations, only_external, content, trusted or None))
     with _progress() as progress:
         manifest = runs.rank(source, out, wish, on, progress)
     return _end(out, manifest, as_json)
@@ -128,7 +133,7 @@ def spark_rank(
 
 @spark_group.command("settle")
 @click.argument("source", metavar="SRC")
-@click.option("--tolerance", type=Number(0, 1, min_open=True), help="Relative error of the scores (1e-7).")
+@options(SettleOptions, "tolerance")
 @_where
 def spark_settle(source: str, tolerance: float | None, out: str, as_json: bool, **where: Any) -> int:
     """Find the scores at which no cash is left to spread.

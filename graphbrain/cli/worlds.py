@@ -94,7 +94,7 @@ def _worlds(
 
     if file is not None:
         if seeds or named or count:
-            raise click.UsageError("Give a FILE, or say which worlds are drawn, not both.")
+            raise click.UsageError("Give a FILE, or options that draw worlds, not both.")
         return _of_file(file, worlds.from_json)
     if named:
         if seeds or count:

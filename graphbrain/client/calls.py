@@ -30,6 +30,10 @@ from graphbrain.model import (
     SeedAnswer,
     number,
 )
+from graphbrain.options.declare import given
+from graphbrain.options.hosts import HostFilter
+from graphbrain.options.pages import FindOptions, LinkFilter, PageFilter
+from graphbrain.options.scores import RankDue, RankRun, SettleOptions
 from graphbrain.records import Asked, Finding, Section
 from graphbrain.work import Ranking, Settled, Tended
 
@@ -84,11 +88,11 @@ class JobCall(Generic[T]):
     named: bool = True
     stop: Callable[[], bool] = lambda: False
 
-    def tell(self, told: Mapping[str, Any]) -> None:
+    def tell(self, answer: Mapping[str, Any]) -> None:
         """Call `progress` with the progress of the job."""
         if self.progress is None:
             return
-        facts = told["progress"]
+        facts = answer["progress"]
         if self.named:
             self.progress(facts["doing"], facts["done"], facts["of"])
         else:
@@ -117,8 +121,8 @@ def _loopback(name: str) -> bool:
         return name == "localhost"
 
 
-def _itself(told: Any) -> Any:
-    return told
+def _itself(answer: Any) -> Any:
+    return answer
 
 
 def _get(verb: str, read: Callable[[Any], T], /, **query: Any) -> Call[T]:
@@ -138,7 +142,7 @@ def _given(query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _done(verb: str, /, **body: Any) -> Call[Any]:
-    return _post(verb, lambda told: told["done"], **body)
+    return _post(verb, lambda answer: answer["done"], **body)
 
 
 def _key() -> str:
@@ -174,59 +178,59 @@ class Calls:
     @staticmethod
     def report(items: Sequence[AnyReport], now: float) -> list[Call[list[Answer]]]:
         """One request for each part."""
-        told = (shapes.report(item, now) for item in items)
-        return [_listed("report", "reports", part, _answers) for part in shapes.parts(told)]
+        answeres = (shapes.report(item, now) for item in items)
+        return [_listed("report", "reports", part, _answers) for part in shapes.parts(answeres)]
 
     @staticmethod
     def renew(held: Iterable[Claim], seconds: float | None) -> list[Call[list[Claim | None]]]:
         """One request for each part."""
         more = f', "seconds": {shapes.dumps(seconds)}'
-        told = (claim.as_dict() for claim in held)
-        return [_listed("renew", "claims", part, _renewed, more) for part in shapes.parts(told)]
+        answeres = (claim.as_dict() for claim in held)
+        return [_listed("renew", "claims", part, _renewed, more) for part in shapes.parts(answeres)]
 
     @staticmethod
     def give_back(held: Iterable[Claim]) -> list[Call[list[bool]]]:
         """One request for each part."""
-        told = (claim.as_dict() for claim in held)
-        return [_listed("give_back", "claims", part, _returned) for part in shapes.parts(told)]
+        answeres = (claim.as_dict() for claim in held)
+        return [_listed("give_back", "claims", part, _returned) for part in shapes.parts(answeres)]
 
     @staticmethod
     def hint(hints: Iterable[Hint | str]) -> list[Call[list[Hinted]]]:
         """One request for each part."""
-        told = map(shapes.hint, hints)
-        return [_listed("hint", "hints", part, _hinted) for part in shapes.parts(told)]
+        answeres = map(shapes.hint, hints)
+        return [_listed("hint", "hints", part, _hinted) for part in shapes.parts(answeres)]
 
     @staticmethod
     def note(texts: Mapping[str, str]) -> list[Call[dict[str, str]]]:
         """One request for each part."""
         pairs = list(texts.items())
         some = [dict(pairs[start : start + shapes.MOST_ITEMS]) for start in range(0, len(pairs), shapes.MOST_ITEMS)]
-        return [_post("note", lambda told: dict(told["refused"]), texts=part) for part in some]
+        return [_post("note", lambda answer: dict(answer["refused"]), texts=part) for part in some]
 
     @staticmethod
     def notes(pages: Iterable[Claim | str]) -> list[Call[dict[str, str]]]:
         """One request for each part."""
         keys = (page.key if isinstance(page, Claim) else page for page in pages)
-        return [_listed("notes", "pages", part, lambda told: dict(told["notes"])) for part in shapes.parts(keys)]
+        return [_listed("notes", "pages", part, lambda answer: dict(answer["notes"])) for part in shapes.parts(keys)]
 
     @staticmethod
     def crawl_now(urls: Iterable[str]) -> list[Call[list[bool]]]:
         """One request for each part."""
-        return [_listed("crawl_now", "urls", part, lambda told: told["will"]) for part in shapes.parts(urls)]
+        return [_listed("crawl_now", "urls", part, lambda answer: answer["will"]) for part in shapes.parts(urls)]
 
     @staticmethod
     def set_robots(host: str, text: str | bytes | None, agent: str | None) -> Call[RobotsAnswer]:
         """Bytes are read as UTF-8, as a robots.txt is."""
         text = text.decode("utf-8-sig", "replace") if isinstance(text, bytes) else text
-        return _post("set_robots", lambda told: RobotsAnswer(**told), host=host, text=text, agent=agent)
+        return _post("set_robots", lambda answer: RobotsAnswer(**answer), host=host, text=text, agent=agent)
 
     @staticmethod
     def robots(host: str) -> Call[str | None]:
-        return _get("robots", lambda told: told["text"], host=host)
+        return _get("robots", lambda answer: answer["text"], host=host)
 
     @staticmethod
     def now() -> Call[float]:
-        return _get("now", lambda told: float(told["now"]))
+        return _get("now", lambda answer: float(answer["now"]))
 
     @staticmethod
     def page(url: str) -> Call[Page]:
@@ -234,7 +238,7 @@ class Calls:
 
     @staticmethod
     def top(n: int, by: str) -> Call[list[Page]]:
-        return _get("top", lambda told: [shapes.page(each) for each in told["pages"]], n=n, by=by)
+        return _get("top", lambda answer: [shapes.page(each) for each in answer["pages"]], n=n, by=by)
 
     @staticmethod
     def payments(url: str, n: int) -> Call[Payments]:
@@ -242,28 +246,28 @@ class Calls:
 
     @staticmethod
     def links(url: str, way: str, limit: int | None) -> LinesCall[LinkedPage]:
-        return LinesCall("links", lambda told: LinkedPage(**told), _given({"url": url, "way": way, "limit": limit}))
+        return LinesCall("links", lambda answer: LinkedPage(**answer), _given({"url": url, "way": way, "limit": limit}))
 
     @staticmethod
     def path(url: str, other: str | None) -> Call[list[LinkedPage]]:
-        return _get("path", lambda told: [LinkedPage(**step) for step in told["path"]], url=url, other=other)
+        return _get("path", lambda answer: [LinkedPage(**step) for step in answer["path"]], url=url, other=other)
 
     @staticmethod
     def neighbours(url: str) -> Call[tuple[list[str], list[str]]]:
         """The URLs around a page."""
-        return _get("neighbours", lambda told: (told["successors"], told["predecessors"]), url=url)
+        return _get("neighbours", lambda answer: (answer["successors"], answer["predecessors"]), url=url)
 
     @staticmethod
-    def find(text: str, which: Mapping[str, Any]) -> LinesCall[Page]:
-        return LinesCall("find", shapes.page, _given({"text": text or None, **which}))
+    def find(which: FindOptions) -> LinesCall[Page]:
+        return LinesCall("find", shapes.page, _given({**given(which), "text": which.text or None}))
 
     @staticmethod
-    def dump_pages(which: Mapping[str, Any]) -> LinesCall[Page]:
-        return LinesCall("dump_pages", shapes.page, _given(which))
+    def dump_pages(which: PageFilter) -> LinesCall[Page]:
+        return LinesCall("dump_pages", shapes.page, _given(given(which)))
 
     @staticmethod
-    def dump_links(which: Mapping[str, Any]) -> LinesCall[KnownLink]:
-        return LinesCall("dump_links", lambda told: KnownLink(**told), _given(which))
+    def dump_links(which: LinkFilter) -> LinesCall[KnownLink]:
+        return LinesCall("dump_links", lambda answer: KnownLink(**answer), _given(given(which)))
 
     @staticmethod
     def stats() -> Call[dict[str, Any]]:
@@ -271,7 +275,7 @@ class Calls:
 
     @staticmethod
     def questions() -> Call[list[dict[str, Any]]]:
-        return _get("questions", lambda told: list(told["questions"]))
+        return _get("questions", lambda answer: list(answer["questions"]))
 
     @staticmethod
     def ask(name: str, parameters: Mapping[str, Any]) -> Call[Asked]:
@@ -283,7 +287,7 @@ class Calls:
 
     @staticmethod
     def findings() -> Call[list[Finding]]:
-        call = _get("findings", lambda told: [Finding(**each) for each in told["findings"]])
+        call = _get("findings", lambda answer: [Finding(**each) for each in answer["findings"]])
         return dataclasses.replace(call, seconds=LONGEST_ANSWER)
 
     @staticmethod
@@ -294,24 +298,24 @@ class Calls:
 
     @staticmethod
     def rankings() -> Call[list[Ranking]]:
-        return _get("rankings", lambda told: [shapes.ranking(each) for each in told["rankings"]])
+        return _get("rankings", lambda answer: [shapes.ranking(each) for each in answer["rankings"]])
 
     @staticmethod
     def settings() -> Call[dict[str, Any]]:
-        return _get("settings", lambda told: dict(told["settings"]))
+        return _get("settings", lambda answer: dict(answer["settings"]))
 
     @staticmethod
-    def hosts(text: str | None, which: Mapping[str, Any]) -> LinesCall[Host]:
-        return LinesCall("hosts", lambda told: Host(**told), _given({"text": text, **which}))
+    def hosts(which: HostFilter) -> LinesCall[Host]:
+        return LinesCall("hosts", lambda answer: Host(**answer), _given(given(which)))
 
     @staticmethod
     def host(name: str) -> Call[Host]:
-        return _get("host", lambda told: Host(**told), name=name)
+        return _get("host", lambda answer: Host(**answer), name=name)
 
     @staticmethod
     def sections(name: str) -> Call[list[Section]]:
         """The sections of a host."""
-        return _get("sections", lambda told: [Section(**each) for each in told["sections"]], name=name)
+        return _get("sections", lambda answer: [Section(**each) for each in answer["sections"]], name=name)
 
     @staticmethod
     def set_host(host: str, given: Mapping[str, float | EllipsisType | None]) -> Call[None]:
@@ -326,7 +330,7 @@ class Calls:
     @staticmethod
     def park(urls: Sequence[str]) -> Call[list[bool]]:
         """Pages that are given up."""
-        return _post("park", lambda told: list(told["parked"]), urls=list(urls))
+        return _post("park", lambda answer: list(answer["parked"]), urls=list(urls))
 
     @staticmethod
     def done(name: str, **body: Any) -> Call[Any]:
@@ -338,13 +342,13 @@ class Calls:
         if not number(seconds):
             raise BadInput(f"Over HTTP tend takes seconds, at most 60, not {seconds!r:.80}; settle ends all.")
         named = None if pages is None else list(pages)
-        return _post("tend", lambda told: Tended(**told), seconds=float(seconds), pages=named)
+        return _post("tend", lambda answer: Tended(**answer), seconds=float(seconds), pages=named)
 
     # -------------------------------------------------------------- jobs
 
     @staticmethod
-    def settle(given: Mapping[str, Any], progress: Any, stop: Callable[[], bool]) -> JobCall[Settled]:
-        job = _begun("settle", lambda told: Settled(**told), progress, **given)
+    def settle(options: SettleOptions, progress: Any, stop: Callable[[], bool]) -> JobCall[Settled]:
+        job = _begun("settle", lambda answer: Settled(**answer), progress, **given(options))
         return dataclasses.replace(job, stop=stop)
 
     @staticmethod
@@ -352,18 +356,17 @@ class Calls:
         return _begun("audit", shapes.audit, progress, named=False, sample=sample)
 
     @staticmethod
-    def rank(method: str, given: Mapping[str, Any], progress: Any) -> JobCall[Ranking]:
-        return _begun("rank", shapes.ranking, progress, method=method, **given)
+    def rank(options: RankRun, progress: Any) -> JobCall[Ranking]:
+        return _begun("rank", shapes.ranking, progress, **given(options))
 
     @staticmethod
-    def rank_if_due(method: str, every: float, progress: Any) -> JobCall[Ranking | None]:
+    def rank_if_due(due: RankDue, progress: Any) -> JobCall[Ranking | None]:
         """Batch scores, where they are old."""
         return _begun(
             "rank_if_due",
-            lambda told: None if told is None else shapes.ranking(told),
+            lambda answer: None if answer is None else shapes.ranking(answer),
             progress,
-            method=method,
-            every=every,
+            **given(due),
         )
 
     @staticmethod
@@ -401,17 +404,17 @@ def _listed(name: str, field: str, part: Sequence[str], read: Callable[[Any], T]
     return Call("POST", name, read, body=body, repeats=name in REPEATED)
 
 
-def _answers(told: Any) -> list[Answer]:
-    return [shapes.answer(each) for each in told["answers"]]
+def _answers(answer: Any) -> list[Answer]:
+    return [shapes.answer(each) for each in answer["answers"]]
 
 
-def _hinted(told: Any) -> list[Hinted]:
-    return [Hinted(**each) for each in told["answers"]]
+def _hinted(answer: Any) -> list[Hinted]:
+    return [Hinted(**each) for each in answer["answers"]]
 
 
-def _renewed(told: Any) -> list[Claim | None]:
-    return [shapes.claim(each) if "token" in each else None for each in told["claims"]]
+def _renewed(answer: Any) -> list[Claim | None]:
+    return [shapes.claim(each) if "token" in each else None for each in answer["claims"]]
 
 
-def _returned(told: Any) -> list[bool]:
-    return [each.get("given_back", False) for each in told["claims"]]
+def _returned(answer: Any) -> list[bool]:
+    return [each.get("given_back", False) for each in answer["claims"]]

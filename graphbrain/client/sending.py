@@ -61,12 +61,12 @@ def take(response: httpx.Response, text: str = "") -> Any:
     if text and response.is_success and kind == text and "X-Request-ID" in response.headers:
         return response.text
     try:
-        told = response.json()
+        answer = response.json()
     except ValueError:
-        told = None
-    if response.is_success and told is not None:
-        return told
-    error = shapes.error_of(told, response.status_code)
+        answer = None
+    if response.is_success and answer is not None:
+        return answer
+    error = shapes.error_of(answer, response.status_code)
     if error.try_again:
         raise _Later(error, _seconds(response.headers.get("Retry-After")))
     raise error
@@ -148,10 +148,10 @@ def retrying_async(limit: float, call: Call[Any] | LinesCall[Any]) -> tenacity.A
     return tenacity.AsyncRetrying(**_arguments(limit, call))
 
 
-def result_of(job: JobCall[T], told: Any) -> T:
+def result_of(job: JobCall[T], answer: Any) -> T:
     """The result of a job that has ended. Raises its error."""
-    if told["state"] == "failed":
-        raise shapes.error_of(told)
-    if told["result"] is None and told["state"] == "stopped":
-        raise ServiceRefused(f"The job ({told['verb']}) was stopped.")
-    return job.read(told["result"])
+    if answer["state"] == "failed":
+        raise shapes.error_of(answer)
+    if answer["result"] is None and answer["state"] == "stopped":
+        raise ServiceRefused(f"The job ({answer['verb']}) was stopped.")
+    return job.read(answer["result"])

@@ -67,21 +67,21 @@ def report(item: AnyReport | Any, now: float) -> dict[str, Any]:
         item = item.as_report()
     if not isinstance(item, Fetched | Failed):
         return {"url": str(item)[:200], "unusable": type(item).__name__}
-    told: dict[str, Any] = {"url": item.url}
+    body: dict[str, Any] = {"url": item.url}
     for name, default in _DEFAULTS[type(item)].items():
         value = getattr(item, name)
         if value is not default and value != default:
-            told[name] = value
+            body[name] = value
     if item.claim is not None:
-        told["claim"] = _claim(item.claim)
+        body["claim"] = _claim(item.claim)
     elif item.fetched_at is None:
-        told["fetched_at"] = now  # a repeated report is the same visit
+        body["fetched_at"] = now  # a repeated report is the same visit
     if isinstance(item.body, bytes | bytearray | memoryview):
-        told |= _body(_packed(bytes(item.body), item.claim))
+        body |= _body(_packed(bytes(item.body), item.claim))
     if isinstance(item, Failed):
-        return {**told, "failed": True}
-    told["links"] = item.links if isinstance(item.links, str) else [_link(link) for link in item.links]
-    return told
+        return {**body, "failed": True}
+    body["links"] = item.links if isinstance(item.links, str) else [_link(link) for link in item.links]
+    return body
 
 
 def _claim(claim: Claim | Any) -> Any:
@@ -143,11 +143,11 @@ def parts(items: Iterable[Any]) -> Iterator[list[str]]:
 # ---------------------------------------------------------------------- answers
 
 
-def claims(told: Mapping[str, Any]) -> Claims:
+def claims(read: Mapping[str, Any]) -> Claims:
     """Return the answer of `next_urls`."""
-    more = {name: told[name] for name in ("next_ready", "finished", "next_unfailed", "repeated")}
-    more |= {name: told[name] for name in ("next_because", "paused") if name in told}  # not of an older service
-    return Claims((claim(each) for each in told["claims"]), **more)
+    more = {name: read[name] for name in ("next_ready", "finished", "next_unfailed", "repeated")}
+    more |= {name: read[name] for name in ("next_because", "paused") if name in read}  # not of an older service
+    return Claims((claim(each) for each in read["claims"]), **more)
 
 
 def kinds(given: Iterable[str] | str) -> list[str]:
@@ -155,57 +155,57 @@ def kinds(given: Iterable[str] | str) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
-def claim(told: Mapping[str, Any]) -> Claim:
+def claim(read: Mapping[str, Any]) -> Claim:
     """Return one claim: its kind follows from its key; fields of a newer service are ignored."""
-    return Claim(**{field.name: told[field.name] for field in dataclasses.fields(Claim) if field.name in told})
+    return Claim(**{field.name: read[field.name] for field in dataclasses.fields(Claim) if field.name in read})
 
 
-def answer(told: Mapping[str, Any]) -> Answer:
+def answer(read: Mapping[str, Any]) -> Answer:
     """Return the answer to one report; fields of a newer service are ignored."""
-    known = {field.name: told[field.name] for field in dataclasses.fields(Answer) if field.name in told}
-    return Answer(**{**known, "links_refused": tuple((url, why) for url, why in told["links_refused"])})
+    known = {field.name: read[field.name] for field in dataclasses.fields(Answer) if field.name in read}
+    return Answer(**{**known, "links_refused": tuple((url, why) for url, why in read["links_refused"])})
 
 
-def seed_answer(told: Mapping[str, Any]) -> SeedAnswer:
+def seed_answer(read: Mapping[str, Any]) -> SeedAnswer:
     """Return the answer of `seed`."""
-    pairs = {name: tuple((url, why) for url, why in told[name]) for name in ("refused", "remarks")}
-    return SeedAnswer(**{**told, **pairs})
+    pairs = {name: tuple((url, why) for url, why in read[name]) for name in ("refused", "remarks")}
+    return SeedAnswer(**{**read, **pairs})
 
 
-def page(told: Mapping[str, Any]) -> Page:
+def page(read: Mapping[str, Any]) -> Page:
     """Return a page from its fields."""
-    facts = {name: value for name, value in told.items() if name not in SCORES and name != "rate"}
+    facts = {name: value for name, value in read.items() if name not in SCORES and name != "rate"}
     if facts.get("section") is not None:
         facts["section"] = PageSection(**facts["section"])
     if facts.get("expected_copy") is not None:
         facts["expected_copy"] = ExpectedCopy(**facts["expected_copy"])
-    return Page(**facts, scores={name: told[name] for name in SCORES if told.get(name) is not None})
+    return Page(**facts, scores={name: read[name] for name in SCORES if read.get(name) is not None})
 
 
-def asked(told: Mapping[str, Any]) -> Asked:
+def asked(read: Mapping[str, Any]) -> Asked:
     """An answer to a question."""
-    return Asked(tuple(told["columns"]), told["rows"], told["cut"], told["note"])
+    return Asked(tuple(read["columns"]), read["rows"], read["cut"], read["note"])
 
 
-def payments(told: Mapping[str, Any]) -> Payments:
+def payments(read: Mapping[str, Any]) -> Payments:
     """Return the payers and payees of a page."""
-    return Payments(**{side: tuple(Payment(**paid) for paid in told[side]) for side in told})
+    return Payments(**{side: tuple(Payment(**paid) for paid in read[side]) for side in read})
 
 
-def ranking(told: Mapping[str, Any]) -> Ranking:
+def ranking(read: Mapping[str, Any]) -> Ranking:
     """Return the answer of one ranking."""
-    best = {name: tuple((url, score) for url, score in pages) for name, pages in told["best"].items()}
-    return Ranking(**{**told, "best": best})
+    best = {name: tuple((url, score) for url, score in pages) for name, pages in read["best"].items()}
+    return Ranking(**{**read, "best": best})
 
 
-def audit(told: Mapping[str, Any]) -> Audit:
+def audit(read: Mapping[str, Any]) -> Audit:
     """Return the result of an audit."""
-    return Audit(told["ok"], tuple(told["findings"]), told["figures"])
+    return Audit(read["ok"], tuple(read["findings"]), read["figures"])
 
 
-def error_of(told: Any, status: int = 0) -> GraphbrainError:
+def error_of(read: Any, status: int = 0) -> GraphbrainError:
     """Return the error that an answer names: of its own class, where that is one of the brain's."""
-    facts = told.get("error") if isinstance(told, Mapping) else None
+    facts = read.get("error") if isinstance(read, Mapping) else None
     if not isinstance(facts, Mapping) or not isinstance(facts.get("message"), str):
         words = f"The service answered {status}, and not as graphbrain's service does; is that its address?"
         return ServiceUnavailable(words) if status >= 500 else ServiceRefused(words)

@@ -36,6 +36,9 @@ from graphbrain.model import (
     SeedAnswer,
     number,
 )
+from graphbrain.options.hosts import COUNTED, HostFilter
+from graphbrain.options.pages import FindOptions, LinkFilter, PageFilter
+from graphbrain.options.scores import RankDue, RankRun, SettleOptions
 from graphbrain.records import Asked, Finding
 from graphbrain.work import Audit, Ranking, Settled, Tended
 
@@ -122,25 +125,25 @@ class Client:
             response.close()
 
     def _do(self, job: JobCall[T]) -> T:
-        told = self._ask(job.begin)
+        begun = self._ask(job.begin)
         try:
-            while told["state"] == "running":
-                told = self._ask(Calls.job(told["id"], SOFTLY))
-                job.tell(told)
+            while begun["state"] == "running":
+                begun = self._ask(Calls.job(begun["id"], SOFTLY))
+                job.tell(begun)
                 if job.stop():
-                    self._ask(Calls.stop_job(told["id"]))
+                    self._ask(Calls.stop_job(begun["id"]))
         except BaseException:
             with contextlib.suppress(GraphbrainError):
-                self._ask(Calls.stop_job(told["id"]))
+                self._ask(Calls.stop_job(begun["id"]))
             raise
-        return result_of(job, told)
+        return result_of(job, begun)
 
     def now(self) -> float:
         """Return epoch seconds by the server's clock. It is read once, and kept by this machine's monotonic clock."""
         if self._offset is None:
             before = time.monotonic()
-            told = self._ask(Calls.now())
-            self._offset = told - (before + time.monotonic()) / 2
+            answer = self._ask(Calls.now())
+            self._offset = answer - (before + time.monotonic()) / 2
         return time.monotonic() + self._offset
 
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
@@ -175,9 +178,9 @@ class Client:
 
     def report(self, items: Sequence[AnyReport]) -> list[Answer]:
         """Record visits; one answer for each, as `Brain.report`."""
-        told = list(items)
-        now = self.now() if any(getattr(item, "claim", None) is None for item in told) else 0.0
-        return [answer for call in Calls.report(told, now) for answer in self._ask(call)]
+        reports = list(items)
+        now = self.now() if any(getattr(item, "claim", None) is None for item in reports) else 0.0
+        return [answer for call in Calls.report(reports, now) for answer in self._ask(call)]
 
     def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims longer; None for each that is lost."""
@@ -244,8 +247,10 @@ class Client:
         limit: int | None = None,
     ) -> Iterator[Page]:
         """The pages that fit all that is given, read as they are asked for."""
-        which = {"regex": regex, "host": host, "state": state, "fetched": fetched, "min_score": min_score}
-        return self._lines(Calls.find(text, {**which, "by": by, "limit": limit}))
+        which = FindOptions(
+            text=text, regex=regex, host=host, state=state, fetched=fetched, min_score=min_score, by=by, limit=limit
+        )
+        return self._lines(Calls.find(which))
 
     def dump_pages(
         self,
@@ -256,7 +261,7 @@ class Client:
         fetched: bool | None = None,
     ) -> Iterator[Page]:
         """All pages that fit, read as they are asked for."""
-        return self._lines(Calls.dump_pages({"regex": regex, "host": host, "state": state, "fetched": fetched}))
+        return self._lines(Calls.dump_pages(PageFilter(regex=regex, host=host, state=state, fetched=fetched)))
 
     def dump_links(
         self,
@@ -268,7 +273,7 @@ class Client:
         between_hosts: bool = False,
     ) -> Iterator[KnownLink]:
         """All links of the pages that fit, read as they are asked for."""
-        which = {"regex": regex, "host": host, "state": state, "fetched": fetched, "between_hosts": between_hosts}
+        which = LinkFilter(regex=regex, host=host, state=state, fetched=fetched, between_hosts=between_hosts)
         return self._lines(Calls.dump_links(which))
 
     def questions(self) -> list[dict[str, Any]]:
@@ -309,12 +314,21 @@ class Client:
         slowed: bool | None = None,
         silent: bool | None = None,
         outside: bool | None = None,
-        count: int = 1_000,
+        count: int = COUNTED,
         limit: int | None = None,
     ) -> Iterator[Host]:
         """The hosts that fit all that is given, by name, read as they are asked for."""
-        which: dict[str, Any] = {"blocked": blocked, "queued": queued, "slowed": slowed, "silent": silent}
-        return self._lines(Calls.hosts(text, {**which, "outside": outside, "count": count, "limit": limit}))
+        which = HostFilter(
+            text=text,
+            blocked=blocked,
+            queued=queued,
+            slowed=slowed,
+            silent=silent,
+            outside=outside,
+            count=count,
+            limit=limit,
+        )
+        return self._lines(Calls.hosts(which))
 
     def host(self, name: str) -> Host:
         """Return what is known of one host."""
@@ -416,7 +430,7 @@ class Client:
         stop: Callable[[], bool] = lambda: False,
     ) -> Settled:
         """Bring all accounts to their fixed point at once: a job of the service, which is waited for."""
-        return self._do(Calls.settle({"tolerance": tolerance, "if_cheaper": if_cheaper}, progress, stop))
+        return self._do(Calls.settle(SettleOptions(tolerance, if_cheaper), progress, stop))
 
     def audit(self, sample: int | None = 1000, progress: Callable[[int, int], None] | None = None) -> Audit:
         """Recompute accounts from their neighbours; `sample` None: all. A job, which is waited for."""
@@ -439,16 +453,25 @@ class Client:
         progress: Callable[[str, int, int], None] | None = None,
     ) -> Ranking:
         """Batch scores of all pages. A job, which is waited for."""
-        given: dict[str, Any] = {"damping": damping, "tolerance": tolerance, "iterations": iterations}
-        given |= {"only_external": only_external, "content": content, "top": top, "write": write, "warm": warm}
-        given["trusted"] = None if trusted is None else list(trusted)
-        return self._do(Calls.rank(method, given, progress))
+        options = RankRun(
+            method=method,
+            damping=damping,
+            tolerance=tolerance,
+            iterations=iterations,
+            only_external=only_external,
+            content=content,
+            trusted=None if trusted is None else list(trusted),
+            top=top,
+            write=write,
+            warm=warm,
+        )
+        return self._do(Calls.rank(options, progress))
 
     def rank_if_due(
         self, method: str, every: float = 3_600.0, *, progress: Callable[[str, int, int], None] | None = None
     ) -> Ranking | None:
         """Rank, where the scores are older than `every` seconds and no other process ranks; otherwise return None."""
-        return self._do(Calls.rank_if_due(method, every, progress))
+        return self._do(Calls.rank_if_due(RankDue(method, every), progress))
 
     def change(self, progress: Callable[[int, int], None] | None = None, /, **settings: Any) -> None:
         """Change settings of the brain for all who use it. A job, which is waited for."""

@@ -139,13 +139,13 @@ def _move(
             made += [(source, sorted(new))] if new else []
             gone += [(source, sorted(lost))] if lost else []
         rows.append(after.row(source, before, links.difference(lost) | new))
-    told = facts.said(tx, moved, page)
+    noted = facts.said(tx, moved, page)
     for (old, new_end), movers in moves.items():
         adjacency.move(tx, ledger, movers, old, new_end)
     adjacency.create(tx, ledger, made, now)
     adjacency.delete(tx, ledger, gone)
     adjacency.respell(tx, ledger, rows)
-    facts.carry(tx, told, page, alias=page != end)
+    facts.carry(tx, noted, page, alias=page != end)
     if moved:
         depth = int(ledger.depth[ledger.at(moved)].min()) + 1
         discovery.lower(tx, ledger, {end: depth}, policy.scope)

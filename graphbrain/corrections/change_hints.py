@@ -243,9 +243,9 @@ def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, _Kn
     first = zip(*policy.schedule.first_belief([row[8] for row in rows], value), strict=True)
     known: dict[int, _Known] = {}
     for row, prior in zip(rows, first, strict=True):
-        page, state, fetched, hinted, since, shape, scale, reason, host, lane, *told = row
+        page, state, fetched, hinted, since, shape, scale, reason, host, lane, *rest = row
         rate = shape / scale if shape and scale else prior[0] / prior[1]
-        known[page] = _Known(state, fetched, hinted, since, rate, reason, lane, host, *told)
+        known[page] = _Known(state, fetched, hinted, since, rate, reason, lane, host, *rest)
     return known
 
 

@@ -240,7 +240,7 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     known = dict(tx.one("pages/depths", ids=sorted(set(out).union(*out.values())))[0])
     redirects = dict(tx.one("links/redirects", ids=sorted(out))[0])  # no click lies between these
     behind = {page: _behind(page, out[page], known, redirects) for page in ids if page in out}
-    told: list[int] = []
+    deeper: list[int] = []
     chosen: dict[int, list[int]] = {}
     left = DEEPENED_AT_ONCE
     for page, targets in behind.items():
@@ -248,7 +248,7 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
         left -= len(targets)
         if left < 0:
             break
-        told.append(page)
+        deeper.append(page)
     ledger = ledgers.lock(tx, set(chosen).union(*chosen.values()), policy.rule)
     out = adjacency.held(tx, ledger, "hub", chosen)
     redirects = dict(tx.one("links/redirects", ids=sorted(chosen))[0])
@@ -260,7 +260,7 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
         for target in set(targets).intersection(out[page]):
             beyond = depth if redirects.get(page) == target else depth + 1
             depths[target] = min(beyond, depths.get(target, beyond))
-    tx.do("pages/deepen", rows=[[page, known[page], False] for page in told])
+    tx.do("pages/deepen", rows=[[page, known[page], False] for page in deeper])
     discovery.lower(tx, ledger, depths, policy.scope)
     ledger.write(tx, now)
 

@@ -100,14 +100,14 @@ class _Look:
         self._sitemaps(site, named or [f"{origin}/sitemap.xml"], scope, bool(named))
         return site
 
-    def _sitemaps(self, site: DryRunSite, named: list[str], scope: Scope, told: bool) -> None:
+    def _sitemaps(self, site: DryRunSite, named: list[str], scope: Scope, shown: bool) -> None:
         todo, seen = list(named), set[str]()
         while todo and len(seen) < MOST_SITEMAPS:
             url = todo.pop(0)
             if url in seen:
                 continue
             seen.add(url)
-            status, body = self._get(url, site if told else None)
+            status, body = self._get(url, site if shown else None)
             if status != 200:
                 continue
             with suppress(BadInput):

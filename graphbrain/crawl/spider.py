@@ -258,8 +258,8 @@ def forbids_follow(response: TextResponse, agent: str) -> bool:
     if headers and forbids_index(headers, {"", agent}, FORBID_FOLLOW):
         return True
     names = {"robots", agent.lower()} - {""}
-    told = (node.get("content") or "" for node in response.selector.root.iter("meta") if _name_of(node) in names)
-    return forbids_index(told, {""}, FORBID_FOLLOW)
+    contents = (node.get("content") or "" for node in response.selector.root.iter("meta") if _name_of(node) in names)
+    return forbids_index(contents, {""}, FORBID_FOLLOW)
 
 
 def _name_of(node: Any) -> str:

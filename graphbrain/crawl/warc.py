@@ -274,9 +274,9 @@ def _mime(headers: Headers) -> str:
 
 def _cdxj(url: str, date: str, mime: str, status: int, digest: str, length: int, offset: int, name: str) -> str:
     stamp = "".join(c for c in date[:19] if c.isdigit())
-    told = {"url": url, "mime": mime, "status": str(status), "digest": digest}
-    told |= {"length": str(length), "offset": str(offset), "filename": name}
-    return f"{cdxj_key(url)} {stamp} {json.dumps(told)}"
+    fields = {"url": url, "mime": mime, "status": str(status), "digest": digest}
+    fields |= {"length": str(length), "offset": str(offset), "filename": name}
+    return f"{cdxj_key(url)} {stamp} {json.dumps(fields)}"
 
 
 def cdxj_key(url: str) -> str:

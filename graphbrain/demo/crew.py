@@ -120,14 +120,14 @@ class Crew:
         going = self.count
         while going:
             try:
-                number, told = self._heard.get(timeout=seconds)
+                number, message = self._heard.get(timeout=seconds)
             except queue.Empty:
                 yield None
                 continue
-            if told is None:
+            if message is None:
                 going -= 1
             else:
-                yield number, told
+                yield number, message
 
     def stop(self, grace: float = 10.0) -> None:
         """Let the crawlers give back their claims and end. Kill one that takes longer than `grace` seconds."""
@@ -149,14 +149,14 @@ class Crew:
         process = self._processes[number]
         for line in process.stdout or ():
             with suppress(ValueError, TypeError):  # killed in the middle of a line
-                told = json.loads(line)
-                if "error" in told:
-                    self.failed = str(told["error"])
-                elif "ready" in told:
+                message = json.loads(line)
+                if "error" in message:
+                    self.failed = str(message["error"])
+                elif "ready" in message:
                     self._ready.release()
                 else:
                     self._let_the_others()
-                    self._heard.put((number, WorkerReport(**{**told, "held": tuple(told["held"])})))
+                    self._heard.put((number, WorkerReport(**{**message, "held": tuple(message["held"])})))
         if (code := process.wait()) and number not in self._killed:
             self.failed = self.failed or f"its process has ended with code {code}"
         with suppress(OSError):
@@ -233,9 +233,9 @@ def _told(brain: _Watched, result: Fetched | Failed, answer: Answer) -> WorkerRe
     )
 
 
-def _write(told: Mapping[str, Any]) -> None:
+def _write(message: Mapping[str, Any]) -> None:
     with suppress(BrokenPipeError):
-        print(json.dumps(told), flush=True)
+        print(json.dumps(message), flush=True)
 
 
 if __name__ == "__main__":

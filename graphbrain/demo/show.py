@@ -97,21 +97,21 @@ class DemoCrawl:
     killed_at: float | None = None
     came_back: dict[str, float] = field(default_factory=dict)
 
-    def add(self, number: int, told: WorkerReport) -> None:
+    def add(self, number: int, report: WorkerReport) -> None:
         """Count one report of a crawler."""
         self.reported += 1
         self.by_crawler[number] += 1
-        self.links += told.links
-        self.refused += told.refused
-        self.outcomes[told.outcome] += 1
-        self.held[told.key].append(told.held)
-        self.recorded[told.key] += told.outcome in RECORDED
-        if self.killed_at is not None and number != VICTIM and told.key in self.victim_held:
-            self.came_back.setdefault(told.key, time.monotonic() - self.killed_at)
-        if told.failed:
-            self.failures[str(told.status or "no answer")] += 1
-        elif told.relevance is not None:
-            near = told.relevance >= NEAR
+        self.links += report.links
+        self.refused += report.refused
+        self.outcomes[report.outcome] += 1
+        self.held[report.key].append(report.held)
+        self.recorded[report.key] += report.outcome in RECORDED
+        if self.killed_at is not None and number != VICTIM and report.key in self.victim_held:
+            self.came_back.setdefault(report.key, time.monotonic() - self.killed_at)
+        if report.failed:
+            self.failures[str(report.status or "no answer")] += 1
+        elif report.relevance is not None:
+            near = report.relevance >= NEAR
             self.judged += 1
             self.near += near
             self.near_at_first += near and self.judged <= FIRST
@@ -454,13 +454,13 @@ class DemoResult:
         held, back = len(self.crawled.victim_held), self.crawled.came_back
         if self.crawled.killed_at is None:
             return "none: the crawl was over before"
-        told = f"crawler {VICTIM}, while it held {counted(held, 'page')}"
+        who = f"crawler {VICTIM}, while it held {counted(held, 'page')}"
         if not held:
-            return f"{told}: nothing was lost"
+            return f"{who}: nothing was lost"
         if len(back) < held:
-            return f"{told}: WRONG, {held - len(back)} of them did not come back"
+            return f"{who}: WRONG, {held - len(back)} of them did not come back"
         what = "it" if held == 1 else f"all {held}"
-        return f"{told}; its claims ran out after {LEASE:g} s, and crawler {CRAWLERS} fetched {what}: nothing was lost"
+        return f"{who}; its claims ran out after {LEASE:g} s, and crawler {CRAWLERS} fetched {what}: nothing was lost"
 
     def _scores(self) -> str:
         figures = self.audit.figures

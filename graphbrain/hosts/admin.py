@@ -19,6 +19,7 @@ from graphbrain.hosts import politeness, robots
 from graphbrain.hosts.origins import Times
 from graphbrain.hosts.state import KEPT, HostState, PolitenessPolicy
 from graphbrain.model import FOR_EVER, Host
+from graphbrain.options.hosts import HostFilter
 from graphbrain.urls.hostnames import USUAL_PORT
 from graphbrain.urls.walls import MANY, bare
 
@@ -84,11 +85,22 @@ def _view(row: Mapping[str, Any], manners: PolitenessPolicy) -> Host:
 
 
 def look(
-    tx: Tx, after: str, limit: int, which: Mapping[str, Any], manners: PolitenessPolicy, now: float
+    tx: Tx, after: str, limit: int, which: HostFilter, manners: PolitenessPolicy, now: float
 ) -> tuple[str | None, list[Host]]:
     """Return those of the next hosts by name that fit, and the last name that was looked at (None: there is none)."""
     dead = manners.dead_after or NEVER_DEAD
-    last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, dead=dead, **which)
+    last, rows = tx.one(
+        "hosts/page",
+        after=after,
+        limit=limit,
+        now=now,
+        dead=dead,
+        text=which.text,
+        blocked=which.blocked,
+        queued=which.queued,
+        slowed=which.slowed,
+        silent=which.silent,
+    )
     return last, [_view(row, manners) for row in rows]
 
 
@@ -200,10 +212,10 @@ def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: flo
     None: there is none. The agent whose rules hold stays as it was set. A text that is unchanged leaves no pages to be
     judged.
     """
-    told = host.robots()
-    mark, agent = told.get(scheme, told.get("", (None, None)))
+    texts = host.robots()
+    mark, agent = texts.get(scheme, texts.get("", (None, None)))
     same = mark == (None if text is None else robots.fingerprint(text))
-    if same and (scheme in told or text is None):
+    if same and (scheme in texts or text is None):
         host.times[scheme] = Times.read(now)
         _rewrite(tx, host, {f"{KEPT[scheme]}_at": now}, now)
         return False
@@ -216,16 +228,16 @@ def _obey(
 ) -> float:
     """Keep a robots.txt of a locked host, and mark its pages as still to be judged. Return its Crawl-delay. `claimed`:
     a claim has asked the host, so that it has none is known, too."""
-    manners, told = host.manners, host.robots()
+    manners, texts = host.manners, host.robots()
     politeness.rules(tx, [host])
     rules = dict(host.rules)
     schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
     for each in schemes:
-        told.pop(each, None)
+        texts.pop(each, None)
         rules.pop(each, None)
-    keeps = text is not None or (scheme != "" and "" in told)  # that a scheme has none goes over the text of both
+    keeps = text is not None or (scheme != "" and "" in texts)  # that a scheme has none goes over the text of both
     if keeps:
-        told[scheme] = (None, None) if text is None else (robots.fingerprint(text), agent)
+        texts[scheme] = (None, None) if text is None else (robots.fingerprint(text), agent)
         rules[scheme] = (None if text is None else robots.parsed(text), agent or manners.agent)
     changed: dict[str, Any] = {KEPT[each]: text for each in schemes}
     changed |= {f"{KEPT[each]}_at": now if keeps else None for each in schemes}
@@ -234,8 +246,8 @@ def _obey(
         if keeps or claimed:
             host.times[each] = Times.read(now)
     host.rules = rules
-    mark, whose = told.get("", (None, None))
-    changed |= {"robots_mark": mark, "robots_agent": whose, "robots_origins": politeness.origins(told)}
+    mark, whose = texts.get("", (None, None))
+    changed |= {"robots_mark": mark, "robots_agent": whose, "robots_origins": politeness.origins(texts)}
     changed |= {"robots_delay": host.crawl_delay() or None, "robots_news": True}
     _rewrite(tx, host, changed, now)
     own = rules[scheme][0] if keeps else None
@@ -258,10 +270,10 @@ def robots_text(tx: Tx, name: str, scheme: str, manners: PolitenessPolicy) -> st
     return texts.get("") or (None if scheme else texts.get("https") or texts.get("http"))
 
 
-def no_news(tx: Tx, name: str, told: Told, manners: PolitenessPolicy, now: float) -> None:
+def no_news(tx: Tx, name: str, texts: Told, manners: PolitenessPolicy, now: float) -> None:
     """Remove the mark after all pages of a host were judged by `told`, if that is still its robots.txt."""
     host = politeness.lock(tx, [name], manners)[name]
-    if host.robots() == told:
+    if host.robots() == texts:
         _rewrite(tx, host, {"robots_news": None}, now)
 
 

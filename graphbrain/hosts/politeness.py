@@ -74,7 +74,7 @@ class HostEffects:
     """claims that were counted, and end"""
     spent: int = 0
     """pages more of the budget that are used; such a host is locked, so that a count of its pages misses none"""
-    at: Counter[str] = field(default_factory=Counter)
+    claims_at: Counter[str] = field(default_factory=Counter)
     """the addresses at which the ended claims were counted"""
     successes: Counter[str] = field(default_factory=Counter)
     """pages that were fetched, by the token of their claims"""
@@ -95,9 +95,9 @@ class HostEffects:
     address: str | None = None
     """where the crawler reached it"""
 
-    def well(self, asked_at: float, at: float) -> None:
-        """An attempt was well that was made at `asked_at` at the earliest, and ended at `at`."""
-        self.well_at = max(self.well_at or 0.0, at)
+    def well(self, asked_at: float, ended_at: float) -> None:
+        """An attempt was well that was made at `asked_at` at the earliest, and ended at `ended_at`."""
+        self.well_at = max(self.well_at or 0.0, ended_at)
         self.well_asked_at = max(self.well_asked_at, asked_at)
 
     def certain(self, manners: PolitenessPolicy) -> bool:
@@ -107,10 +107,10 @@ class HostEffects:
 
     def matters(self, host: HostState) -> bool:
         """Does it change the host, as it was read?"""
-        told = host.manners.by_address and self.address not in (None, host.address)
+        moved = host.manners.by_address and self.address not in (None, host.address)
         if self.well_at is not None and (host.failing > 0 or host.is_evidence(self.spared_at)):
             return True
-        return told or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
+        return moved or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
 
 def _hosts(
@@ -154,27 +154,27 @@ def places(tx: Tx, hosts: Iterable[HostState], manners: PolitenessPolicy, now: f
     names = {host.address for host in held if host.address is not None}
     found = addresses.lock(tx, names, manners.address_delay, manners.address_most, now)
     for host in held:
-        host.at = found[host.address or ""]
+        host.address_state = found[host.address or ""]
     return found
 
 
-def origins(told: Mapping[str, tuple[str | None, str | None]]) -> list[str] | None:
+def origins(texts: Mapping[str, tuple[str | None, str | None]]) -> list[str] | None:
     """Return the part of `Host.robots` that is kept by scheme, in the form in which a host stores it."""
-    return [f"{scheme} {mark or NO_TEXT} {agent or ''}" for scheme, (mark, agent) in told.items() if scheme] or None
+    return [f"{scheme} {mark or NO_TEXT} {agent or ''}" for scheme, (mark, agent) in texts.items() if scheme] or None
 
 
 def rules(tx: Tx, hosts: Iterable[HostState]) -> None:
     """Give locked hosts their robots.txt, parsed; texts that this process does not know are read."""
-    told = {host.name: (host, host.robots()) for host in hosts if host.has_robots}
-    marks = {mark for _, each in told.values() for mark, _ in each.values() if mark is not None}
+    kept = {host.name: (host, host.robots()) for host in hosts if host.has_robots}
+    marks = {mark for _, each in kept.values() for mark, _ in each.values() if mark is not None}
     known = {mark: robots.remembered(mark) for mark in marks}
-    missing = sorted(name for name, (_, each) in told.items() if any(m and known[m] is None for m, _ in each.values()))
+    missing = sorted(name for name, (_, each) in kept.items() if any(m and known[m] is None for m, _ in each.values()))
     for name, *texts in tx.one("hosts/robots", names=missing)[0] if missing else ():
         for scheme, text in zip(KEPT, texts, strict=True):
-            mark, _ = told[name][1].get(scheme, (None, None))
+            mark, _ = kept[name][1].get(scheme, (None, None))
             if mark is not None and text is not None:
                 known[mark] = robots.parsed(text)
-    for host, each in told.values():
+    for host, each in kept.values():
         host.rules = {
             scheme: (known[mark] if mark is not None else None, agent or host.manners.agent)
             for scheme, (mark, agent) in each.items()
@@ -190,12 +190,12 @@ def know_budgets(tx: Tx, hosts: Iterable[HostState]) -> None:
             host.budget_used = counts[host.name]
 
 
-def write(tx: Tx, hosts: Iterable[HostState], at: Iterable[Address], now: float) -> None:
+def write(tx: Tx, hosts: Iterable[HostState], reached: Iterable[Address], now: float) -> None:
     """Write what has changed of locked hosts and addresses."""
     rows = [[host.name, changes] for host in hosts if (changes := host.changes(now))]
     if rows:
         tx.do("hosts/write", rows=rows)
-    addresses.write(tx, at)
+    addresses.write(tx, reached)
 
 
 def conclude(
@@ -242,11 +242,11 @@ def conclude_and_hold(
     }
     unsure = read(tx, (names | doubtful) - certain, manners, now)
     wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
-    left: Counter[str] = sum((end.at for end in ends.values()), Counter())
+    left: Counter[str] = sum((end.claims_at for end in ends.values()), Counter())
     waiting = _waiting(tx, left, manners, now)
     held = lock(tx, certain | wanted | waiting, manners, now) if certain or wanted or waiting else {}
-    told = {end.address for end in ends.values() if end.address is not None} if manners.by_address else set()
-    at = addresses.lock(tx, {*left, *told}, manners.address_delay, manners.address_most, now)
+    reached = {end.address for end in ends.values() if end.address is not None} if manners.by_address else set()
+    by_name = addresses.lock(tx, {*left, *reached}, manners.address_delay, manners.address_most, now)
     for name in sorted(held.keys() & ends.keys()):
         _end(held[name], ends[name], now)
     for name in sorted(held.keys() & names):
@@ -254,8 +254,8 @@ def conclude_and_hold(
             held[name].file(filing[name])
     for name in retrying(held):
         held[name].file_retry(now)
-    _leave(at, left, [held[name] for name in waiting], now)
-    write(tx, (held[name] for name in sorted(held)), at.values(), now)
+    _leave(by_name, left, [held[name] for name in waiting], now)
+    write(tx, (held[name] for name in sorted(held)), by_name.values(), now)
     own = {host.name for host in held.values() if host.queued}
     return {name: name if name in own else SHARED_QUEUE for name in names}, held
 
@@ -297,16 +297,16 @@ def _attend(host: HostState, end: HostEffects, now: float) -> None:
         host.probed_in_vain(now)
 
 
-def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence[HostState], now: float) -> None:
+def _leave(by_name: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence[HostState], now: float) -> None:
     """Claims leave these addresses; where one was full, as many hosts that wait there come next."""
     for name in sorted(left):
-        place, free = at[name], left[name]
-        full = place.full()
-        place.in_flight = max(0, place.in_flight - left[name])
+        address, free = by_name[name], left[name]
+        full = address.full()
+        address.in_flight = max(0, address.in_flight - left[name])
         line = [host for host in waiting if host.address == name and host.turn_at > now] if full else []
         for host in sorted(line, key=lambda host: (host.turn_at, host.name)):
             if free and host.ready(now):
-                host.turn_at = max(0.0, place.next_at)
+                host.turn_at = max(0.0, address.next_at)
                 free -= 1
 
 

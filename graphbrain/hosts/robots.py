@@ -159,8 +159,8 @@ class _Rules:
     def __init__(self, groups: list[_Group], token: str) -> None:
         name = token if token and any(token in group.agents for group in groups) else "*"
         mine = [group for group in groups if name in group.agents]
-        told = (seconds for g in mine for before, seconds in g.delays if g.agents[name] < before)
-        self.delay = max(told, default=0.0)
+        delays = (seconds for g in mine for before, seconds in g.delays if g.agents[name] < before)
+        self.delay = max(delays, default=0.0)
         self._whole: dict[str, tuple[int, bool]] = {}
         self._begins: dict[str, tuple[int, bool]] = {}
         starred: set[tuple[int, bool, tuple[str, ...], bool]] = set()

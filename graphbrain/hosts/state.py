@@ -255,7 +255,7 @@ class HostState:
     """the time of that decision"""
     times: dict[str, Times] = field(init=False)
     """Scheme → when its robots.txt was read, where it was claimed or set"""
-    at: Address | None = None
+    address_state: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
     place_since: float = field(init=False)
@@ -322,7 +322,7 @@ class HostState:
 
     def ready(self, now: float) -> bool:
         """May one of its pages be claimed now?"""
-        return self._ready_alone(now) and (self.at is None or self.at.ready(now))
+        return self._ready_alone(now) and self.address_ready(now)
 
     def _ready_alone(self, now: float) -> bool:
         return self.opens_at() <= now and not self.full()
@@ -336,9 +336,13 @@ class HostState:
         """Return when it can be asked again, even for a robots.txt; as far as `opens_at` knows."""
         return max(self.next_at, self.blocked_until, self.probe_at if self.ill() else 0.0)
 
+    def address_ready(self, now: float) -> bool:
+        """Return whether its address may be asked now, as far as it is known."""
+        return self.address_state is None or self.address_state.ready(now)
+
     def may_ask(self, now: float) -> bool:
         """May it be asked now, be it for a robots.txt?"""
-        return self.asked_from() <= now and not self.full() and (self.at is None or self.at.ready(now))
+        return self.asked_from() <= now and not self.full() and self.address_ready(now)
 
     def full(self) -> bool:
         """Return whether it may be asked now, for a page or for a robots.txt."""
@@ -413,8 +417,8 @@ class HostState:
 
     def knows_robots(self, scheme: str) -> bool:
         """Are there rules for its pages of a scheme, be it that all is allowed?"""
-        told = self.robots()
-        return scheme in self.times or scheme in told or "" in told
+        texts = self.robots()
+        return scheme in self.times or scheme in texts or "" in texts
 
     def knows_other_robots(self, scheme: str) -> bool:
         """Are there rules for its pages of the other scheme?"""
@@ -435,8 +439,8 @@ class HostState:
 
     def crawl_delay(self) -> float:
         """The longest Crawl-delay of those that its pages are asked by; 0 where there is none."""
-        told = (self._rules_of(scheme) for scheme in USUAL_PORT)
-        return max(text.delay(agent) if text is not None else 0.0 for text, agent in told)
+        rules = (self._rules_of(scheme) for scheme in USUAL_PORT)
+        return max(text.delay(agent) if text is not None else 0.0 for text, agent in rules)
 
     def _rules_of(self, scheme: str) -> tuple[Robots | None, str]:
         return self.rules.get(scheme) or self.rules.get("") or (None, "")
@@ -445,11 +449,11 @@ class HostState:
         """Return scheme → fingerprint of its robots.txt (None: it has none), and the agent whose rules hold, where one
         was set; empty: for both, where one has none of its own."""
         mark, agent = self.stored["robots_mark"], self.stored["robots_agent"]
-        told = dict[str, tuple[str | None, str | None]]() if mark is None else {"": (mark, agent)}
+        texts = dict[str, tuple[str | None, str | None]]() if mark is None else {"": (mark, agent)}
         for each in self.stored["robots_origins"] or ():
             scheme, mark, agent = each.split(" ", 2)
-            told[scheme] = (None if mark == NO_TEXT else mark, agent or None)
-        return told
+            texts[scheme] = (None if mark == NO_TEXT else mark, agent or None)
+        return texts
 
     def ready_at(self, now: float) -> float | None:
         """Return when its queues should be looked at next; None when it has none."""
@@ -476,8 +480,8 @@ class HostState:
         self._leave_line()
         if self.retrying:
             self.since_retry = 0 if retry else min(self.since_retry + 1, RETRY_EVERY)
-        if self.at is not None:
-            self.at.grant(now)
+        if self.address_state is not None:
+            self.address_state.grant(now)
         if not first or self.budget_used is None:
             return False
         self.budget_used += 1
@@ -485,9 +489,14 @@ class HostState:
 
     def wait(self, now: float) -> bool:
         """It cannot be asked now; if only its address keeps it waiting, it gets a turn. True when it got one."""
-        if self.at is None or self.turn_at > now or not self._ready_alone(now) or self.at.ready(now):
+        if (
+            self.address_state is None
+            or self.turn_at > now
+            or not self._ready_alone(now)
+            or self.address_state.ready(now)
+        ):
             return False
-        self.turn_at = self.at.turn(now)
+        self.turn_at = self.address_state.turn(now)
         return True
 
     def refund(self, pages: int) -> None:

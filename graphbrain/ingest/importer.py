@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbrain.accounts import adjacency
-from graphbrain.accounts.settlement import SETTLED_TO, STEADY, waiting_share
+from graphbrain.accounts.settlement import STEADY, waiting_share
 from graphbrain.brain import imports
 from graphbrain.brain.workers import to_stderr
 from graphbrain.errors import BadInput, GraphRefused, SettingsError
@@ -33,6 +33,7 @@ from graphbrain.ingest import neo4j_admin
 from graphbrain.ingest.harvest import Harvest
 from graphbrain.ingest.rows import Bulk, ImportRun
 from graphbrain.numeric.arrays import Ints
+from graphbrain.numeric.methods import SETTLED_TO
 from graphbrain.server import installation, lifecycle
 from graphbrain.server.jars import Say
 from graphbrain.settings import Settings

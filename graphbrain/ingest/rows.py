@@ -300,12 +300,12 @@ class Bulk:
         discovered it."""
         harvest, size = self.harvest, self.harvest.pages
         finder, place = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
-        told = 0
+        done = 0
         for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
             pages, first = np.unique(ends, return_index=True)
             new = finder[pages] < 0
-            finder[pages[new]], place[pages[new]] = sources[first[new]], told + first[new]
-            told += len(ends)
+            finder[pages[new]], place[pages[new]] = sources[first[new]], done + first[new]
+            done += len(ends)
         found = np.flatnonzero(finder >= 0)
         found = found[np.argsort(place[found])]
         before = np.zeros(size)

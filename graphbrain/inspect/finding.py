@@ -83,9 +83,9 @@ def _end(waiting: int, flows: Flows) -> tuple[End, float | None, str]:
             None,
             f"only {left} pages have left the frontier lately, and {FEW} are needed",
         )
-    told = f"{left:,} pages have left the frontier and {found:,} were found"
+    counts = f"{left:,} pages have left the frontier and {found:,} were found"
     if abs(left - found) <= CHANCE * sqrt(left + found):
-        return "unknown", None, f"{told}: about as many"
+        return "unknown", None, f"{counts}: about as many"
     if found > left:
-        return "never", None, f"{told}: at this pace it grows"
-    return "ends", waiting / (left - found) * flows.seconds / 3600.0, f"{told}: at this pace it ends"
+        return "never", None, f"{counts}: at this pace it grows"
+    return "ends", waiting / (left - found) * flows.seconds / 3600.0, f"{counts}: at this pace it ends"

@@ -29,6 +29,7 @@ from graphbrain.intake import input_checks
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
 from graphbrain.numeric.methods import UNINDEXED
 from graphbrain.numeric.rules import Rule
+from graphbrain.options.pages import PageFilter
 from graphbrain.urls.masking import masked
 
 __all__ = ["Progress", "Wanted", "check_score", "ends", "links", "neighbours", "path", "payments", "wanted_pages"]
@@ -65,19 +66,25 @@ class Wanted:
     @classmethod
     def of(
         cls,
+        which: PageFilter,
+        host: str | None,
         text: str = "",
-        regex: str | None = None,
-        host: str | None = None,
-        state: str | None = None,
-        fetched: bool | None = None,
         by: str = "authority",
         min_score: float | None = None,
     ) -> Wanted:
-        """Return the criteria as a user gives them, except that `host` is its name in the graph.
+        """Return the criteria for a filter, and for what `find` has beside it.
+
+        Args:
+            which: The filter.
+            host: Its host's name in the graph.
+            text: A part of the URL.
+            by: The score.
+            min_score: The least score.
 
         Raises:
             BadInput: A criterion that no page can ever meet.
         """
+        regex, state = which.regex, which.state
         if state is not None and state not in STATES:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
         check_score(by)
@@ -90,7 +97,7 @@ class Wanted:
         except re.error as error:
             raise BadInput(f"{regex!r} is not a regular expression: {error}.") from None
         least = None if min_score is None else float(min_score)
-        return cls(text or None, pattern, host, state, fetched, by, least)
+        return cls(text or None, pattern, host, state, which.fetched, by, least)
 
     def rank(self) -> int | None:
         """Return the rank of the least score; None when pages of that score need not have one."""

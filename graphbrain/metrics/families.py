@@ -111,22 +111,22 @@ def _of_scan(sample: Sample) -> Iterator[Metric]:
     yield _gauge("hosts_silent", "Hosts that do not answer and are only probed; sampled.", found.silent)
 
 
-def of_observed(told: Mapping[str, Any]) -> Iterator[Metric]:
+def of_observed(observed: Mapping[str, Any]) -> Iterator[Metric]:
     """Yield the metrics of these processes."""
-    yield _histogram("verb", "How long the verbs of the brain took in these processes.", told["verbs"])
+    yield _histogram("verb", "How long the verbs of the brain took in these processes.", observed["verbs"])
     yield _histogram(
-        "statement", "How long statements, and commits, took as seen by these processes.", told["statements"]
+        "statement", "How long statements, and commits, took as seen by these processes.", observed["statements"]
     )
     errors = CounterMetricFamily(
         "graphbrain_verb_errors", "Verbs that have raised an error, by its kind.", labels=["verb", "error"]
     )
-    for both, count in sorted(told["errors"].items()):
+    for both, count in sorted(observed["errors"].items()):
         errors.add_metric(both.split(" ", 1), count)
     yield errors
     retries = CounterMetricFamily(
         "graphbrain_transaction_retries", "Transactions of these processes run again, by reason.", labels=["reason"]
     )
-    for reason, count in sorted(told["retries"].items()):
+    for reason, count in sorted(observed["retries"].items()):
         retries.add_metric([reason], count)
     yield retries
 
@@ -144,9 +144,9 @@ def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"graphbrain_{name}", text, value=value)
 
 
-def _histogram(what: str, text: str, told: Told) -> HistogramMetricFamily:
+def _histogram(what: str, text: str, durations: Told) -> HistogramMetricFamily:
     family = HistogramMetricFamily(f"graphbrain_{what}_duration_seconds", text, labels=[what])
-    for name, seen in sorted(told.items()):
+    for name, seen in sorted(durations.items()):
         buckets, below = [], 0.0
         for bound, count in zip((*map(str, BOUNDS), "+Inf"), seen[:-1], strict=True):
             below += count

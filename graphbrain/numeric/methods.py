@@ -12,11 +12,15 @@ from graphbrain.errors import BadInput
 
 __all__ = [
     "CASH",
+    "DAMPING",
     "FORWARD",
+    "ITERATIONS",
     "LIVE",
     "METHODS",
     "OWN",
     "SCORES",
+    "SETTLED_TO",
+    "TOLERANCE",
     "UNINDEXED",
     "Factor",
     "checked_method",
@@ -34,6 +38,11 @@ FACTOR = re.compile(rf"(?:{_NUMBER}\*)?([a-z_]+)(?:>{_NUMBER})?(?:\^{_NUMBER})?"
 MOST_POWER, MOST_FLOOR, MOST_TIMES = 10.0, 1e6, 1e6
 AT_MOST_ONE = ("harvest", "nearness", "novelty", "plain_path")
 """Live scores that are at most 1: a floor of 1 would make all pages alike."""
+
+DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
+"""Defaults of a ranking: the probability of following a link, the acceptable error (L1), the most iterations."""
+SETTLED_TO = 1e-7
+"""The error bound that a settling pass leaves by default."""
 
 METHODS: Mapping[str, tuple[str, ...]] = {
     "hits": ("hits_hub", "hits_authority"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphbrain.numeric.arrays import Flags, Floats
-from graphbrain.numeric.methods import Factor, factors
+from graphbrain.numeric.methods import DAMPING, Factor, factors
 
 __all__ = [
     "DAMPING",
@@ -70,8 +70,8 @@ LEAST_FORWARD = 1e-6
 """The least flow that counts for a page, far from seeds in a web without an end."""
 FLOW_EPS = 0.05
 """With `reach`: a page is pushed if more than this share of the amount it should have passed on is missing."""
-DAMPING, LIVE_PAGERANK_EPS = 0.85, 0.3
-"""The share of its live PageRank that a page passes on, and, like `FLOW_EPS`, the missing share at which it is pushed.
+LIVE_PAGERANK_EPS = 0.3
+"""Like `FLOW_EPS`, the missing share of its live PageRank at which a page is pushed; it passes on the share `DAMPING`.
 With .05, sites whose pages all link to each other need ten pushes for each page that is read; with .3 they need one for
 several."""
 NO_FLOW = 1.0

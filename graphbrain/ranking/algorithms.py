@@ -25,6 +25,7 @@ import numpy as np
 from graphbrain.numeric import csr
 from graphbrain.numeric.arrays import Floats, Ints
 from graphbrain.numeric.csr import Places, Rows
+from graphbrain.numeric.methods import DAMPING, ITERATIONS, TOLERANCE
 
 __all__ = [
     "LEVEL",
@@ -44,7 +45,6 @@ __all__ = [
     "share",
 ]
 
-DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
 LEAST_CHANGE = 1e-13
 """A smaller change of a distribution (L1) is only rounding, and ends the iterations whatever the tolerance is. The
 error can still exceed the tolerance: at a rate of .99999 it can be a hundred thousand times the change."""

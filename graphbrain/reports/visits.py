@@ -263,7 +263,7 @@ def _ends(kept: Sequence[Verdict], manners: PolitenessPolicy) -> dict[str, HostE
         first = isinstance(report, Fetched) and visit.first_fetched is None
         if own and visit.counted:
             end.claims += 1
-            end.at.update([] if visit.counted_at is None else [visit.counted_at])
+            end.claims_at.update([] if visit.counted_at is None else [visit.counted_at])
             end.successes.update([verdict.item.token] if isinstance(report, Fetched) else ())
         # A claim is charged with its page's first visit when it is made, and keeps the charge if one came of it.
         if own and visit.charged and visit.first_fetched is None and not first:

@@ -3,4 +3,4 @@
 May touch: the operating system, the list of installed packages, and Python's import of modules.
 """
 
-__all__ = ["fair", "installs", "lean_driver", "memory", "timings", "tokens"]
+__all__ = ["deprecated", "fair", "installs", "lean_driver", "memory", "timings", "tokens"]

@@ -209,8 +209,8 @@ def same(one: Content, other: Content) -> bool | None:
     if (one.canonical or one.key) == (other.canonical or other.key):
         return True
     pairs = [(one.text_hash, other.text_hash), (one.body_hash, other.body_hash)]
-    told = [pair for pair in pairs if None not in pair]
-    if any(a == b for a, b in told):
+    complete = [pair for pair in pairs if None not in pair]
+    if any(a == b for a, b in complete):
         return True
     if one.simhash is not None and other.simhash is not None:
         if ((one.simhash ^ other.simhash) & (2**64 - 1)).bit_count() <= NEAR:
@@ -219,8 +219,8 @@ def same(one: Content, other: Content) -> bool | None:
                 return True
             if None in brought:  # a page with few words of its own is as near to others of its template
                 return None
-        told.append(("", ""))
-    return False if told else None
+        complete.append(("", ""))
+    return False if complete else None
 
 
 @dataclass(slots=True)

@@ -181,8 +181,8 @@ class Site:
 
     def after(self, visits: Iterable[FirstVisit], most: int) -> tuple[Site, list[tuple[float | None, bool]]]:
         """The site after these visits, at most `most` sections of it; and of each visit the share that was new, None
-        where that is not known, as of the first pages and of those with next to no text, and whether a page of its name had been fetched before. Their text becomes `known` to
-        this site, too: it is not to be used again."""
+        where that is not known, as of the first pages and of those with next to no text, and whether a page of its name
+        had been fetched before. Their text becomes `known` to this site, too: it is not to be used again."""
         shares: list[tuple[float | None, bool]] = []
         met: list[tuple[str, bool, float]] = []
         counted, names = list(self.visits), dict.fromkeys(self.names)

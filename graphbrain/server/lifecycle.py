@@ -457,16 +457,16 @@ class _Launch:
         files.write_arguments(args, [*options, *tool])
         env = {**os.environ, "NEO4J_HOME": str(self.home), "NEO4J_CONF": str(self.home / "conf")}
         try:
-            told = subprocess.run([self.java, f"@{args}"], env=env, capture_output=True, text=True, timeout=120)
+            output = subprocess.run([self.java, f"@{args}"], env=env, capture_output=True, text=True, timeout=120)
         except subprocess.TimeoutExpired as error:
             raise ServerFailed(
                 "Neo4j's password could not be set within 120 s; start again when the machine has less to do."
             ) from error
         finally:
             args.unlink(missing_ok=True)
-        if told.returncode != 0:
-            last = (told.stderr + told.stdout).strip().splitlines()[-1:] or ["no reason given"]
-            why = files.reason(told.stderr + told.stdout) or f"its log has: {last[0]}"
+        if output.returncode != 0:
+            last = (output.stderr + output.stdout).strip().splitlines()[-1:] or ["no reason given"]
+            why = files.reason(output.stderr + output.stdout) or f"its log has: {last[0]}"
             raise ServerFailed(f"Neo4j's password could not be set: {why}")
 
 

@@ -262,11 +262,11 @@ def _with_tuples(schema: Any) -> Any:
         return [_with_tuples(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    told = {name: _with_tuples(each) for name, each in schema.items()}
-    if parts := told.pop("prefixItems", None):
+    changed = {name: _with_tuples(each) for name, each in schema.items()}
+    if parts := changed.pop("prefixItems", None):
         kinds = [kind for place, kind in enumerate(parts) if kind not in parts[:place]]
-        told["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-    return told
+        changed["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    return changed
 
 
 def _show(facts: dict[str, Any]) -> None:

@@ -125,9 +125,9 @@ class Gate:
         """Return a number for `shut`, which then holds only if nothing has come since."""
         return self._opened
 
-    def shut(self, told: Claims, seconds: float, mark: int) -> None:
+    def shut(self, answer: Claims, seconds: float, mark: int) -> None:
         """The brain has nothing, by what it was at `mark`, and for so long."""
-        self._told = (time.monotonic(), told)
+        self._told = (time.monotonic(), answer)
         if mark != self._opened:
             return
         self._shut, self._most = True, 1

@@ -200,16 +200,16 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
             return claims
         first = True
     # An empty answer is given only if the brain has found nothing since the request came.
-    told = gate.told_since(came)
-    return await ask() if told is None else told
+    news = gate.told_since(came)
+    return await ask() if news is None else news
 
 
 def _told(gate: Gate, came: float) -> Claims:
     """Return the brain's last answer since a request came that is not going to ask any more. Raises Refusal."""
-    told = gate.told_since(came)
-    if told is None:
+    news = gate.told_since(came)
+    if news is None:
         raise Refusal(503, "Stopping", "The service stops, or the token is good no more; try again.", try_again=True)
-    return told
+    return news
 
 
 async def _let_in(gate: Gate, asked: Asked, until: float, *, first: bool) -> bool:
@@ -236,8 +236,8 @@ async def _report(service: Backend, items: list[Any]) -> list[Answer]:
     def made() -> list[Report | Unusable]:
         return [_report_of(item) for item in items]
 
-    told = (item.get("links") for item in items if isinstance(item, dict))
-    links = sum(len(some) for some in told if isinstance(some, list))
+    lists = (item.get("links") for item in items if isinstance(item, dict))
+    links = sum(len(some) for some in lists if isinstance(some, list))
     combined = service.brain.combined
     soon = combined.report(made, len(items), links, CALLER.get().name)
     if soon is None:
@@ -263,11 +263,11 @@ async def renew(body: Renew, service: Service) -> Response:
     held = [_held(item) for item in body.claims]
     good = [claim for claim in held if isinstance(claim, Claim)]
     kept = iter(await service.crawl.run(service.brain.renew, good, body.seconds))
-    told = [
+    facts = [
         _renewed(each, next(kept), item) if isinstance(each, Claim) else each
         for each, item in zip(held, body.claims, strict=True)
     ]
-    return json_answer({"claims": told})
+    return json_answer({"claims": facts})
 
 
 def _renewed(claim: Claim, now: Claim | None, item: dict[str, Any]) -> dict[str, Any]:
@@ -286,13 +286,13 @@ async def give_back(body: Held, service: Service) -> Response:
     good = [claim for claim in held if isinstance(claim, Claim)]
     given = iter(await service.crawl.run(service.brain.give_back, good))
     service.gate.open()
-    told = [
+    facts = [
         {"url": each.url, "key": each.key, "given_back" if next(given) else "lost": True}
         if isinstance(each, Claim)
         else each
         for each in held
     ]
-    return json_answer({"claims": told})
+    return json_answer({"claims": facts})
 
 
 def _held(item: Any) -> Claim | dict[str, Any]:
@@ -312,11 +312,11 @@ def _held(item: Any) -> Claim | dict[str, Any]:
 async def hint(body: Hints, service: Service) -> Response:
     """Take word that pages have changed; one answer for each."""
     service.many(len(body.hints), "hints")
-    told = [_hint_of(item) for item in body.hints]
-    good = [each for each in told if not isinstance(each, dict)]
+    hints = [_hint_of(item) for item in body.hints]
+    good = [each for each in hints if not isinstance(each, dict)]
     found = iter(await service.crawl.run(service.brain.hint, good))
     service.gate.open()
-    return json_answer({"answers": [each if isinstance(each, dict) else next(found).as_dict() for each in told]})
+    return json_answer({"answers": [each if isinstance(each, dict) else next(found).as_dict() for each in hints]})
 
 
 def _hint_of(item: Any) -> Hint | str | dict[str, Any]:

@@ -141,8 +141,8 @@ class Jobs:
         except Stopped:
             state = "stopped"
         except GraphbrainError as error:
-            told = refusal_of(error)
-            job.error = {"type": told.kind, "message": told.message, "try_again": told.try_again}
+            refusal = refusal_of(error)
+            job.error = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again}
             state = "failed"
         except Exception:
             log.exception("job %s (%s) failed", job.id, job.verb)

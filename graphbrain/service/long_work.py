@@ -14,13 +14,13 @@ from fastapi import Query as InQuery
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from graphbrain.brain.rank import LONGEST_EVERY, OPTIONS, Wish, checked, checked_every
 from graphbrain.errors import BadInput
-from graphbrain.numeric.methods import METHODS
+from graphbrain.options.scores import BY_METHOD, RankDue, RankRun, SettleOptions, checked, checked_every
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
+from graphbrain.service.declared import request
 from graphbrain.service.jobs import Job
-from graphbrain.service.patterns import between, of_setting
+from graphbrain.service.patterns import of_setting
 from graphbrain.service.verbs import (
     EVERYBODY,
     OPERATORS,
@@ -65,43 +65,24 @@ _BY_METHOD: JsonDict = {
                 **{name: value for name, value in _UNSAID.items() if name not in options},
             }
         }
-        for method, options in OPTIONS.items()
+        for method, options in BY_METHOD.items()
     ]
 }
 """The part of the schema for arguments of one method alone."""
-_SHARE: JsonDict = {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
-MOST_TOP = 1_000_000
 
 
-class Settle(Body):
+class Settle(request(SettleOptions, Body)):  # type: ignore[misc]
     """The error bound that is left; `if_cheaper`: do nothing where pushes are cheaper."""
 
-    tolerance: float | None = Field(None, gt=0, lt=1, examples=[1e-6])
-    if_cheaper: bool = Field(False, examples=[False])
 
-
-class Rank(Body):
+class Rank(request(RankRun, Body)):  # type: ignore[misc]
     """As `rank` takes it in Python."""
 
     model_config = ConfigDict(json_schema_extra=_BY_METHOD)
 
-    method: str = Field(examples=["pagerank"], json_schema_extra={"enum": list(METHODS)})
-    damping: float | None = Field(None, examples=[0.85], json_schema_extra=between(0, 1, below=True))
-    tolerance: float | None = Field(None, examples=[1e-9], json_schema_extra=_SHARE)
-    iterations: int | None = Field(None, examples=[100], json_schema_extra={"minimum": 1})
-    only_external: bool = Field(False, examples=[False])
-    content: bool = Field(False, examples=[False])
-    trusted: list[str] | None = Field(None, examples=[None], json_schema_extra={"minItems": 1})
-    top: int = Field(10, examples=[10], json_schema_extra=between(0, MOST_TOP))
-    write: bool = Field(True, examples=[True])
-    warm: bool = Field(False, examples=[False])
 
-
-class RankIfDue(Body):
+class RankIfDue(request(RankDue, Body)):  # type: ignore[misc]
     """A method, and the seconds after which its scores are old."""
-
-    method: str = Field(examples=["pagerank"], json_schema_extra={"enum": list(METHODS)})
-    every: float = Field(3_600.0, examples=[3_600], json_schema_extra=between(1, LONGEST_EVERY))
 
 
 class AuditOf(Body):
@@ -148,11 +129,10 @@ async def settle(body: Settle, service: Service, caller: Caller, key: Idempotenc
 @verb(router, "POST", "rank", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Compute batch scores of all pages, and write them to these."""
-    checked(Wish(**body.model_dump(exclude={"top", "write", "warm"})), body.top)
     given = body.model_dump()
-    method = given.pop("method")
+    checked(RankRun(**given))
     return _begun(
-        service, "rank", caller, key, body, lambda job: service.brain.rank(method, **given, progress=job.told).as_dict()
+        service, "rank", caller, key, body, lambda job: service.brain.rank(**given, progress=job.told).as_dict()
     )
 
 
@@ -160,10 +140,11 @@ async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey
 async def rank_if_due(body: RankIfDue, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Rank, where the scores are older than `every` seconds and no other process ranks; otherwise the result is
     null."""
-    checked_every(body.method, body.every)
+    due = body.model_dump()
+    checked_every(RankDue(**due))
 
     def work(job: Job) -> Any:
-        found = service.brain.rank_if_due(body.method, body.every, progress=job.told)
+        found = service.brain.rank_if_due(**due, progress=job.told)
         return None if found is None else found.as_dict()
 
     return _begun(service, "rank_if_due", caller, key, body, work)

@@ -10,25 +10,21 @@ from fastapi import Query as InQuery
 from pydantic import Field
 
 from graphbrain.brain.brain import Brain
-from graphbrain.model import STATES
+from graphbrain.options.hosts import HostFilter
+from graphbrain.options.pages import MOST_TOP, FindOptions, LinkFilter, PageFilter, TopOptions
 from graphbrain.service import answers
-from graphbrain.service.patterns import HOST, PAGE, PART_OF_HOST, SCORE, SCORE_OR_CASH
+from graphbrain.service.declared import request
+from graphbrain.service.patterns import HOST, PAGE, PART_OF_HOST
 from graphbrain.service.verbs import EVERYBODY, READERS, LinesResponse, Query, Service, json_answer, line, verb
 from graphbrain.settings import Settings
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["looking"])
-MOST_TOP = 10_000
+MOST_COUNTED = 1_000_000
 NO_SCORE: Mapping[int, str] = {409: "No page carries this score yet."}
-TopScore = Annotated[
-    str,
-    Field(description="a score, or the cash that waits", examples=["authority"], json_schema_extra=SCORE_OR_CASH),
-]
-Score = Annotated[str, Field(description="a score", examples=["authority"], json_schema_extra=SCORE)]
 Url = Annotated[str, Field(description="a page's URL or key", examples=["https://a.example/"], json_schema_extra=PAGE)]
 Limit = Annotated[int | None, Field(ge=0, le=2**53, description="end after so many", examples=[100])]
-State = Literal[STATES]  # type: ignore[valid-type]
 
 
 class OnePage(Query):
@@ -37,11 +33,8 @@ class OnePage(Query):
     url: Url
 
 
-class Top(Query):
+class Top(request(TopOptions, Query)):  # type: ignore[misc]
     """The number of pages, and the score."""
-
-    n: int = Field(10, ge=0, le=MOST_TOP, examples=[10])
-    by: TopScore = "authority"
 
 
 class Payers(OnePage):
@@ -63,43 +56,20 @@ class Path(OnePage):
     other: str | None = Field(None, examples=["https://b.example/"], json_schema_extra=PAGE)
 
 
-class Which(Query):
+class Which(request(PageFilter, Query, shapes={"host": HOST})):  # type: ignore[misc]
     """The criteria of pages, all of which a page must meet."""
 
-    regex: str | None = Field(None, description="a regular expression found in the URL", examples=["/news/"])
-    host: str | None = Field(None, examples=["a.example"], json_schema_extra=HOST)
-    state: State | None = Field(None, examples=["known"])
-    fetched: bool | None = Field(None, examples=[True])
 
-
-class Find(Which):
+class Find(request(FindOptions, Query, shapes={"host": HOST})):  # type: ignore[misc]
     """The criteria of pages, and the number wanted."""
 
-    text: str = Field("", description="a part of the URL", examples=["news"])
-    min_score: float | None = Field(None, examples=[2.0])
-    by: Score = "authority"
-    limit: Limit = None
 
-
-class WhichLinks(Which):
+class WhichLinks(request(LinkFilter, Query, shapes={"host": HOST})):  # type: ignore[misc]
     """The pages whose links are wanted."""
 
-    between_hosts: bool = Field(False, examples=[False])
 
-
-class Hosts(Query):
+class Hosts(request(HostFilter, Query, shapes={"text": PART_OF_HOST}, count=MOST_COUNTED)):  # type: ignore[misc]
     """The criteria of hosts, all of which a host must meet."""
-
-    text: str | None = Field(
-        None, description="a part of the name", examples=["example"], json_schema_extra=PART_OF_HOST
-    )
-    blocked: bool | None = None
-    queued: bool | None = None
-    slowed: bool | None = None
-    silent: bool | None = None
-    outside: bool | None = None
-    count: int = Field(1_000, ge=0, le=1_000_000, description="count so many pages of each at most", examples=[1000])
-    limit: Limit = None
 
 
 class OneHost(Query):
@@ -117,7 +87,7 @@ async def page(query: Annotated[OnePage, InQuery()], service: Service) -> Respon
 @verb(router, "GET", "top", READERS, answers.PagesAnswer, may=NO_SCORE)
 async def top(query: Annotated[Top, InQuery()], service: Service) -> Response:
     """The best pages. By anything but authority and hub every page is read."""
-    pages = await service.look.run(service.brain.top, query.n, query.by)
+    pages = await service.look.run(lambda: service.brain.top(**query.model_dump()))
     return json_answer({"pages": [page.as_dict() for page in pages]})
 
 
@@ -150,8 +120,7 @@ async def neighbours(query: Annotated[OnePage, InQuery()], service: Service) -> 
 @verb(router, "GET", "find", READERS, None, lines=True, may=NO_SCORE)
 async def find(query: Annotated[Find, InQuery()], service: Service) -> Response:
     """The pages that fit, as JSON lines."""
-    given = query.model_dump()
-    return LinesResponse(await service.stream(lambda: service.brain.find(given.pop("text"), **given), line))
+    return LinesResponse(await service.stream(lambda: service.brain.find(**query.model_dump()), line))
 
 
 @verb(router, "GET", "dump_pages", READERS, None, lines=True)
@@ -192,8 +161,7 @@ def _settings(brain: Brain) -> dict[str, object]:
 @verb(router, "GET", "hosts", READERS, None, lines=True)
 async def hosts(query: Annotated[Hosts, InQuery()], service: Service) -> Response:
     """The hosts that fit, by name, as JSON lines."""
-    given = query.model_dump()
-    return LinesResponse(await service.stream(lambda: service.brain.hosts(given.pop("text"), **given), line))
+    return LinesResponse(await service.stream(lambda: service.brain.hosts(**query.model_dump()), line))
 
 
 @verb(router, "GET", "host", READERS, answers.HostAnswer)

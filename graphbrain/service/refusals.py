@@ -90,8 +90,8 @@ def refusal_of(error: GraphbrainError) -> Refusal:
 
 def body_of(refusal: Refusal) -> bytes:
     """Return the JSON of a refusal."""
-    told = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again}
-    return json.dumps({"error": {**told, "request_id": CURRENT_ID.get()}}).encode()
+    body = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again}
+    return json.dumps({"error": {**body, "request_id": CURRENT_ID.get()}}).encode()
 
 
 def validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:

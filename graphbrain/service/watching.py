@@ -231,14 +231,14 @@ def _told(asked: Request, seen: Seen, data: dict[str, Any] | None = None, tag: s
     etag = f'"{made:.6f}-{hash((tag, seen.making, seen.trouble)) & 0xFFFFFFFF:x}"'
     if asked.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={"ETag": etag})
-    told = {
+    facts = {
         "as_of": None if snapshot is None else snapshot.as_of,
         "took": None if snapshot is None else snapshot.took,
         "making": seen.making,
         "trouble": seen.trouble,
         "data": snapshot.data if snapshot is not None and data is None else data,
     }
-    return Response(json.dumps(told, default=plain), media_type="application/json", headers={"ETag": etag})
+    return Response(json.dumps(facts, default=plain), media_type="application/json", headers={"ETag": etag})
 
 
 def shell_of(api: FastAPI) -> None:

@@ -1,6 +1,6 @@
 """The driver's part of each method: which step comes next, and when to end. It sees nothing but sums.
 
-The options, their checks and the bound on the error are those of `graphbrain rank` (`brain.rank`,
+The options, their checks and the bound on the error are those of `graphbrain rank` (`options.scores`,
 `ranking.algorithms`).
 """
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from graphbrain.accounts.settlement import LEAST_ALPHA, STEADY, waiting_share
-from graphbrain.brain.rank import Wish
 from graphbrain.numeric.rules import SEED_FLOW, Forward, Rule
+from graphbrain.options.scores import RankOptions
 from graphbrain.ranking.algorithms import Until, Watch
 from graphbrain.spark import steps
 from graphbrain.spark.engine import Engine
@@ -54,7 +54,7 @@ class Found:
     brought: float = 0.0
 
 
-def rank(engine: Engine, wish: Wish, progress: Progress = lambda *_: None) -> Found:
+def rank(engine: Engine, wish: RankOptions, progress: Progress = lambda *_: None) -> Found:
     """Run a method of `graphbrain rank`, with checked options."""
     web = dict(engine.run(steps.count, {}))
     if wish.method == "salsa":
@@ -65,7 +65,7 @@ def rank(engine: Engine, wish: Wish, progress: Progress = lambda *_: None) -> Fo
     return _walk(engine, web, wish, until)
 
 
-def _walk(engine: Engine, web: Mapping[str, float], wish: Wish, until: Until) -> Found:
+def _walk(engine: Engine, web: Mapping[str, float], wish: RankOptions, until: Until) -> Found:
     known = {**web, **({} if wish.damping is None else {"damping": wish.damping})}
     sums = engine.run(steps.walk_begin, known)
     watch = Watch(until, wish.damping)

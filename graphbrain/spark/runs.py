@@ -13,11 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphbrain.accounts.settlement import SETTLED_TO
 from graphbrain.analyst import frames, results
-from graphbrain.brain.rank import UNKNOWN_RELEVANCE, Wish, for_later, ranking
+from graphbrain.brain.rank import UNKNOWN_RELEVANCE, for_later, ranking
 from graphbrain.errors import BadInput
+from graphbrain.numeric.methods import SETTLED_TO
 from graphbrain.numeric.rules import Rule
+from graphbrain.options.scores import RankOptions
 from graphbrain.ranking.algorithms import Scores
 from graphbrain.spark import ranks, session
 from graphbrain.spark.cluster import Cluster, Cut, Weighed, cut, salsa
@@ -134,7 +135,7 @@ def _running(source: str, out: str, on: On) -> Iterator[_Run]:
         run.files.remove(run.work)
 
 
-def rank(source: str, out: str, wish: Wish, on: On, progress: Progress = lambda *_: None) -> dict[str, Any]:
+def rank(source: str, out: str, wish: RankOptions, on: On, progress: Progress = lambda *_: None) -> dict[str, Any]:
     """Score all pages of a dump by a method, and return the manifest of the scores.
 
     Args:
@@ -163,7 +164,7 @@ def rank(source: str, out: str, wish: Wish, on: On, progress: Progress = lambda 
         return run.end("rank", list(found.columns), found, {"ranking": kept, "later": later})
 
 
-def _terms(run: _Run, wish: Wish) -> dict[str, Column]:
+def _terms(run: _Run, wish: RankOptions) -> dict[str, Column]:
     """Return the columns of pages that a method needs: where a reader restarts, or how an authority counts."""
     from pyspark.sql import functions as sql
 

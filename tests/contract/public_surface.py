@@ -1,9 +1,9 @@
 """The public surface: one list of everything whose change docs/reference/stability.md promises to announce.
 
 `MODULES` is the part that is decided here: the modules that users import, and the names in them. All other parts follow
-from the code: arguments of functions, fields of records, commands and their options, settings, paths of the service,
-metrics, labels and properties. `surface()` returns the whole, one name a line. `public_surface.txt` is the list as it
-was last accepted; a test compares the two.
+from the code: arguments of functions, fields of records, commands and their options, settings, paths of the service
+with their parameters and JSON fields, metrics with their labels, labels and properties. `surface()` returns the whole,
+one name a line. `public_surface.txt` is the list as it was last accepted; a test compares the two.
 
     python -m tests.contract.public_surface            print the difference
     python -m tests.contract.public_surface --write    accept it
@@ -25,10 +25,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from fastapi import FastAPI
 
 from graphbrain.analyst.dictionary import NODES
 from graphbrain.analyst.questions import questions
 from graphbrain.cli.app import cli
+from graphbrain.intake.wire import report_schema
 from graphbrain.metrics import families
 from graphbrain.model import FAULTS, OUTCOMES, STATES
 from graphbrain.scrapy.requests import OWN
@@ -177,14 +179,32 @@ def _service() -> Iterator[str]:
         for route in part.router.routes:
             yield from (f"path {method} {route.path}" for method in route.methods)  # type: ignore[attr-defined]
     yield from (f"path GET {path}" for path in (*OPEN, "/metrics"))
+    yield from _json()
     yield from (f"error code {kind.__name__}" for kind, _ in STATUSES)
+
+
+def _json() -> Iterator[str]:
+    """The parameters of the service's paths, and the fields of its bodies and answers, as the OpenAPI document has
+    them; and the keys of a line of `graphbrain report`."""
+    app = FastAPI()
+    for part in (crawling, looking, correcting, long_work):
+        app.include_router(part.router)
+    document = app.openapi()
+    for path, verbs in document["paths"].items():
+        for verb in verbs.values():
+            yield from (f"parameter {path} {each['name']}" for each in verb.get("parameters", ()))
+    for name, schema in document["components"]["schemas"].items():
+        if not name.endswith("ValidationError"):
+            yield from (f"json {name}.{each}" for each in schema.get("properties", ()))
+    yield from (f"json line of report.{name}" for name in report_schema()["properties"])
 
 
 # ---------------------------------------------------------------------- data
 
 
 def _metrics() -> Iterator[str]:
-    """The names in metrics/families.py, read from its text: some families appear only while a crawl has them."""
+    """The names and labels in metrics/families.py, read from its text: some families appear only while a crawl has
+    them."""
     yield from (name for name, _ in families.COUNTERS.values())
     for node in ast.walk(ast.parse(inspect.getsource(families))):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
@@ -193,8 +213,11 @@ def _metrics() -> Iterator[str]:
                 yield f"graphbrain_{name}"
             elif maker == "_histogram":
                 yield f"graphbrain_{name}_duration_seconds"
+                yield f"graphbrain_{name}_duration_seconds label {name}"
             elif maker.endswith("MetricFamily"):
                 yield str(name)
+                labels = [ast.literal_eval(each.value) for each in node.keywords if each.arg == "labels"]
+                yield from (f"{name} label {label}" for names in labels for label in names)
 
 
 def _data() -> Iterator[str]:

@@ -37,7 +37,19 @@ def test_a_change_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_list_has_every_kind() -> None:
     kinds = {line.split(" ", 1)[0] for line in surface()}
-    assert kinds >= {"name", "argument", "field", "command", "option", "setting", "path", "metric", "node", "question"}
+    assert kinds >= {
+        "name",
+        "argument",
+        "field",
+        "command",
+        "option",
+        "setting",
+        "path",
+        "metric",
+        "node",
+        "question",
+        "json",
+    }
     assert RECORDED.read_text(encoding="utf-8").splitlines() == sorted(set(surface()))
 
 

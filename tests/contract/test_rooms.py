@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from tests.contract import rooms
 from tests.contract.source import imported, modules, outside, tree
 
 # The architecture, from left to right: a room may import those before its own line. Rooms of one line do not know each
@@ -12,7 +13,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("errors", "records"),
     ("runtime", "numeric", "urls"),
     ("settings", "model", "work"),
-    ("intake", "terminal", "pagefacts", "relevance"),
+    ("intake", "options", "terminal", "pagefacts", "relevance"),
     ("graph",),
     ("server", "schedule", "sections", "hosts", "ranking", "client", "feeds"),
     ("accounts",),
@@ -33,7 +34,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
 PLACE = {room: number for number, line in enumerate(ROOMS) for room in line}
 MOST_AT_THE_TOP = 10
 # The top of the package: what users import by short names, and `python -m graphbrain`.
-TOP = {"__init__", "__main__", "hints", "robots", "url"}
+TOP = set(rooms.TOP)
 TOUCHING = {"os", "time", "random", "socket", "threading", "pathlib", "neo4j", "logging"}
 PURE = (
     "errors",
@@ -120,6 +121,13 @@ def test_no_circles_within_a_room() -> None:
     while free := {name for name, others in above.items() if not others & above.keys()}:
         above = {name: others for name, others in above.items() if name not in free}
     assert not above
+
+
+def test_the_figures_of_the_rooms() -> None:
+    found = rooms.counts(ROOMS)
+    assert found["upward imports"] == found["modules in circles"] == 0
+    assert found["rooms"] == len(PLACE) and found["imports between rooms"] > found["rooms"]
+    assert rooms.circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == 2
 
 
 def test_only_two_modules_know_the_driver() -> None:

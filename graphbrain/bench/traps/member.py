@@ -75,10 +75,10 @@ def main() -> int:
     member = _Member()
     for line in sys.stdin:
         try:
-            told: dict[str, Any] = {"met": member.turn(json.loads(line))}
+            answer: dict[str, Any] = {"met": member.turn(json.loads(line))}
         except GraphbrainError as error:
-            told = {"error": str(error)}
-        sys.stdout.write(json.dumps(told) + "\n")
+            answer = {"error": str(error)}
+        sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
     member.close()
     return 0

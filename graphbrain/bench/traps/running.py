@@ -127,10 +127,10 @@ class TrapCrew:
             self._idle.put(member)
         if not line:
             raise GraphbrainError("A process that crawled has died: see whether the machine is out of memory.")
-        told = json.loads(line)
-        if "error" in told:
-            raise GraphbrainError(told["error"])
-        return [(url, real, traps) for url, real, traps in told["met"]]
+        answer = json.loads(line)
+        if "error" in answer:
+            raise GraphbrainError(answer["error"])
+        return [(url, real, traps) for url, real, traps in answer["met"]]
 
 
 def crawl(

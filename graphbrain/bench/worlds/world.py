@@ -243,38 +243,38 @@ def to_json(world: World) -> str:
 def from_json(text: str) -> World:
     """Return the world in a line of JSON. Raise BadInput if there is none."""
     try:
-        told = json.loads(text)
-        return _world(told)
+        read = json.loads(text)
+        return _world(read)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(f"That is no world, as 'graphbrain bench worlds' prints one: {error}.") from None
 
 
-def _world(told: Mapping[str, Any]) -> World:
+def _world(read: Mapping[str, Any]) -> World:
     return World(
         **{
-            **told,
-            "hosts": tuple(_host(each) for each in told["hosts"]),
+            **read,
+            "hosts": tuple(_host(each) for each in read["hosts"]),
             "crawlers": tuple(
-                Crawler(**{**each, "away": tuple((a, b) for a, b in each["away"])}) for each in told["crawlers"]
+                Crawler(**{**each, "away": tuple((a, b) for a, b in each["away"])}) for each in read["crawlers"]
             ),
-            "seeds": tuple(told["seeds"]),
-            "line": tuple(_window(each) for each in told["line"]),
-            "jumps": tuple((at, by) for at, by in told["jumps"]),
-            "goals": tuple(WorldGoal(each["at"], tuple(each["urls"])) for each in told["goals"]),
-            "events": tuple(Event(**each) for each in told["events"]),
+            "seeds": tuple(read["seeds"]),
+            "line": tuple(_window(each) for each in read["line"]),
+            "jumps": tuple((at, by) for at, by in read["jumps"]),
+            "goals": tuple(WorldGoal(each["at"], tuple(each["urls"])) for each in read["goals"]),
+            "events": tuple(Event(**each) for each in read["events"]),
         }
     )
 
 
-def _host(told: Mapping[str, Any]) -> WorldHost:
+def _host(read: Mapping[str, Any]) -> WorldHost:
     pages = tuple(
         WorldPage(
             **{**each, "phases": tuple(Phase(**phase) for phase in each["phases"]), "links": tuple(each["links"])}
         )
-        for each in told["pages"]
+        for each in read["pages"]
     )
-    return WorldHost(**{**told, "pages": pages, "windows": tuple(_window(each) for each in told["windows"])})
+    return WorldHost(**{**read, "pages": pages, "windows": tuple(_window(each) for each in read["windows"])})
 
 
-def _window(told: Mapping[str, Any]) -> Window:
-    return Window(**{**told, "phase": Phase(**told["phase"])})
+def _window(read: Mapping[str, Any]) -> Window:
+    return Window(**{**read, "phase": Phase(**read["phase"])})

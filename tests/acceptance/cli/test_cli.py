@@ -411,12 +411,12 @@ def test_corrections_say_what_they_did(run: Run) -> None:
     one_sentence(run("page", b), b)
     assert said("forget", "--for-ever", b) == "0 pages forgotten, with 0 links; 1 is refused from now on.\n"
     assert run("seed", b).returncode == 1
-    assert said("now", a) == "1 page is handed out before all others.\n"
-    assert said("now", "--host", a.split("/")[2]) == "1 page is handed out before all others.\n"
+    assert said("now", a) == "1 page is claimed before all others.\n"
+    assert said("now", "--host", a.split("/")[2]) == "1 page is claimed before all others.\n"
     new = "http://new.example/"
-    assert said("now", new, code=1) == f"nobody has met {new} yet; --new makes pages of them. Nothing was done.\n"
+    assert said("now", new, code=1) == f"{new}: not known yet; --new makes pages of them. Nothing was done.\n"
     assert said("now", "--pattern", "new.example", code=1) == "no page in the scope fits that.\n"
-    assert said("now", "--new", new) == "1 page is handed out before all others.\n"
+    assert said("now", "--new", new) == "1 page is claimed before all others.\n"
     assert run("audit", "--all").returncode == 0
 
 

@@ -14,11 +14,11 @@ import pytest
 
 from graphbrain.accounts import forwards, solve
 from graphbrain.accounts.solve import System
-from graphbrain.brain.rank import Wish, checked
 from graphbrain.errors import BadInput
 from graphbrain.graph.exports import LinkTable
 from graphbrain.numeric.arrays import Floats
 from graphbrain.numeric.rules import Rule
+from graphbrain.options.scores import RankOptions, checked
 from graphbrain.ranking import algorithms
 from graphbrain.ranking.algorithms import LinkGraph, Until
 from tests.unit.spark import dumps
@@ -104,9 +104,9 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     return Known(tmp_path_factory.mktemp("web"))
 
 
-def wish(method: str, **options: Any) -> Wish:
+def wish(method: str, **options: Any) -> RankOptions:
     named = {"damping": None, "tolerance": None, "iterations": None, "only_external": False, "content": False}
-    return checked(Wish(method, **{**named, "trusted": None, **options}), 0)
+    return checked(RankOptions(method, **{**named, "trusted": None, **options}))
 
 
 def executors() -> list[int]:

@@ -11,10 +11,10 @@ from hypothesis import strategies as some
 
 from graphbrain.accounts import forwards, solve
 from graphbrain.accounts.solve import System
-from graphbrain.brain.rank import Wish, checked
 from graphbrain.graph.exports import LinkTable
 from graphbrain.numeric.arrays import Floats
 from graphbrain.numeric.rules import Rule
+from graphbrain.options.scores import RankOptions, checked
 from graphbrain.ranking import algorithms
 from graphbrain.ranking.algorithms import LinkGraph, Scores, Until
 from graphbrain.spark import ranks, steps
@@ -33,12 +33,12 @@ def webs(draw: Any) -> tuple[np.ndarray, np.ndarray]:
     return offsets, np.array([target for row in rows for target in row], dtype=np.int32)
 
 
-def wish(method: str, **options: Any) -> Wish:
+def wish(method: str, **options: Any) -> RankOptions:
     named = {"damping": None, "tolerance": None, "iterations": None, "only_external": False, "content": False}
-    return checked(Wish(method, **{**named, "trusted": None, **options}), 0)
+    return checked(RankOptions(method, **{**named, "trusted": None, **options}))
 
 
-def in_memory(told: Wish, web: LinkGraph, weights: Floats | None) -> Scores:
+def in_memory(told: RankOptions, web: LinkGraph, weights: Floats | None) -> Scores:
     until = Until(told.tolerance or 0.0, told.iterations or 1)
     if told.method == "hits":
         return algorithms.hits(web, content=weights, until=until)

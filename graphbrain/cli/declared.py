@@ -1,0 +1,63 @@
+"""Options of commands, made from the classes in which the options of verbs are declared (`graphbrain.options`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import inf
+from typing import Any
+
+import click
+
+from graphbrain.cli.common import F, Number
+from graphbrain.numeric.bounds import LARGEST
+from graphbrain.options.declare import Option, options_of
+
+__all__ = ["options", "type_of"]
+
+
+def options(kind: type, *names: str, helps: Mapping[str, str] | None = None, **flags: str) -> Callable[[F], F]:
+    """Return a decorator that gives a command options.
+
+    Args:
+        kind: The class that declares them.
+        names: The options that the command has, in this order; none: all of the class.
+        helps: Other help texts than those of the class, by name.
+        flags: A short option for a name, as in `limit="-n"`.
+    """
+    declared = options_of(kind)
+    made = [_option(declared[name], (helps or {}).get(name), flags.get(name)) for name in names or declared]
+
+    def give(command: F) -> F:
+        for option in reversed(made):
+            command = option(command)
+        return command
+
+    return give
+
+
+def _option(option: Option, text: str | None, short: str | None) -> Callable[[F], F]:
+    flag = option.flag or option.name.replace("_", "-")
+    attributes: dict[str, Any] = {"help": text or option.sentence}
+    if option.kind is bool:
+        if option.optional:
+            return click.option(f"--{flag}/--{option.off}", option.name, default=None, **attributes)
+        return click.option(f"--{flag}", option.name, is_flag=True, **attributes)
+    if option.kind is str and not option.optional:
+        attributes["default"] = option.default
+    attributes |= {"type": type_of(option), "metavar": option.metavar, "multiple": option.many}
+    return click.option(*([short] if short else []), f"--{flag}", option.name, **attributes)
+
+
+def type_of(option: Option) -> Any:
+    """Return the type of an option's value on the command line. A number that the room checks is any number."""
+    if option.words:
+        return click.Choice(option.words)
+    if option.kind is str:
+        return str
+    bounds = option.bounds
+    if bounds is None or (option.kind is float and option.by_room):
+        return option.kind
+    most = None if bounds.most in (LARGEST, inf) else bounds.most
+    if option.kind is int:
+        return click.IntRange(int(bounds.least), None if most is None else int(most))
+    return Number(bounds.least, most, min_open=bounds.above, max_open=bounds.below)
