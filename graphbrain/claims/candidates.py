@@ -431,8 +431,10 @@ def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) ->
 
 
 def are_due(finder: Finder, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
-    """May pages be visited now that wait in these lanes `since`? A millisecond less than the least will do: times are
-    sums of floats."""
+    """Return whether pages of these lanes that wait `since` may be visited now.
+
+    A millisecond less than the least wait is enough, since times are sums of floats.
+    """
     return np.asarray(finder.due_at(lanes, since) <= now + tuning.TICK)
 
 

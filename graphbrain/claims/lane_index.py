@@ -94,7 +94,7 @@ class Ranges:
         return (place for place, lane in enumerate(self.lane) if lane == UNKNOWN)
 
     def ends_known(self, places: Iterable[int]) -> list[bool]:
-        """Was a page found in the last lane of the ranges at these places, and none before it?"""
+        """Return whether a page was found in the last lane of the ranges at these places, and none before it."""
         return [self.lane[place] >= 0 for place in places]
 
     def saw(self, places: Sequence[int], found: Sequence[Heads], limit: int, few: int) -> Ranges:

@@ -139,7 +139,8 @@ class _Kinds:
         return cls(due, queued, rested, looks, leases, waiting, first_asks, later_asks, hosts, unseen, whole)
 
     def go_on(self, now: float) -> bool:
-        """Is there something that a crawl waits for? It waits for no host that has failed for hours."""
+        """Return whether there is something for which a crawl waits. It does not wait for a host that has failed for
+        hours."""
         left = {name for name, host in self.hosts.items() if host.abandoned(now)}
         failures = any(name not in left for _, name, *_ in self.failures)
         pages = any(at < FOR_EVER and name not in left for at, name in self.queued)

@@ -195,5 +195,5 @@ def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Pol
 
 
 def _may_list(parent: SitemapState, url: str) -> bool:
-    """May an index list this sitemap? One that robots.txt names may list all of its own host."""
+    """Return whether an index may list this sitemap. One that robots.txt names may list all of its own host."""
     return parent.lists(url) or (bool(parent.named_by) and host_of(url) == host_of(parent.home))

@@ -130,8 +130,10 @@ class Addresses:
             return plain
 
     def _step_made(self, text: str, key: str) -> bool:
-        """Has the user's own step made what a page of version 1 is called, so that it does not change that again? Or
-        has a move to version 2, which was broken off, brought it its key?"""
+        """Return whether the user's own step leaves the page's URL or key of version 1 unchanged.
+
+        The key may also be that of version 2, from a move that was interrupted.
+        """
         if self._extra is None or rules_v1.spell(text, self._extra) == text:
             return True
         return key == rules_v2.key(text, self._extra)
@@ -570,10 +572,10 @@ def _carry(tx: Tx, chosen: Sequence[_Group], ended: set[int], facts: Facts, ledg
 
 
 def _revives(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Does a page that waits no more wait again because another that is the same page does?
+    """Return whether a page that no longer waits must wait again, because another page that becomes one with it waits.
 
-    A page outside the scope, or never fetched, does; one that was fetched and given up only if the other was fetched,
-    too.
+    A page outside the scope or never fetched does. One that was fetched and given up does only if the other was
+    fetched, too.
     """
     if own["state"] in ALIVE or other["state"] not in ALIVE:
         return False

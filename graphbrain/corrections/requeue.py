@@ -74,7 +74,7 @@ class _Waiting:
             self.not_before, self.busy = again, True
 
     def is_looked_at(self) -> bool:
-        """Is it an alias, or parked because it failed?"""
+        """Return whether it is an alias, or parked because it failed."""
         return self.state == "alias" or (self.state == "parked" and self.parked_because is None)
 
     def moved_back_to(self, fetched: float) -> float:
@@ -86,7 +86,7 @@ class _Waiting:
         return self.waiting_since if waits_again else fetched
 
     def asked(self, now: float) -> bool:
-        """Is it wanted at once, whatever it is worth?"""
+        """Return whether it must be visited at once, whatever its value."""
         return self.lane == lanes.ASKED and self.waiting_since <= now
 
 

@@ -186,8 +186,12 @@ def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], st
 
 
 def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
-    """Are other pages to be chosen that try sections? Where half of those that were have been tried, a section is held
-    down that was not, or none waited when they were last chosen. `tries`, `left`: before these visits, and after."""
+    """Return whether other pages must be chosen that try sections.
+
+    They must be if half of the chosen pages have been tried and a section is held down that was not, or if none waited
+    at the
+    last choice. `tries`, `left`: before these visits, and after.
+    """
     if tries and not left:
         return after.sections.holds_down
     if after.learned_at == before.learned_at:
@@ -197,8 +201,8 @@ def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
 
 
 def _may_rise(before: Sections, after: Sections) -> bool:
-    """May there be pages that count for more now? Not where nothing counted for less before, or all sections that did
-    are as they were."""
+    """Return whether some pages may count for more now: not if none counted for less before, or if nothing has
+    changed."""
     if before is after or not before.acts:
         return False
     if before.copies.may_rise_to(after.copies):

@@ -50,7 +50,8 @@ class Times:
         return cls(at, at + RENEWED)
 
     def are_due(self, now: float) -> bool:
-        """Is the robots.txt to be read anew? Also where a clock that was ahead has written the times."""
+        """Return whether the robots.txt must be read again. It must be, too, if a clock that was ahead has written the
+        times."""
         return now >= self.renew_at or clock_ahead.is_ahead(self.at, now)
 
     def hold(self, now: float) -> bool:

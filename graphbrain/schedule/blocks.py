@@ -226,7 +226,8 @@ def _masked(text: str, words: Sequence[str]) -> Piece:
 
 
 def _has_currency(text: str, words: Sequence[str]) -> bool:
-    """Is there a currency in a text of these words? A cheap look at what one could be part of saves the search."""
+    """Return whether there is a currency in a text of these words. The cheap test of the words mostly saves the
+    search."""
     if _SIGNS.search(text):
         return True
     possible = not _CODE_WORDS.isdisjoint(words) or _CODE_AFTER_DIGIT.search(text) is not None
@@ -317,7 +318,7 @@ def _parsed(text: str) -> _Sketch | None:
 
 
 def is_plain(kept: str | None) -> bool:
-    """Is what is kept of a page without places that have changed lately?"""
+    """Return whether the kept sketch of a page has no places that have changed lately."""
     known = None if kept is None else _parsed(kept)
     return known is not None and not known.places
 
@@ -469,7 +470,8 @@ class _Visit:
         return int((self._words[region] > 0).sum())
 
     def _is_wide(self, region: slice) -> bool:
-        """Would no more than half of the page's words count if those of this place did not, either?"""
+        """Return whether no more than half of the page's words would count if those of this place did not count,
+        either."""
         own = int(self._words[region].sum())
         others = sum(int(self._words[there].sum()) for place, there in self._found.items() if place.rotates)
         return own > MOST_WORDS or 2 * (own + others) > int(self._words.sum())
@@ -507,6 +509,6 @@ class _Visit:
 
 
 def _holds(keys: Keys, content: int) -> bool:
-    """Is what was there still there, in one piece, beside what is new?"""
+    """Return whether the content that was there is still there, in one piece, beside the new one."""
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(keys, dtype=np.uint64)])
     return bool((((sums[None, :] - sums[:, None]) & np.uint64(0xFFFFFFFF)) == np.uint64(content)).any())

@@ -143,7 +143,7 @@ def stretch(lane: int) -> Stretch:
 
 
 def is_frontier(lane: ArrayLike) -> Flags:
-    """Are these lanes of pages that were never fetched?"""
+    """Return whether these lanes are of pages that were never fetched."""
     return np.asarray(np.asarray(lane, dtype=np.int64) % 8 == FRONTIER)
 
 

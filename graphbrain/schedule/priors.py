@@ -49,7 +49,7 @@ def properties(crawl: Prior, hosts: Mapping[str, Prior], seen: int) -> dict[str,
 
 
 def differs(new: Prior, old: Prior) -> bool:
-    """Would pages that follow the prior wait in other lanes?"""
+    """Return whether pages that follow the new prior would wait in other lanes."""
     class_ = 1.0 / lanes.PER_OCTAVE
     apart = (np.log2(new.rate / old.rate), np.log2(new.shape / old.shape), 5.0 * (new.slope - old.slope))
     return bool(np.abs(apart).max() > class_)

@@ -80,9 +80,9 @@ class Schedule:
         return np.where(self.are_due(lane, since, now), value, -np.inf)
 
     def are_due(self, lane: ArrayLike, since: ArrayLike, now: float) -> Flags:
-        """May pages of these lanes that wait `since` (epoch seconds) be visited now?
+        """Return whether pages of these lanes that wait `since` (epoch seconds) may be visited now.
 
-        A millisecond less than the least will do: times are sums of floats.
+        A millisecond less than the least wait is enough, since times are sums of floats.
         """
         return np.asarray(self.ripe_at(lane, since) <= now + 1e-3)
 

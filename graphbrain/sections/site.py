@@ -79,7 +79,7 @@ class Sections:
     copies: Copies = NO_COPIES
 
     def is_echo(self, url: str) -> bool:
-        """Was a page of the same name fetched?"""
+        """Return whether a page of the same name was fetched."""
         return name_of(url) in self.names
 
     def of(self, url: str, *, echo: bool | None = None) -> ActingSection:
