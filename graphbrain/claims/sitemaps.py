@@ -80,12 +80,12 @@ def find(tx: Tx, schemes: Mapping[str, str], robots: bool, manners: PolitenessPo
 
 
 def _mark(host: HostState) -> str:
-    """The fingerprint of what a host has as its robots.txt."""
+    """Return the fingerprint of what a host has as its robots.txt."""
     return blake2b(repr(sorted(host.robots().items())).encode(), digest_size=8).hexdigest()
 
 
 def _named(texts: Iterable[str | None], scheme: str, host: str) -> list[str]:
-    """The sitemaps that robots.txt names, else the one where most are."""
+    """Return the sitemaps that robots.txt names, else the one where most are."""
     found: dict[str, None] = {}
     for text in texts:
         for value in sitemaps_of(text or ""):

@@ -167,7 +167,7 @@ def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy
 
 
 def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> dict[int, str]:
-    """Those of the pages that may not be fetched, and why: scope or robots.txt."""
+    """Return those of the pages that may not be fetched, and why: scope or robots.txt."""
     depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
     met = politeness.read(tx, {page.host for page in pages}, policy.manners)
     politeness.rules(tx, met.values())
@@ -236,7 +236,8 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
 
 
 def _in_turns(pages: Sequence[_Waiting], now: float) -> list[list[object]]:
-    """[id, since when it is asked for]: a second later for each other page of its host, so that hosts take turns."""
+    """Return [id, since when it is asked for]: a second later for each other page of its host, so that hosts take
+    turns."""
     count: Counter[str] = Counter()
     rows: list[list[object]] = []
     for page in pages:

@@ -32,7 +32,7 @@ A page comes between two attempts, and may find the host well.
 
 
 def key_of(scheme: str, host: str) -> str:
-    """The key of the robots.txt of an origin, which can be no page's."""
+    """Return the key of the robots.txt of an origin, which can be no page's."""
     return f"{ROBOTS_KEY}{scheme}://{host}"
 
 

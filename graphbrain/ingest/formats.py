@@ -54,7 +54,7 @@ def is_id(text: bytes) -> bool:
 
 
 def _as_text(text: bytes) -> str:
-    """A recorded word: UTF-8, or what old recorders wrote."""
+    """Return a recorded word: UTF-8, or what old recorders wrote."""
     try:
         return text.strip().decode("utf-8")
     except UnicodeDecodeError:

@@ -125,7 +125,7 @@ class Piece(NamedTuple):
 
 
 def masked(texts: Iterable[str]) -> list[Piece]:
-    """The blocks of a page as they are compared, from their texts in page order."""
+    """Return the blocks of a page as they are compared, from their texts in page order."""
     pieces: list[Piece] = []
     bounded = _bounded(texts)
     for text in bounded:
@@ -169,7 +169,7 @@ def hashed(pieces: Iterable[Piece]) -> str | None:
 
 
 def read(text: str) -> npt.NDArray[np.void]:
-    """The blocks that `cut` has made. Raises BadInput when it has not."""
+    """Return the blocks that `cut` has made. Raise BadInput when it has not."""
     try:
         return np.frombuffer(base64.b64decode(text, validate=True), dtype=_BLOCK)
     except ValueError as error:
@@ -190,7 +190,7 @@ _short = lru_cache(REMEMBERED)(_pieces)
 
 
 def _sentences(text: str) -> list[tuple[str, list[str]]]:
-    """A block, or where it is long its sentences, with their words."""
+    """Return a block, or where it is long its sentences, with their words."""
     text = text.lower()
     if len(text) <= LONG:
         return [(text, words)] if (words := _words(text)) else []
@@ -217,7 +217,7 @@ def _words(text: str) -> list[str]:
 
 
 def _masked(text: str, words: Sequence[str]) -> Piece:
-    """A block with # for its dates, numbers and tokens."""
+    """Return a block with # for its dates, numbers and tokens."""
     if _DIGIT.search(text) is None:
         dated = words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words)
         return Piece(["#"] if dated else words, len(words))
@@ -342,7 +342,7 @@ def _check(keys: Keys) -> npt.NDArray[np.uint8]:
 
 
 def _cells(keys: Keys) -> list[npt.NDArray[np.int64]]:
-    """The cells of each key, one in each part of the table."""
+    """Return the cells of each key, one in each part of the table."""
     part = CELLS // TABLES
     return [((keys >> np.uint32(8 * n)) & np.uint32(255)).astype(np.int64) % part + n * part for n in range(TABLES)]
 
@@ -367,7 +367,8 @@ def _apart(old: _Sketch, new: _Sketch, present: Keys) -> set[int] | None:
 
 
 def _peeled(table: Keys, checks: npt.NDArray[np.uint8]) -> set[int]:
-    """The keys that lie alone in a cell, and then those that do without these; they are taken out of the table."""
+    """Return the keys that lie alone in a cell, and then those that do without these; they are taken out of the
+    table."""
     found: set[int] = set()
     for _ in range(CELLS):  # bounded: a hash that only seems to be alone may come again
         pure = np.flatnonzero((table != 0) & (_check(table) == checks))
@@ -400,7 +401,8 @@ class VisitStep:
 
 @lru_cache(maxsize=1024)
 def step(old: str | None, new: str) -> VisitStep:
-    """A visit that found the blocks `new`, after what was kept of the last one, or its blocks; None: nothing was.
+    """Return a visit that found the blocks `new`, after what was kept of the last one, or its blocks; None: nothing
+    was.
 
     Deterministic; remembered, for the verdict and the record ask for the same.
     """
@@ -440,7 +442,7 @@ class _Visit:
         return VisitStep(changed, self._sketch(places).text())
 
     def _located(self, places: Sequence[_Place]) -> dict[_Place, slice]:
-        """The places that are still there, and what is in them now; no two have a block in common."""
+        """Return the places that are still there, and what is in them now; no two have a block in common."""
         found: dict[_Place, slice] = {}
         taken = np.zeros(len(self._keys), dtype=bool)
         for place in places:

@@ -85,7 +85,8 @@ def _joined(marked: str) -> str:
 
 
 def _decoded(body: bytes, content_type: str | None) -> str:
-    """The text of a page. What names a codec that decodes nothing (hex, idna, undefined) has named no charset."""
+    """Return the text of a page. What names a codec that decodes nothing (hex, idna, undefined) has named no
+    charset."""
     try:
         return html_to_unicode(content_type, body)[1]
     except (LookupError, ValueError):

@@ -74,7 +74,7 @@ def fit(graph: Graph, rule: Rule, dice: random.Random) -> tuple[Prior, dict[str,
 
 
 def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[list[Any]]:
-    """[host, days, changed, value, relevance] of first re-visits, from ranges of ids in random order."""
+    """Return [host, days, changed, value, relevance] of first re-visits, from ranges of ids in random order."""
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     starts = list(range(0, (last or 0) + 1, RANGE))
     dice.shuffle(starts)
