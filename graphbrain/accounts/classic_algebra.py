@@ -37,8 +37,9 @@ class Virtual:
     """The virtual page and the values that all pages share; `hub` and `authority` are its sides, as for any page.
 
     Attributes:
-        offset: For each side, the amount that it has paid each page so far.
-        total: The sum of the histories of all pages.
+        pages: The number of pages.
+        hub_offset: The amount that the virtual hub has paid the hub side of each page so far; so is `authority_offset`.
+        hub_total: The sum of the hub histories of all pages; so is `authority_total`.
         hub_held: The hub cash of all pages.
         spent: The cash spent by all pages so far.
         stirred: The value of `spent` at the last change of the graph.

@@ -352,7 +352,7 @@ def _sites(graph: Graph, host: str) -> dict[str, Sections]:
 
 
 def groups_of(words: Words, bits: int) -> Ints:
-    """A number for each hash; hashes that differ in at most `bits` bits, or are linked by such, have the same.
+    """Return a number for each hash; hashes that differ in at most `bits` bits, or are linked by such, have the same.
 
     Banded buckets as of Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007), §3: of
     bits + 3 blocks, whatever bits differ, three are equal. So hashes are sorted by each three blocks in turn, and those

@@ -151,11 +151,12 @@ class ClaimBatch:
             self.probes, self.out, self.waiting = politeness.probes(tx, self.now)
 
     def _yields(self, host: HostState, queue: str) -> bool:
-        """Has the page failed before, and do other pages of its host come first?"""
+        """Return whether the page waits in the queue of retries and its host's other pages come first."""
         return queue == retry_queue(host.name) and host.name in self.untried and not host.retries_next()
 
     def _puts_off(self, host: HostState) -> bool:
-        """Is it ill, and must others be reported first, for enough claims of such hosts are out?"""
+        """Return whether the host is ill and has to wait, because enough claims of ill hosts are under way. If so, put
+        it off."""
         if not host.ill() or self.full:
             return False
         if not politeness.may_probe(self.probes, self.out + len(self.claims)):
@@ -184,9 +185,9 @@ class ClaimBatch:
         )
 
     def _waits_for_robots(self, page: int, host: HostState | None, url: str, name: str, queue: str, new: bool) -> bool:
-        """Must the page wait for its host's robots.txt? Where that is to be read, it is granted first.
+        """Return whether the page has to wait for its host's robots.txt, which is then claimed first.
 
-        Where there are rules, be they old, the page waits a minute at most for new ones.
+        If there are rules, however old, the page waits a minute at most for new ones.
         """
         scheme = url.partition(":")[0]
         if host is None or (new and not host.has_room()) or not host.wants_robots(scheme, self.now):

@@ -94,8 +94,8 @@ class Finder(Protocol):
         """
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
-        """The first pages of the shared queue that may be visited now, and their hosts, best first; of about `limit`
-        pages at most `kept` of each host."""
+        """Return the first pages of the shared queue that may be visited now, and their hosts, best first; of about
+        `limit` pages at most `kept` of each host."""
 
 
 class InOrder:
@@ -284,8 +284,8 @@ class ByWorth:
     def _best(
         self, tx: Tx, names: Sequence[str], width: int, now: float
     ) -> tuple[dict[str, Page], list[Page], frozenset[str]]:
-        """The best page of each of these hosts' queues that may be visited now, and the best of the shared queue; and
-        which of these queues have another."""
+        """Return the best page of each of these hosts' queues that may be visited now, and the best of the shared
+        queue; and which of these queues have another."""
         known = {name: self._known.of(name) for name in (*names, SHARED_QUEUE)}
         worth = dict(zip(known, self._worth(known.values(), now), strict=True))
         looks = {
@@ -314,7 +314,7 @@ class ByWorth:
         return best, frozenset(more)
 
     def _heads_of_shared(self, tx: Tx, now: float) -> list[Page]:
-        """The first pages of the lanes of the shared queue, looked for until nothing new turns up."""
+        """Return the first pages of the lanes of the shared queue, looked for until nothing new turns up."""
         for _ in range(tuning.MOST_ROUNDS):
             before = self._known.of(SHARED_QUEUE)
             looks = before.choose(self._worth([before], now)[0], tuning.SHARED_LOOKS)
@@ -326,7 +326,8 @@ class ByWorth:
     def _best_of_shared(
         self, tx: Tx, heads: Sequence[Page], deep: Sequence[Page], read: Iterable[Stretch], width: int, now: float
     ) -> list[Page]:
-        """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first two.
+        """Return the best pages of the shared queue, as many as may be wanted: of the best lanes more than the first
+        two.
 
         `deep`: the first `width` pages of the stretches that seemed best, which were `read`.
         """
@@ -348,7 +349,7 @@ class ByWorth:
         return self.schedule.worth(*_waiting(pages), now)
 
     def _reserved(self, pages: list[Page], n: int) -> list[Page]:
-        """The same pages, with the reserves of the frontier and of the longest waiting at the front."""
+        """Return the same pages, with the reserves of the frontier and of the longest waiting at the front."""
         if not pages:
             return pages
         new_ones = self._owed.places("frontier", self.schedule.frontier_reserve, n)
@@ -372,14 +373,16 @@ def _lane_heads(
 
 
 def _front(tx: Tx, now: float, lanes: Sequence[int], wide: Stretch, limit: int, kept: int) -> dict[Page, str]:
-    """The first pages of the shared queue that are wanted at once, of those in these lanes and in a wide stretch."""
+    """Return the first pages of the shared queue that are wanted at once, of those in these lanes and in a wide
+    stretch."""
     single = [[lane, now] for lane in (ASKED, *lanes)]
     rows = tx.one("claims/front", lanes=single, stretches=[list(wide)], limit=limit, kept=kept)[0]
     return {(page, lane, since): host for host, heads in rows for page, lane, since in heads}
 
 
 def _stretches(lanes: Sequence[int], worth: Floats) -> dict[Stretch, float]:
-    """The stretches of lanes in which pages may be visited now, the best first, and what the best of each is worth.
+    """Return the stretches of lanes in which pages may be visited now, the best first, and what the best of each is
+    worth.
 
     `lanes`, `worth`: of pages that were seen, −∞ for those that may not be visited yet.
     """
@@ -431,8 +434,10 @@ def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) ->
 
 
 def are_due(finder: Finder, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
-    """May pages be visited now that wait in these lanes `since`? A millisecond less than the least will do: times are
-    sums of floats."""
+    """Return whether pages of these lanes that wait `since` may be visited now.
+
+    A millisecond less than the least wait is enough, since times are sums of floats.
+    """
     return np.asarray(finder.due_at(lanes, since) <= now + tuning.TICK)
 
 
@@ -450,7 +455,7 @@ def _soonest(tx: Tx, finder: Finder, lanes: Sequence[int], limit: int) -> tuple[
 
 
 def _due(finder: Finder, heads: Sequence[list[Any]], now: float) -> list[list[Any]]:
-    """Those of these pages [id, lane, waiting_since, …] that may be visited now."""
+    """Return those of these pages [id, lane, waiting_since, …] that may be visited now."""
     due = are_due(finder, [head[1] for head in heads], [head[2] for head in heads], now).tolist()
     return [head for head, is_due in zip(heads, due, strict=True) if is_due]
 
@@ -498,8 +503,8 @@ def _samples(tx: Tx, names: Iterable[str], end: int) -> dict[str, list[Any]]:
 def _enough(
     fair: Sequence[Head], rest: Sequence[Head], ready: Container[int], n: int, reach: Reach, spread: int
 ) -> list[Head]:
-    """The `fair`, and of `rest`, best first, as many as it may take for `n` claims beside them; if callers spread, at
-    random among the best `n` × `spread`. `ready`: ids of pages of ready hosts, as the fair are."""
+    """Return the `fair`, and of `rest`, best first, as many as it may take for `n` claims beside them; if callers
+    spread, at random among the best `n` × `spread`. `ready`: ids of pages of ready hosts, as the fair are."""
     both = reach.enough([head[0] in ready for head in chain(fair, rest)], n)
     wanted = max(0, both - len(fair))
     among = rest[: max(wanted, n * spread)]
@@ -523,7 +528,7 @@ def _idle(offers: Sequence[_Offer], untried: Container[str], retries: Container[
 
 
 def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]:
-    """Those that may be visited now, the one worth most first; among equals by lane, then the oldest."""
+    """Return those that may be visited now, the one worth most first; among equals by lane, then the oldest."""
     distinct = list(dict.fromkeys(pages))
     return [distinct[place] for place in _ripe(distinct, schedule, now)]
 
@@ -534,7 +539,7 @@ def _waiting(pages: Sequence[Page]) -> tuple[Ints, Floats]:
 
 
 def _ripe(pages: Sequence[Page], schedule: Schedule, now: float) -> list[int]:
-    """The places of those that may be visited now, in that order."""
+    """Return the places of those that may be visited now, in that order."""
     if not pages:
         return []
     lane, since = _waiting(pages)

@@ -67,18 +67,18 @@ class Ranges:
         return len(self.first)
 
     def _ends(self) -> tuple[int, ...]:
-        """The exclusive upper ends of the lanes of each range."""
+        """Return the exclusive upper ends of the lanes of each range."""
         return (*self.first[1:], END)
 
     def bounds(self, places: Iterable[int]) -> list[list[int]]:
-        """[first, end) of the ranges at these places."""
+        """Return [first, end) of the ranges at these places."""
         ends = self._ends()
         return [[self.first[place], ends[place]] for place in places]
 
     def choose(self, worth: Floats, most: int) -> Sequence[int]:
-        """The places of up to `most` ranges to look into: those of most `worth`, and for a quarter of them such as were
-        never looked into, or the next in turn, so that none is left out for ever. `worth`: of each range's first page,
-        as it was remembered."""
+        """Return the places of up to `most` ranges to look into: those of most `worth`, and for a quarter of them such
+        as were never looked into, or the next in turn, so that none is left out for ever. `worth`: of each range's
+        first page, as it was remembered."""
         if len(self) <= most:
             return range(len(self))
         quarter = max(1, most // 4)
@@ -90,16 +90,16 @@ class Ranges:
         return sorted(around.union(best))
 
     def never_seen(self) -> Iterator[int]:
-        """The places of the ranges that were never looked into."""
+        """Yield the places of the ranges that were never looked into."""
         return (place for place, lane in enumerate(self.lane) if lane == UNKNOWN)
 
     def ends_known(self, places: Iterable[int]) -> list[bool]:
-        """Was a page found in the last lane of the ranges at these places, and none before it?"""
+        """Return whether a page was found in the last lane of the ranges at these places, and none before it."""
         return [self.lane[place] >= 0 for place in places]
 
     def saw(self, places: Sequence[int], found: Sequence[Heads], limit: int, few: int) -> Ranges:
-        """The ranges after a look into those at `places` that found the first pages of each: at most `limit` where the
-        end was known, else `few`."""
+        """Return the ranges after a look into those at `places` that found the first pages of each: at most `limit`
+        where the end was known, else `few`."""
         lane, since = list(self.lane), list(self.since)
         for place, heads in zip(places, found, strict=True):
             lane[place], since[place] = heads[0] if heads else (EMPTY, 0.0)
@@ -134,7 +134,7 @@ class Remembered:
         return self._count
 
     def of(self, queue: str) -> Ranges:
-        """The ranges of a queue; one range where nothing is known of it."""
+        """Return the ranges of a queue; one range where nothing is known of it."""
         with self._lock:
             known = self._known.get(queue)
             if known is None:

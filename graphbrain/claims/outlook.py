@@ -55,7 +55,7 @@ PAUSED = ClaimOutlook(None, False, paused=True)
 
 
 def of_wanted(tx: Tx, manners: PolitenessPolicy, now: float) -> ClaimOutlook:
-    """The same of pages that were asked for by hand alone: finished when all of them have been visited."""
+    """Return the same of pages that were asked for by hand alone: finished when all of them have been visited."""
     rows = tx.one("claims/wanted_outlook", limit=MANY)[0]
     hosts = politeness.read(tx, {host for host, *_ in rows}, manners, now)
     moments: list[tuple[float, Because]] = []
@@ -139,7 +139,8 @@ class _Kinds:
         return cls(due, queued, rested, looks, leases, waiting, first_asks, later_asks, hosts, unseen, whole)
 
     def go_on(self, now: float) -> bool:
-        """Is there something that a crawl waits for? It waits for no host that has failed for hours."""
+        """Return whether there is something for which a crawl waits. It does not wait for a host that has failed for
+        hours."""
         left = {name for name, host in self.hosts.items() if host.abandoned(now)}
         failures = any(name not in left for _, name, *_ in self.failures)
         pages = any(at < FOR_EVER and name not in left for at, name in self.queued)
@@ -175,7 +176,8 @@ class _Kinds:
         return min(kinds, key=lambda kind: kind[0]), first(self.queued, _opens, ill), lapses
 
     def _freeing(self) -> list[list[Any]]:
-        """Those of the leases whose end lets something be claimed: not while their host has too many others out."""
+        """Return those of the leases whose end lets something be claimed: not while their host has too many others
+        out."""
         out = {name: host.in_flight for name, host in self.hosts.items()}
         freeing = []
         for row in self.leases:
@@ -249,7 +251,8 @@ def _looked_at(at: float, host: HostState | None, now: float) -> float:
 
 
 def _asked(at: float, host: HostState | None, now: float) -> float:
-    """A resource that could be had now has just been refused."""
+    """Return when a resource can be claimed. One that could be had now has just been refused, so it is tried again
+    soon."""
     return max(_comes_due(at, host, now), now + SOON)
 
 

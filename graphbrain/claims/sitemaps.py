@@ -80,12 +80,12 @@ def find(tx: Tx, schemes: Mapping[str, str], robots: bool, manners: PolitenessPo
 
 
 def _mark(host: HostState) -> str:
-    """The fingerprint of what a host has as its robots.txt."""
+    """Return the fingerprint of what a host has as its robots.txt."""
     return blake2b(repr(sorted(host.robots().items())).encode(), digest_size=8).hexdigest()
 
 
 def _named(texts: Iterable[str | None], scheme: str, host: str) -> list[str]:
-    """The sitemaps that robots.txt names, else the one where most are."""
+    """Return the sitemaps that robots.txt names, else the one where most are."""
     found: dict[str, None] = {}
     for text in texts:
         for value in sitemaps_of(text or ""):
@@ -195,5 +195,5 @@ def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Pol
 
 
 def _may_list(parent: SitemapState, url: str) -> bool:
-    """May an index list this sitemap? One that robots.txt names may list all of its own host."""
+    """Return whether an index may list this sitemap. One that robots.txt names may list all of its own host."""
     return parent.lists(url) or (bool(parent.named_by) and host_of(url) == host_of(parent.home))

@@ -115,12 +115,12 @@ def _raised(call: Call[Any] | LinesCall[Any]) -> Any:
 
 
 def _in_vain(state: tenacity.RetryCallState) -> bool:
-    """Will the same request fail again? A certificate that is not trusted stays so."""
+    """Return whether the same request would fail again, as it does if the certificate is not trusted."""
     return state.outcome is not None and _untrusted(state.outcome.exception())
 
 
 def _untrusted(error: BaseException | None) -> bool:
-    """Was the connection refused for the service's certificate?"""
+    """Return whether the connection was refused because of the service's certificate."""
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
             return True

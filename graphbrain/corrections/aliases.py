@@ -101,7 +101,8 @@ def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
 
 
 def _stands(tx: Tx, page: int) -> tuple[bool, bool] | None:
-    """Is a page an alias, and do links to it count for its canonical? None: it is not there."""
+    """Return whether a page is an alias, and whether links to it count for its canonical; None if there is no such
+    page."""
     rows = tx.one("pages/standing", ids=[page])[0]
     return (rows[0][4] == "alias", rows[0][-1]) if rows else None
 

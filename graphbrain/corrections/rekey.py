@@ -99,8 +99,8 @@ class Addresses:
         self.version, self._rules, self._extra, self._hash_bang = version, rules, extra, hash_bang
 
     def of(self, url: str, key: str) -> tuple[str, str, bool]:
-        """The address and the key of a page, by what it is called and its key; and whether that key is known: made by
-        the older rules or today's. Raises BadInput.
+        """Return the address and the key of a page, by what it is called and its key; and whether that key is known:
+        made by the older rules or today's. Raise BadInput.
 
         All that follows from the URL alone is the same whenever it is asked: of a page that was moved already, too.
         """
@@ -121,7 +121,7 @@ class Addresses:
         return written, key if before == plain else own, False
 
     def _with_step(self, written: str, plain: str) -> str:
-        """The key with the user's own step; without it where that fails."""
+        """Return the key with the user's own step; without it where that fails."""
         if self._extra is None:
             return plain
         try:
@@ -130,8 +130,10 @@ class Addresses:
             return plain
 
     def _step_made(self, text: str, key: str) -> bool:
-        """Has the user's own step made what a page of version 1 is called, so that it does not change that again? Or
-        has a move to version 2, which was broken off, brought it its key?"""
+        """Return whether the user's own step leaves the page's URL or key of version 1 unchanged.
+
+        The key may also be that of version 2, from a move that was interrupted.
+        """
         if self._extra is None or rules_v1.spell(text, self._extra) == text:
             return True
         return key == rules_v2.key(text, self._extra)
@@ -422,8 +424,8 @@ def _groups(tx: Tx, listed: Sequence[_Page], addresses: Addresses) -> tuple[list
 
 
 def _rank(page: int, facts: Facts, members: Collection[int]) -> tuple[Any, ...]:
-    """The key to sort pages by so that the one that stays comes first: the page that was fetched first. An alias stays
-    only where there is no page, and an alias of another spelling of itself last of all."""
+    """Return the key to sort pages by so that the one that stays comes first: the page that was fetched first. An alias
+    stays only where there is no page, and an alias of another spelling of itself last of all."""
     stored, goal = facts[page]
     first = stored.get("first_fetched")
     circles = stored["state"] == "alias" and goal is not None and goal in members
@@ -441,8 +443,8 @@ def _rank(page: int, facts: Facts, members: Collection[int]) -> tuple[Any, ...]:
 def _within_bounds(
     tx: Tx, groups: Sequence[_Group]
 ) -> tuple[list[_Group], dict[int, list[int]], dict[int, list[int]], set[int]]:
-    """The groups that one transaction should deal with; the links of those who go, out and (some) in; and whose links
-    these are all of."""
+    """Return the groups that one transaction should deal with; the links of those who go, out and (some) in; and whose
+    links these are all of."""
     losers = [loser.page for group in groups for loser in group.losers]
     out = adjacency.read(tx, "hub", losers)
     into = dict(tx.one("rekey/some_in", ids=losers, limit=LINKS_AT_ONCE)[0]) if losers else {}
@@ -570,10 +572,10 @@ def _carry(tx: Tx, chosen: Sequence[_Group], ended: set[int], facts: Facts, ledg
 
 
 def _revives(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Does a page that waits no more wait again because another that is the same page does?
+    """Return whether a page that no longer waits must wait again, because another page that becomes one with it waits.
 
-    A page outside the scope, or never fetched, does; one that was fetched and given up only if the other was fetched,
-    too.
+    A page outside the scope or never fetched does. One that was fetched and given up does only if the other was
+    fetched, too.
     """
     if own["state"] in ALIVE or other["state"] not in ALIVE:
         return False

@@ -74,7 +74,7 @@ class _Waiting:
             self.not_before, self.busy = again, True
 
     def is_looked_at(self) -> bool:
-        """Is it an alias, or parked because it failed?"""
+        """Return whether it is an alias, or parked because it failed."""
         return self.state == "alias" or (self.state == "parked" and self.parked_because is None)
 
     def moved_back_to(self, fetched: float) -> float:
@@ -86,7 +86,7 @@ class _Waiting:
         return self.waiting_since if waits_again else fetched
 
     def asked(self, now: float) -> bool:
-        """Is it wanted at once, whatever it is worth?"""
+        """Return whether it must be visited at once, whatever its value."""
         return self.lane == lanes.ASKED and self.waiting_since <= now
 
 
@@ -167,7 +167,7 @@ def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy
 
 
 def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> dict[int, str]:
-    """Those of the pages that may not be fetched, and why: scope or robots.txt."""
+    """Return those of the pages that may not be fetched, and why: scope or robots.txt."""
     depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
     met = politeness.read(tx, {page.host for page in pages}, policy.manners)
     politeness.rules(tx, met.values())
@@ -236,7 +236,8 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
 
 
 def _in_turns(pages: Sequence[_Waiting], now: float) -> list[list[object]]:
-    """[id, since when it is asked for]: a second later for each other page of its host, so that hosts take turns."""
+    """Return [id, since when it is asked for]: a second later for each other page of its host, so that hosts take
+    turns."""
     count: Counter[str] = Counter()
     rows: list[list[object]] = []
     for page in pages:

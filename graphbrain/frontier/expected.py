@@ -33,7 +33,7 @@ def expectations(tx: Tx, site: Site, key_of: KeyOf) -> Expectations:
 
 
 def compared(tx: Tx, site: Site, key_of: KeyOf) -> Site:
-    """The same host, its pages compared anew if it has grown enough."""
+    """Return the same host, its pages compared anew if it has grown enough."""
     before = site.sections.copies
     if site.seen < max(FEWEST_VISITS, GROWN * before.at):
         return site

@@ -24,7 +24,7 @@ def write(tx: Tx, notes: Mapping[str, str]) -> None:
 
 
 def read(tx: Tx, keys: Iterable[str]) -> dict[str, str]:
-    """The notes there are on the pages of these keys."""
+    """Return the notes there are on the pages of these keys."""
     return dict(tx.one("notes/read", keys=sorted(set(keys)))[0])
 
 

@@ -169,7 +169,7 @@ def _sketch(text: str | None) -> tuple[list[int], int] | None:
 
 
 def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], str | None]) -> set[object]:
-    """Those of the pages that name another page as their canonical which was fetched, and does not name them."""
+    """Return those of the pages that name another page as their canonical which was fetched, and does not name them."""
     named = {row[0]: (key_of(str(row[1])), key_of(str(row[4]))) for row in rows if row[4] is not None}
     wanted = sorted({other for own, other in named.values() if other is not None and other != own})
     if not wanted:
@@ -186,8 +186,12 @@ def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], st
 
 
 def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
-    """Are other pages to be chosen that try sections? Where half of those that were have been tried, a section is held
-    down that was not, or none waited when they were last chosen. `tries`, `left`: before these visits, and after."""
+    """Return whether other pages must be chosen that try sections.
+
+    They must be if half of the chosen pages have been tried and a section is held down that was not, or if none waited
+    at the
+    last choice. `tries`, `left`: before these visits, and after.
+    """
     if tries and not left:
         return after.sections.holds_down
     if after.learned_at == before.learned_at:
@@ -197,8 +201,8 @@ def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
 
 
 def _may_rise(before: Sections, after: Sections) -> bool:
-    """May there be pages that count for more now? Not where nothing counted for less before, or all sections that did
-    are as they were."""
+    """Return whether some pages may count for more now: not if none counted for less before, or if nothing has
+    changed."""
     if before is after or not before.acts:
         return False
     if before.copies.may_rise_to(after.copies):
@@ -241,8 +245,8 @@ def put_back(tx: Tx, pages: Sequence[Waiting], acting: Acting, now: float) -> se
 def _beside_plainer(
     tx: Tx, pages: Iterable[Waiting], found: Mapping[str, Sections], acting: Acting
 ) -> dict[int, float]:
-    """Those of these pages that count for less, as the page that each is expected to equal waits, too, or was fetched:
-    id → factor."""
+    """Return those of these pages that count for less, as the page that each is expected to equal waits, too, or was
+    fetched: id → factor."""
     named = [
         (page, key, factor)
         for page in pages
@@ -290,7 +294,7 @@ def _wait_with(tx: Tx, factors: Mapping[int, float], rule: Rule, now: float, *, 
 
 
 def with_factors(tx: Tx, pages: Iterable[New], acting: Acting | None) -> list[New]:
-    """These pages, which may have to be created, with the factors of their sections."""
+    """Return these pages, which may have to be created, with the factors of their sections."""
     given = list(pages)
     if acting is None or not given:
         return given
@@ -322,7 +326,7 @@ class HeldSections:
 
 
 def held_down(tx: Tx, host: str, book: Book) -> HeldSections:
-    """The pages of a host that wait with factors below 1, by reading all of them."""
+    """Return the pages of a host that wait with factors below 1, by reading all of them."""
     times: int = tx.one("sections/times", host=host)[0]
     sections = book.of(tx, [host], fresh=True)[host]
     rising: dict[int, float] = {}

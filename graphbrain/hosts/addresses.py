@@ -39,11 +39,11 @@ class Address:
         self._stored = (self.next_at, self.in_flight, self.turns_until)
 
     def full(self) -> bool:
-        """Are as many claims of its hosts out as may be?"""
+        """Return whether as many claims of its hosts are under way as are allowed."""
         return 0 < self.most <= self.in_flight
 
     def ready(self, now: float) -> bool:
-        """May a page of one of its hosts be claimed now?"""
+        """Return whether a page of one of its hosts may be claimed now."""
         return self.next_at <= now and not self.full()
 
     def grant(self, now: float) -> None:

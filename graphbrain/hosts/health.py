@@ -109,7 +109,8 @@ ABANDONED_AFTER = 6 * 3_600.0
 
 
 def kind_of(status: int | None, fault: str | None = None) -> Kind:
-    """The kind of an attempt, by the status of its answer; without a status, by the fault that the crawler names."""
+    """Return the kind of an attempt, by the status of its answer; without a status, by the fault that the crawler
+    names."""
     if status is None:
         return "silent" if fault in (None, "silent") else "none"
     if status in REFUSING:
@@ -138,8 +139,8 @@ def missing_wait(errors: int) -> float:
 
 
 def counted_from(since: float, last: float, now: float) -> float:
-    """The moment from which a stretch counts (epoch seconds) that is known to have lasted from `since` to `last`, if a
-    request fails now: a stop of the crawl is no illness of the host."""
+    """Return the moment from which a stretch counts (epoch seconds) that is known to have lasted from `since` to
+    `last`, if a request fails now: a stop of the crawl is no illness of the host."""
     return max(since, now - GROWTH * (last - since) - GAP)
 
 

@@ -32,7 +32,7 @@ A page comes between two attempts, and may find the host well.
 
 
 def key_of(scheme: str, host: str) -> str:
-    """The key of the robots.txt of an origin, which can be no page's."""
+    """Return the key of the robots.txt of an origin, which can be no page's."""
     return f"{ROBOTS_KEY}{scheme}://{host}"
 
 
@@ -50,7 +50,8 @@ class Times:
         return cls(at, at + RENEWED)
 
     def are_due(self, now: float) -> bool:
-        """Is the robots.txt to be read anew? Also where a clock that was ahead has written the times."""
+        """Return whether the robots.txt must be read again. It must be, too, if a clock that was ahead has written the
+        times."""
         return now >= self.renew_at or clock_ahead.is_ahead(self.at, now)
 
     def hold(self, now: float) -> bool:

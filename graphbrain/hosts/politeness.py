@@ -106,7 +106,7 @@ class HostEffects:
         return bool(self.claims or self.spent or self.failures or timed)
 
     def matters(self, host: HostState) -> bool:
-        """Does it change the host, as it was read?"""
+        """Return whether these effects change the host, as it was read."""
         moved = host.manners.by_address and self.address not in (None, host.address)
         if self.well_at is not None and (host.failing > 0 or host.is_evidence(self.spared_at)):
             return True
@@ -325,7 +325,7 @@ def _probes(tx: Tx, now: float) -> tuple[int, int, int]:
 
 
 def may_probe(probing: int, out: int) -> bool:
-    """May another claim be of an ill host, where so many of all that are `out` are?"""
+    """Return whether one more claim of an ill host is allowed, when `probing` of all `out` claims are of ill hosts."""
     return probing + 1 <= max(1, int(PROBES * (out + 1)))
 
 
@@ -339,7 +339,8 @@ def probe_places(tx: Tx, now: float, most: int) -> int:
 
 
 def crowded(tx: Tx, met: Iterable[HostState], now: float) -> bool:
-    """Are as many claims of ill hosts out as may be? As far as one may know without a lock; False if none is ill."""
+    """Return whether as many claims of ill hosts are under way as are allowed, by a read without a lock; False if none
+    is ill."""
     return any(host.ill() for host in met) and not may_probe(*_probes(tx, now)[:2])
 
 

@@ -141,7 +141,7 @@ class ResourceState:
 
 
 def _stored(kind: type[ResourceState]) -> tuple[str, ...]:
-    """The properties of its node, but for the key."""
+    """Return the properties of its node, but for the key."""
     if kind not in _NAMES:
         _NAMES[kind] = tuple(each.name for each in dataclasses.fields(kind) if each.init and each.name != "key")
     return _NAMES[kind]

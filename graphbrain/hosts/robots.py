@@ -76,7 +76,7 @@ class Robots:
         self._of_agent: dict[str, _Rules] = {}
 
     def allows(self, url: str, agent: str) -> bool:
-        """May this agent fetch the URL? `agent`: its name, or the header that it sends."""
+        """Return whether this agent may fetch the URL. `agent`: its name, or the header that it sends."""
         target = _target(url)
         return target == "/robots.txt" or self._rules(agent).allow(target)
 
@@ -187,7 +187,7 @@ class _Rules:
                 self._begins[first] = max(rank, self._begins.get(first, rank))
 
     def allow(self, target: str) -> bool:
-        """May what begins after the host in a URL be fetched?"""
+        """Return whether the rules allow this part of a URL after the host."""
         best, targets, steps = (-1, True), _query_spellings(target), 0
         for text in targets:
             best = max(best, self._whole.get(text, best))
@@ -207,7 +207,8 @@ class _Rules:
 
 
 def _fits(text: str, parts: tuple[str, ...], anchored: bool) -> bool:
-    """Does a pattern fit that was split at its stars? Each part is best taken where it comes first."""
+    """Return whether a pattern, split at its stars, matches. The first occurrence of each part is always the best
+    one."""
     first, *middle, last = parts
     if not text.startswith(first):
         return False

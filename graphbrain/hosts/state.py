@@ -81,7 +81,8 @@ def retry_queue(host: str) -> str:
 
 
 def is_retrys_turn(since_retry: int) -> bool:
-    """Is it the turn of a page that failed before, after so many claims of other pages of its host?"""
+    """Return whether the next claim is that of a page which failed before, after `since_retry` claims of other
+    pages."""
     return since_retry >= RETRY_EVERY - 1
 
 
@@ -304,7 +305,7 @@ class HostState:
         return self.manners.budget if own is None else own
 
     def polite(self, now: float) -> bool:
-        """Must claims of this host be counted and spaced?"""
+        """Return whether claims of this host must be counted and spaced."""
         return (
             self.delay > 0
             or self.most > 0
@@ -317,11 +318,11 @@ class HostState:
         )
 
     def has_room(self) -> bool:
-        """May another page be fetched for the first time?"""
+        """Return whether its budget admits one more first visit."""
         return self.budget == 0 or (self.budget_used or 0) < self.budget
 
     def ready(self, now: float) -> bool:
-        """May one of its pages be claimed now?"""
+        """Return whether one of its pages may be claimed now."""
         return self._ready_alone(now) and self.address_ready(now)
 
     def _ready_alone(self, now: float) -> bool:
@@ -364,15 +365,15 @@ class HostState:
         return FOR_EVER if self.full() or not self.has_room() else max(self.opens_at(), self.turn_at)
 
     def suspected(self) -> bool:
-        """Did it give no answer the last time?"""
+        """Return whether its last attempt brought no answer."""
         return self.unanswered > 0 and self.manners.dead_after > 0
 
     def doubted(self) -> bool:
-        """Did it fail the last time, in whatever way, so that it is not known whether it is well?"""
+        """Return whether its last attempt failed in any way, so that it is not known to be well."""
         return self.failing > 0 and self.manners.dead_after > 0
 
     def ill(self) -> bool:
-        """Did it fail so often in a row that it is only probed?"""
+        """Return whether it failed so often in a row that it is only probed."""
         return 0 < self.manners.dead_after <= self.failing
 
     def failing_for(self, now: float) -> float:
@@ -384,15 +385,15 @@ class HostState:
         return health.probe_wait(self.failing_for(now), tried_all=self.tried_all)
 
     def abandoned(self, now: float) -> bool:
-        """Has it failed for so long that no crawl waits for it?"""
+        """Return whether it has failed for so long that no crawl waits for it."""
         return self.doubted() and self.failing_for(now) >= health.ABANDONED_AFTER
 
     def well_since(self, moment: float | None) -> bool:
-        """Did it answer a page well that was asked for after this moment?"""
+        """Return whether a page that was claimed after this moment was answered well."""
         return moment is not None and self.well_at > moment
 
     def retries_next(self) -> bool:
-        """Is it the turn of a page that failed before, though others wait in its queue?"""
+        """Return whether a page that failed before comes next, though others wait in the host's queue."""
         return is_retrys_turn(self.since_retry)
 
     def put_right(self, now: float | None) -> Self:
@@ -406,7 +407,7 @@ class HostState:
         return self
 
     def allows(self, url: str) -> bool:
-        """Does its robots.txt let this page be fetched?"""
+        """Return whether its robots.txt allows this page."""
         text, agent = self._rules_of(url.partition(":")[0])
         return text is None or text.allows(url, agent)
 
@@ -416,12 +417,12 @@ class HostState:
         return self.stored["robots_mark"] is not None or self.stored["robots_origins"] is not None
 
     def knows_robots(self, scheme: str) -> bool:
-        """Are there rules for its pages of a scheme, be it that all is allowed?"""
+        """Return whether the rules for its pages of a scheme are known, even if they allow everything."""
         texts = self.robots()
         return scheme in self.times or scheme in texts or "" in texts
 
     def knows_other_robots(self, scheme: str) -> bool:
-        """Are there rules for its pages of the other scheme?"""
+        """Return whether the rules for its pages of the other scheme are known."""
         return any(each != scheme and self.knows_robots(each) for each in USUAL_PORT)
 
     def wants_robots(self, scheme: str, now: float) -> bool:
@@ -528,7 +529,10 @@ class HostState:
         return failed_at is not None and failed_at > self.recovered_at
 
     def is_own_fault(self, request: HostRequest) -> bool:
-        """Is the page of this failed request to blame? It was before, or it failed and others were well since."""
+        """Return whether the page of this failed request is to blame.
+
+        It is if it was to blame before, or if it has failed before and others were well since.
+        """
         failed_at = request.failed_before
         return request.known_ill or (self.is_evidence(failed_at) and self.well_since(failed_at))
 
@@ -621,7 +625,7 @@ class HostState:
             self._leave_line()
 
     def _speaks_again(self, kind: health.Kind) -> bool:
-        """Does a failure of this kind end a silence? Whatever it was that kept it from answering is over."""
+        """Return whether a failure of this kind ends a silence, since the host has answered."""
         return kind != "silent" and 0 < self.manners.dead_after <= self.unanswered
 
     def answered(self) -> None:
@@ -675,7 +679,7 @@ class HostState:
         self.next_at = max(self.next_at, now + min(self.manners.response_times * seconds, self.manners.longest))
 
     def newly_counted(self) -> bool:
-        """Has this transaction counted what it has used of its budget?"""
+        """Return whether this transaction has counted the used part of its budget."""
         return self.stored["budget_used"] is None and self.budget_used is not None
 
     def _probing(self) -> bool | None:

@@ -46,7 +46,7 @@ class RecordedPage(NamedTuple):
 
 
 def is_id(text: bytes) -> bool:
-    """Is it a recorded id, that fits into 64 bits?"""
+    """Return whether the text is a recorded id that fits into 64 bits."""
     if not text.isdigit():
         return False
     digits = text.lstrip(b"0")
@@ -54,7 +54,7 @@ def is_id(text: bytes) -> bool:
 
 
 def _as_text(text: bytes) -> str:
-    """A recorded word: UTF-8, or what old recorders wrote."""
+    """Return a recorded word: UTF-8, or what old recorders wrote."""
     try:
         return text.strip().decode("utf-8")
     except UnicodeDecodeError:
@@ -62,7 +62,7 @@ def _as_text(text: bytes) -> str:
 
 
 def filled(line: bytes) -> bool:
-    """Is it neither blank nor a comment?"""
+    """Return whether the line is neither blank nor a comment."""
     begin = line.lstrip()
     return bool(begin) and not begin.startswith(b"#")
 
@@ -114,7 +114,8 @@ def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:
 
 
 def is_header(line: bytes) -> bool:
-    """Is it the header `pages links 1` of a file like hollins.dat? It looks like a link with a count, too."""
+    """Return whether the line may be the header `pages links 1` of a file like hollins.dat. A link with a count looks
+    alike."""
     return len(ids_of(line) or ()) == 3
 
 
@@ -138,6 +139,6 @@ def kind_of(line: bytes, after: bytes) -> str:
 
 
 def _is_page(line: bytes) -> bool:
-    """May it be a line `id url`?"""
+    """Return whether the line may be `id url`."""
     words = line.split(None, 1)
     return len(words) == 2 and words[0].isdigit() and b":" in words[1] and ids_of(line) is None

@@ -392,7 +392,7 @@ def _tenths(calls: Sequence[tuple[int, float]]) -> dict[str, float]:
 
 
 def _own_memory() -> int:
-    """The peak of this process's resident memory in bytes."""
+    """Return the peak of this process's resident memory in bytes."""
     import resource
     import sys
 

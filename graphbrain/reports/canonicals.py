@@ -56,14 +56,14 @@ def note_again(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
 
 
 def differing(tx: Tx, ids: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(page, the one that its links should count for, the one that they do, −1 for itself) of those of these pages of
-    which the two differ."""
+    """Return (page, the one that its links should count for, the one that they do, −1 for itself) of those of these
+    pages of which the two differ."""
     rows = tx.one("canonicals/off", rows=[[page, False] for page in ids], limit=1)[0] if ids else []
     return [(page, wanted, has) for _, page, wanted, has in rows]
 
 
 def unsettled(tx: Tx, ids: Iterable[int]) -> list[int]:
-    """Those of these pages whose relations are to be written, or those of pages that name them."""
+    """Return those of these pages whose relations are to be written, or those of pages that name them."""
     return sorted(_off(tx, [[page, True] for page in ids]))
 
 
@@ -122,7 +122,7 @@ def _off(tx: Tx, rows: Sequence[Sequence[object]]) -> dict[int, None]:
 
 
 def _changes(tx: Tx, page: int) -> list[tuple[int, int, int]]:
-    """[page, the one its links should count for, the one they do] of some pages of which these differ."""
+    """Return [page, the one its links should count for, the one they do] of some pages of which these differ."""
     rows = tx.one("canonicals/off", rows=[[page, True]], limit=SETTLED_AT_ONCE)[0]
     return [(own, wanted, has) for _, own, wanted, has in rows]
 

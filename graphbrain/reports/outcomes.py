@@ -140,7 +140,7 @@ class Item:
         )
 
     def touches_links(self) -> bool:
-        """Can recording this visit add or remove links?"""
+        """Return whether recording this visit can add or remove links."""
         return self.replaces_links() or self.adds_links() or self.missing
 
     @property
@@ -153,7 +153,7 @@ class Item:
         return isinstance(self.report, Fetched) and self.told == "all"
 
     def adds_links(self) -> bool:
-        """Does it name links of the page, and leave open whether there are others?"""
+        """Return whether the visit names links of the page that may not be all."""
         return self.told == "some" and bool(self.targets)
 
 
@@ -359,5 +359,5 @@ def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, ChangeT
 
 
 def respells(item: Item, visit: Visit) -> bool:
-    """Does the page take the spelling that its server redirects to? Not for ever: it may bounce between two."""
+    """Return whether the page takes the spelling to which its server redirects. The number of times is bounded."""
     return item.spelling is not None and item.spelling != visit.url and visit.respelt < url_variants.MOST_ROUNDS

@@ -140,7 +140,7 @@ def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, polic
 
 
 def _leads(verdict: Verdict) -> bool:
-    """Is it a redirect that was accepted?"""
+    """Return whether it is a redirect that was accepted."""
     return verdict.answer.outcome == "alias" and verdict.answer.accepted
 
 

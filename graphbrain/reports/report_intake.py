@@ -69,7 +69,7 @@ class Intake:
         return made
 
     def check(self, report: Report | Unusable) -> Item | Answer:
-        """The item ready to be recorded, or the refusal."""
+        """Return the item ready to be recorded, or the refusal."""
         try:
             return self._item(report)
         except Exception as error:  # noqa: BLE001  # the caller's own: a generator of links, a class, canonical
@@ -113,7 +113,7 @@ class Intake:
         return item
 
     def _page(self, report: Report) -> tuple[str, str]:
-        """The address and the key of the reported page: the claim's, whatever rules make of its address now."""
+        """Return the address and the key of the reported page: the claim's, whatever rules make of its address now."""
         claim = report.claim
         if claim is None:
             try:
@@ -231,7 +231,7 @@ def refused(item: Item, why: str) -> Item | None:
 
 
 def _waiting(report: Report, now: float) -> Report:
-    """Its Retry-After in seconds: whatever a server has written there, the visit counts."""
+    """Return the report with its Retry-After in seconds. The visit counts whatever a server has written there."""
     if isinstance(report, Fetched) or report.retry_after is None:
         return report
     return replace(report, retry_after=retry_after.seconds(report.retry_after, now))

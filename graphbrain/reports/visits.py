@@ -336,7 +336,7 @@ def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
 
 
 def turns(verdict: Verdict) -> bool:
-    """Does a visit that counts make its page one that was fetched and is there, or none any more?"""
+    """Return whether an accepted visit makes its page a fetched page that exists, or ends that."""
     before = verdict.visit.first_fetched is not None and verdict.visit.state not in ("alias", "gone")
     known = verdict.visit.first_fetched is not None or isinstance(verdict.item.report, Fetched)
     return before != (known and _state(verdict) not in ("alias", "gone"))
@@ -418,7 +418,8 @@ def _validators_row(verdict: Verdict) -> list[object] | None:
 
 
 def _comes_back(verdict: Verdict, policy: Policy) -> bool:
-    """Does the page wait again after it could not be fetched? One that was fetched before, if it did before."""
+    """Return whether the page waits again after a failed visit. A page that was fetched before does only if it did
+    before."""
     again = verdict.item.claimed or policy.rule.revisits
     return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
 
@@ -465,7 +466,7 @@ def _page_wait(verdict: Verdict, failure: Failure, held: Mapping[str, HostState]
 
 
 def _is_looked_at(verdict: Verdict) -> bool:
-    """Is the page parked because it failed, or was it gone before, so that a look at it has just failed?"""
+    """Return whether the page is parked because it failed, or was gone before, so that a look at it has just failed."""
     if verdict.visit.state in ("parked", "gone"):
         return True
     return verdict.answer.outcome == "gone" and not verdict.item.missing and verdict.visit.state != "alias"

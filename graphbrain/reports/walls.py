@@ -21,7 +21,7 @@ __all__ = ["behind"]
 
 
 def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
-    """The visits; those that have met a wall without what they brought, as that is the wall's."""
+    """Return the visits; those that have met a wall without what they brought, as that is the wall's."""
     places = sorted({item.leads_to for item in items if item.leads_to is not None})
     if not places:
         return list(items)

@@ -125,7 +125,7 @@ class Piece(NamedTuple):
 
 
 def masked(texts: Iterable[str]) -> list[Piece]:
-    """The blocks of a page as they are compared, from their texts in page order."""
+    """Return the blocks of a page as they are compared, from their texts in page order."""
     pieces: list[Piece] = []
     bounded = _bounded(texts)
     for text in bounded:
@@ -169,7 +169,7 @@ def hashed(pieces: Iterable[Piece]) -> str | None:
 
 
 def read(text: str) -> npt.NDArray[np.void]:
-    """The blocks that `cut` has made. Raises BadInput when it has not."""
+    """Return the blocks that `cut` has made. Raise BadInput when it has not."""
     try:
         return np.frombuffer(base64.b64decode(text, validate=True), dtype=_BLOCK)
     except ValueError as error:
@@ -190,7 +190,7 @@ _short = lru_cache(REMEMBERED)(_pieces)
 
 
 def _sentences(text: str) -> list[tuple[str, list[str]]]:
-    """A block, or where it is long its sentences, with their words."""
+    """Return a block, or where it is long its sentences, with their words."""
     text = text.lower()
     if len(text) <= LONG:
         return [(text, words)] if (words := _words(text)) else []
@@ -217,7 +217,7 @@ def _words(text: str) -> list[str]:
 
 
 def _masked(text: str, words: Sequence[str]) -> Piece:
-    """A block with # for its dates, numbers and tokens."""
+    """Return a block with # for its dates, numbers and tokens."""
     if _DIGIT.search(text) is None:
         dated = words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words)
         return Piece(["#"] if dated else words, len(words))
@@ -226,7 +226,8 @@ def _masked(text: str, words: Sequence[str]) -> Piece:
 
 
 def _has_currency(text: str, words: Sequence[str]) -> bool:
-    """Is there a currency in a text of these words? A cheap look at what one could be part of saves the search."""
+    """Return whether there is a currency in a text of these words. The cheap test of the words mostly saves the
+    search."""
     if _SIGNS.search(text):
         return True
     possible = not _CODE_WORDS.isdisjoint(words) or _CODE_AFTER_DIGIT.search(text) is not None
@@ -317,7 +318,7 @@ def _parsed(text: str) -> _Sketch | None:
 
 
 def is_plain(kept: str | None) -> bool:
-    """Is what is kept of a page without places that have changed lately?"""
+    """Return whether the kept sketch of a page has no places that have changed lately."""
     known = None if kept is None else _parsed(kept)
     return known is not None and not known.places
 
@@ -341,7 +342,7 @@ def _check(keys: Keys) -> npt.NDArray[np.uint8]:
 
 
 def _cells(keys: Keys) -> list[npt.NDArray[np.int64]]:
-    """The cells of each key, one in each part of the table."""
+    """Return the cells of each key, one in each part of the table."""
     part = CELLS // TABLES
     return [((keys >> np.uint32(8 * n)) & np.uint32(255)).astype(np.int64) % part + n * part for n in range(TABLES)]
 
@@ -366,7 +367,8 @@ def _apart(old: _Sketch, new: _Sketch, present: Keys) -> set[int] | None:
 
 
 def _peeled(table: Keys, checks: npt.NDArray[np.uint8]) -> set[int]:
-    """The keys that lie alone in a cell, and then those that do without these; they are taken out of the table."""
+    """Return the keys that lie alone in a cell, and then those that do without these; they are taken out of the
+    table."""
     found: set[int] = set()
     for _ in range(CELLS):  # bounded: a hash that only seems to be alone may come again
         pure = np.flatnonzero((table != 0) & (_check(table) == checks))
@@ -399,7 +401,8 @@ class VisitStep:
 
 @lru_cache(maxsize=1024)
 def step(old: str | None, new: str) -> VisitStep:
-    """A visit that found the blocks `new`, after what was kept of the last one, or its blocks; None: nothing was.
+    """Return a visit that found the blocks `new`, after what was kept of the last one, or its blocks; None: nothing
+    was.
 
     Deterministic; remembered, for the verdict and the record ask for the same.
     """
@@ -439,7 +442,7 @@ class _Visit:
         return VisitStep(changed, self._sketch(places).text())
 
     def _located(self, places: Sequence[_Place]) -> dict[_Place, slice]:
-        """The places that are still there, and what is in them now; no two have a block in common."""
+        """Return the places that are still there, and what is in them now; no two have a block in common."""
         found: dict[_Place, slice] = {}
         taken = np.zeros(len(self._keys), dtype=bool)
         for place in places:
@@ -469,7 +472,8 @@ class _Visit:
         return int((self._words[region] > 0).sum())
 
     def _is_wide(self, region: slice) -> bool:
-        """Would no more than half of the page's words count if those of this place did not, either?"""
+        """Return whether no more than half of the page's words would count if those of this place did not count,
+        either."""
         own = int(self._words[region].sum())
         others = sum(int(self._words[there].sum()) for place, there in self._found.items() if place.rotates)
         return own > MOST_WORDS or 2 * (own + others) > int(self._words.sum())
@@ -507,6 +511,6 @@ class _Visit:
 
 
 def _holds(keys: Keys, content: int) -> bool:
-    """Is what was there still there, in one piece, beside what is new?"""
+    """Return whether the content that was there is still there, in one piece, beside the new one."""
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(keys, dtype=np.uint64)])
     return bool((((sums[None, :] - sums[:, None]) & np.uint64(0xFFFFFFFF)) == np.uint64(content)).any())

@@ -85,7 +85,8 @@ def _joined(marked: str) -> str:
 
 
 def _decoded(body: bytes, content_type: str | None) -> str:
-    """The text of a page. What names a codec that decodes nothing (hex, idna, undefined) has named no charset."""
+    """Return the text of a page. What names a codec that decodes nothing (hex, idna, undefined) has named no
+    charset."""
     try:
         return html_to_unicode(content_type, body)[1]
     except (LookupError, ValueError):
@@ -156,7 +157,7 @@ class ChangeTest:
         return self.method == "blocks" or self.detector is not None
 
     def compares(self, old: Seen, new: Seen) -> bool:
-        """Have both visits something that can be compared?"""
+        """Return whether both visits have a hash or text by which they can be compared."""
         pairs = [(old.body_hash, new.body_hash)]
         pairs += [(old.text_hash, new.text_hash)] if self.method != "body" else []
         same_kind = any(None not in pair for pair in pairs)
@@ -165,7 +166,7 @@ class ChangeTest:
         return self.detector is not None or same_kind or bits or by_blocks
 
     def differs(self, old: Seen, new: Seen) -> bool:
-        """Has the page changed between two visits? Not if nothing of them can be compared."""
+        """Return whether the page has changed between two visits; False if they cannot be compared."""
         if self.detector is not None:
             return bool(self.detector(old, new))
         if old.body_hash is not None and old.body_hash == new.body_hash:

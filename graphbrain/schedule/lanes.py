@@ -102,7 +102,7 @@ class Lanes:
 
 
 def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Ints:
-    """The lane of fetched pages of value w and belief Gamma(a, b); ascending is best first.
+    """Return the lane of fetched pages of value w and belief Gamma(a, b); ascending is best first.
 
     Values and rates beyond the grid (2⁻²⁴ to 2⁴⁰, and once in 2²⁰ days to 2¹² times a day) count as its ends, value 0
     among them: such pages wait in the last lanes.
@@ -115,7 +115,7 @@ def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Ints:
 
 
 def _promising(values: Ints, rates: Ints, shapes: Ints) -> Ints:
-    """The lane numbers of these classes."""
+    """Return the lane numbers of these classes."""
     middle = np.asarray(SHAPES)[shapes]
     promised = expected_value(
         _middle(values, VALUE_OF_ONE), middle, middle / _middle(rates, RATE_OF_ONE), np.float64(DISCOVERY)
@@ -124,7 +124,7 @@ def _promising(values: Ints, rates: Ints, shapes: Ints) -> Ints:
 
 
 def frontier_lane(value: ArrayLike) -> Ints:
-    """The lane of pages that were never fetched, ascending is best first; `value`: as good as it is known."""
+    """Return the lane of pages that were never fetched, ascending is best first; `value`: as good as it is known."""
     values = _class(np.asarray(value, dtype=np.float64), FINE_OF_ONE, FINE_CLASSES, FINE_PER_OCTAVE)
     return np.asarray(FINE_FIRST + (FINE_CLASSES - 1 - values) * 8 + FRONTIER, dtype=np.int64)
 
@@ -137,13 +137,13 @@ def _steady(stored: Ints, fresh: Ints) -> Ints:
 
 
 def stretch(lane: int) -> Stretch:
-    """The lanes [first, end) with this one whose pages come in the order of the index best first: all of the frontier,
-    or this alone."""
+    """Return the lanes [first, end) with this one whose pages come in the order of the index best first: all of the
+    frontier, or this alone."""
     return (ASKED + 1, FRONTIER_END) if ASKED < lane < FRONTIER_END else (lane, lane + 1)
 
 
 def is_frontier(lane: ArrayLike) -> Flags:
-    """Are these lanes of pages that were never fetched?"""
+    """Return whether these lanes are of pages that were never fetched."""
     return np.asarray(np.asarray(lane, dtype=np.int64) % 8 == FRONTIER)
 
 
@@ -153,7 +153,7 @@ def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
 
 
 def read_lanes(lane: ArrayLike) -> Lanes:
-    """The classes that lane numbers were made of."""
+    """Return the classes that lane numbers were made of."""
     numbers = np.asarray(lane, dtype=np.int64)
     shapes, frontier = numbers % 8, is_frontier(numbers)
     values, rates = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES, numbers // 8 % RATE_CLASSES
@@ -181,7 +181,7 @@ def head_value(
 
 
 def property_of(value: str) -> str:
-    """The property of pages that holds this value, if it is no live score."""
+    """Return the property of pages that holds this value, if it is no live score."""
     return METHODS[value][-1] if value in METHODS else "value"
 
 
@@ -269,7 +269,7 @@ def first_value(rule: Rule, score: Floats, known: PageColumns) -> Floats:
 
 
 def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:
-    """The lane of fetched pages in this `lane` when they get this `value`: the belief in its number is kept.
+    """Return the lane of fetched pages in this `lane` when they get this `value`: the belief in its number is kept.
 
     Pages whose value stays in its class stay; so do those that are wanted at once.
     """
@@ -298,8 +298,8 @@ def lane_of(
     stored: Ints | None = None,
     steady: bool = True,
 ) -> Ints:
-    """The lane of each page by the brain's order: where it waits, or would if it did; of one that was never fetched, it
-    may be a lane of about its value, if it is there, and is to be `steady` (`STEADY`).
+    """Return the lane of each page by the brain's order: where it waits, or would if it did; of one that was never
+    fetched, it may be a lane of about its value, if it is there, and is to be `steady` (`STEADY`).
 
     `value`: before relevance. `stored`: the lanes of the pages, which hold the belief on their rates; None for pages
         that are made just now. A fetched page keeps its lane under the orders that never come back.
@@ -323,12 +323,12 @@ def _class(x: Floats, of_one: int, count: int, per_octave: int = PER_OCTAVE) -> 
 
 
 def _middle(place: Ints, of_one: int, per_octave: int = PER_OCTAVE) -> Floats:
-    """The geometric middle of a class."""
+    """Return the geometric middle of a class."""
     return np.asarray(np.exp2((place - of_one + 0.5) / per_octave), dtype=np.float64)
 
 
 def _packed(promised: Floats, values: Ints, rates: Ints, shapes: Ints) -> Ints:
-    """One number of the four fields; a promise a factor of √2 lower comes one later."""
+    """Return one number of the four fields; a promise a factor of √2 lower comes one later."""
     steps = np.floor(-PER_OCTAVE * np.log2(np.maximum(promised, 1e-300))) + PROMISE_OF_ONE
     promise = np.clip(steps, 0, PROMISES - 1).astype(np.int64)
     return np.asarray(((promise * VALUE_CLASSES + values) * RATE_CLASSES + rates) * 8 + shapes, dtype=np.int64)

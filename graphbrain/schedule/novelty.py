@@ -21,7 +21,7 @@ __all__ = ["counting", "numbered", "siblings_before"]
 
 
 def numbered(urls: Iterable[str]) -> Ints:
-    """A number for the folder of each URL, the same where it is the same."""
+    """Return a number for the folder of each URL, the same where it is the same."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(folder(url), len(numbers)) for url in urls], dtype=np.int64)
 

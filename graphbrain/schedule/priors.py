@@ -49,7 +49,7 @@ def properties(crawl: Prior, hosts: Mapping[str, Prior], seen: int) -> dict[str,
 
 
 def differs(new: Prior, old: Prior) -> bool:
-    """Would pages that follow the prior wait in other lanes?"""
+    """Return whether pages that follow the new prior would wait in other lanes."""
     class_ = 1.0 / lanes.PER_OCTAVE
     apart = (np.log2(new.rate / old.rate), np.log2(new.shape / old.shape), 5.0 * (new.slope - old.slope))
     return bool(np.abs(apart).max() > class_)
@@ -74,7 +74,7 @@ def fit(graph: Graph, rule: Rule, dice: random.Random) -> tuple[Prior, dict[str,
 
 
 def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[list[Any]]:
-    """[host, days, changed, value, relevance] of first re-visits, from ranges of ids in random order."""
+    """Return [host, days, changed, value, relevance] of first re-visits, from ranges of ids in random order."""
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     starts = list(range(0, (last or 0) + 1, RANGE))
     dice.shuffle(starts)

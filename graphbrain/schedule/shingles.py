@@ -57,7 +57,7 @@ def sketch(pieces: Sequence[blocks.Piece]) -> Sketch | None:
 
 
 def read(text: str) -> Sketch:
-    """The sketch that `Sketch.text` has written. Raises BadInput when it has not."""
+    """Return the sketch that `Sketch.text` has written. Raise BadInput when it has not."""
     try:
         numbers = np.frombuffer(base64.b64decode(text, validate=True), dtype=_COUNT)
     except ValueError as error:
@@ -78,7 +78,7 @@ class _Numbers(dict[str, int]):
 
 
 def _hashed(texts: Iterable[Sequence[str]]) -> Keys:
-    """The hashes of all shingles, not yet distinct: each of 32 bits."""
+    """Return the hashes of all shingles, not yet distinct: each of 32 bits."""
     words: list[int] = []
     lengths: list[int] = []
     number_of = _Numbers().__getitem__

@@ -58,7 +58,7 @@ class Schedule:
     def of(
         cls, settings: Settings, prior: Prior, priors: Mapping[str, Prior], estimator: Estimator | None = None
     ) -> Schedule:
-        """The schedule by the settings. Raises SettingsError for intervals that cannot be read."""
+        """Return the schedule by the settings. Raise SettingsError for intervals that cannot be read."""
         return cls(
             settings.discovery_days,
             settings.freshness_value,
@@ -80,9 +80,9 @@ class Schedule:
         return np.where(self.are_due(lane, since, now), value, -np.inf)
 
     def are_due(self, lane: ArrayLike, since: ArrayLike, now: float) -> Flags:
-        """May pages of these lanes that wait `since` (epoch seconds) be visited now?
+        """Return whether pages of these lanes that wait `since` (epoch seconds) may be visited now.
 
-        A millisecond less than the least will do: times are sums of floats.
+        A millisecond less than the least wait is enough, since times are sums of floats.
         """
         return np.asarray(self.ripe_at(lane, since) <= now + 1e-3)
 
@@ -95,13 +95,14 @@ class Schedule:
         return np.where(first, np.minimum(at, 0.0), np.where(numbers == lanes.ASKED, at, at + self.least * DAY))
 
     def first_belief(self, hosts: Sequence[str], value: Floats) -> tuple[Floats, Floats]:
-        """(shape, scale) of pages of these hosts that were visited once."""
+        """Return (shape, scale) of pages of these hosts that were visited once."""
         return change_rate.first_belief([self.priors.get(host, self.prior) for host in hosts], value)
 
     def after_visit(
         self, hosts: Sequence[str], shape: Floats, scale: Floats, days: Floats, changed: Flags, value: Floats
     ) -> tuple[Floats, Floats]:
-        """(shape, scale) of pages after a visit `days` after their last; nan before it: it is their first re-visit."""
+        """Return (shape, scale) of pages after a visit `days` after their last; nan before it: it is their first
+        re-visit."""
         prior_shape, prior_scale = self.first_belief(hosts, value)
         before = np.where(np.isnan(shape), prior_shape, shape), np.where(np.isnan(scale), prior_scale, scale)
         if self.estimator is not None:

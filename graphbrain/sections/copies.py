@@ -422,7 +422,7 @@ class Copies:
         return _number(rule, base) in self.models or (rule in self.based and base != form)
 
     def may_rise_to(self, after: Copies) -> bool:
-        """Is there a rule that holds a page down no more, or less?"""
+        """Return whether a rule holds pages down no longer, or less than before."""
         return not self.based <= after.based or any(
             after.of(pattern).get(rule, (1.0, 0.0))[0] > factor
             for pattern, holding in self.rules.items()

@@ -24,21 +24,21 @@ ENOUGH = 0.5
 
 
 def posterior(brought: float, visits: float, parent: float) -> float:
-    """The expected share, 0 to 1: `visits` visits brought `brought` in sum, and the parent expects `parent`."""
+    """Return the expected share, 0 to 1: `visits` visits brought `brought` in sum, and the parent expects `parent`."""
     return (brought + STRENGTH * parent) / (visits + STRENGTH)
 
 
 def factor_of(mean: float) -> float:
-    """The factor of a section that is expected to bring `mean` (0 to 1): a power of two from `LEAST` to 1, about the
-    square of the mean's part of `ENOUGH`."""
+    """Return the factor of a section that is expected to bring `mean` (0 to 1): a power of two from `LEAST` to 1, about
+    the square of the mean's part of `ENOUGH`."""
     if mean >= ENOUGH:
         return 1.0
     return 2.0 ** -min(STEPS, math.floor(2.0 * math.log2(ENOUGH / max(mean, LEAST * LEAST))))
 
 
 def settled_factor(mean: float, visits: float, before: tuple[float, float] | None) -> tuple[float, float]:
-    """(factor, visits at its last change) of a section; `before`: the same as it was. It changes at most once while the
-    visits double."""
+    """Return (factor, visits at its last change) of a section; `before`: the same as it was. It changes at most once
+    while the visits double."""
     wanted = factor_of(mean)
     if before is None:
         return wanted, visits

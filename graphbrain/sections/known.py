@@ -56,13 +56,13 @@ class NewShare:
 
 
 def kind_of(url: str) -> int:
-    """A number below `KINDS`, the same for URLs that are much alike."""
+    """Return a number below `KINDS`, the same for URLs that are much alike."""
     shape = shape_of(url)
     return crc32(" ".join(sorted(_words(shape))).encode("utf-8", "surrogatepass")) % KINDS
 
 
 def _words(shape: Shape) -> list[str]:
-    """The names of the arguments, the first step of the path, and whether there is one behind it."""
+    """Return the names of the arguments, the first step of the path, and whether there is one behind it."""
     return [str(test) for test in shape.tests if test.what == "argument" or (test.what, test.place) == ("steps", 1)] + [
         test.word for test in shape.tests if (test.what, test.place) == ("step", 0) and "." not in test.word
     ]
@@ -151,12 +151,12 @@ class HostSample:
             self._keys, self._counts = self._keys[:kept], self._counts[:kept]
 
     def _level_of(self, keys: Keys, count: int) -> int:
-        """The highest level at which the sample has all of a page's shingles, and so has its sketch."""
+        """Return the highest level at which the sample has all of a page's shingles, and so has its sketch."""
         whole = len(keys) == count
         return self._level if whole else min(self._level, max(0, int(keys[-1]).bit_length() - 1))
 
     def _level_of_most(self) -> int:
-        """The highest level at which most pages were read whole: above it, what was met before may look new."""
+        """Return the highest level at which most pages were read whole: above it, what was met before may look new."""
         covering = self._covering.sum(axis=0)
         return int(np.flatnonzero(covering >= MOST_PAGES * covering[0])[-1])
 
@@ -183,5 +183,5 @@ class HostSample:
 
 
 def _below(keys: Keys, level: int) -> Keys:
-    """Those of these ascending keys that are of this level."""
+    """Return those of these ascending keys that are of this level."""
     return keys if level == WHOLE else keys[: int(np.searchsorted(keys, np.uint32(1 << level)))]

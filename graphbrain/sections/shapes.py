@@ -94,8 +94,8 @@ class Shape:
 
 
 def shape_of(url: str, *, echo: bool = False) -> Shape:
-    """The shape of a URL. Any text has one; its size does not grow with the text beyond a bound. `echo`: was a page of
-    its host fetched under another URL that ends in the same step?"""
+    """Return the shape of a URL. Any text has one; its size does not grow with the text beyond a bound. `echo`: was a
+    page of its host fetched under another URL that ends in the same step?"""
     tests = _tests_of(url) if len(url) <= LONGEST_REMEMBERED else frozenset(tests_of(url))
     return Shape(tests | _ECHO if echo else tests)
 
@@ -112,7 +112,7 @@ def name_of(url: str) -> int | None:
 
 
 def tests_of(url: str) -> Iterator[ShapeQuestion]:
-    """The tests whose answer is yes for this URL."""
+    """Yield the tests whose answer is yes for this URL."""
     path, query = _split(url)
     steps = [step for step in path.split("/") if step]
     for place, step in enumerate(steps[:LITERAL_STEPS]):
@@ -138,7 +138,7 @@ def tests_of(url: str) -> Iterator[ShapeQuestion]:
 
 
 def read_question(text: str) -> ShapeQuestion:
-    """The test that is written so, as `str` writes it. Raises ValueError where it is none."""
+    """Return the test that is written so, as `str` writes it. Raise ValueError where it is none."""
     if text == "echo":
         return ShapeQuestion("echo")
     found = _TEST.fullmatch(text)

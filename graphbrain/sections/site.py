@@ -79,15 +79,15 @@ class Sections:
     copies: Copies = NO_COPIES
 
     def is_echo(self, url: str) -> bool:
-        """Was a page of the same name fetched?"""
+        """Return whether a page of the same name was fetched."""
         return name_of(url) in self.names
 
     def of(self, url: str, *, echo: bool | None = None) -> ActingSection:
-        """The section of a URL; `echo`: where it is not as it is now."""
+        """Return the section of a URL; `echo`: where it is not as it is now."""
         return self.acting(self.tree.section_of(url, echo=self.is_echo(url) if echo is None else echo))
 
     def acting(self, leaf: Leaf) -> ActingSection:
-        """The section of a leaf of the tree; one of which nothing was learned counts in full."""
+        """Return the section of a leaf of the tree; one of which nothing was learned counts in full."""
         return self.by_pattern.get(leaf.pattern) or ActingSection(leaf, 1.0, 0.0)
 
     def factor(self, url: str, *, echo: bool | None = None) -> float:
@@ -97,7 +97,7 @@ class Sections:
         return held_factor(section.factor, self.copies.factor(url, section.leaf.pattern))
 
     def plainer(self, url: str) -> list[tuple[str, float]]:
-        """The URLs whose pages a page is expected to equal once they are fetched, and by which factor it counts
+        """Return the URLs whose pages a page is expected to equal once they are fetched, and by which factor it counts
         beside each."""
         section = self.of(url)
         found = self.copies.plainer(url, section.leaf.pattern)
@@ -119,8 +119,8 @@ class Sections:
         return frozenset(pattern for pattern, section in self.by_pattern.items() if section.held_down)
 
     def visited(self, visits: Iterable[tuple[str, bool, float]]) -> Sections:
-        """The same after these visits (URL, was it an echo, when). When sections were visited that are not held down is
-        not kept."""
+        """Return the same after these visits (URL, was it an echo, when). When sections were visited that are not held
+        down is not kept."""
         if not self.holds_down:
             return self
         tried = dict(self.by_pattern)
@@ -176,7 +176,7 @@ class Site:
 
     @classmethod
     def unknown(cls) -> Site:
-        """A host of which nothing is known."""
+        """Return a host of which nothing is known."""
         return cls(HostSample.nothing())
 
     def after(self, visits: Iterable[FirstVisit], most: int) -> tuple[Site, list[tuple[float | None, bool]]]:
@@ -229,7 +229,7 @@ class Site:
         return None if share is None else CountedVisit(url, share.new, share.weight, echo, visit.at)
 
     def _learned(self, most: int) -> Site:
-        """The same, its sections learned anew if it has grown enough."""
+        """Return the same, its sections learned anew if it has grown enough."""
         if self.seen < LEARNED_FROM or self.seen < self.learned_at * GROWN:
             return self
         found = tree.learn(self.visits, most)
@@ -243,7 +243,7 @@ class Site:
         return replace(self, learned_at=self.seen, sections=Sections(found, acting, copies=self.sections.copies))
 
     def evidence(self) -> str:
-        """The visits, and how many there were, as they are kept."""
+        """Return the visits, and how many there were, as they are kept."""
         rows = [[v.url, round(v.brought, 4), round(v.weight, 4), int(v.echo), round(v.at)] for v in self.visits]
         parts = [self.seen, self.learned_at, rows, self.names, *([self.hashes] if self.hashes else [])]
         plain = json.dumps(parts, separators=(",", ":"))
@@ -251,7 +251,7 @@ class Site:
 
     @classmethod
     def read(cls, known: str, evidence: str, sections: str) -> Site:
-        """The site whose `known.text()`, `evidence()` and `sections.text()` these are. Raises ValueError."""
+        """Return the site whose `known.text()`, `evidence()` and `sections.text()` these are. Raise ValueError."""
         try:
             seen, learned_at, rows, names, *hashes = json.loads(zlib.decompress(base64.b64decode(evidence)))
             visits = tuple(

@@ -94,18 +94,18 @@ class Tree:
     root: TreeNode | Leaf
 
     def section_of(self, url: str, *, echo: bool = False) -> Leaf:
-        """The section that a URL is in; each is in exactly one."""
+        """Return the section that a URL is in; each is in exactly one."""
         return self.of_shape(shape_of(url, echo=echo))
 
     def of_shape(self, shape: Shape) -> Leaf:
-        """The section of URLs of this shape."""
+        """Return the section of URLs of this shape."""
         node = self.root
         while isinstance(node, TreeNode):
             node = node.yes if node.test.holds(shape) else node.no
         return node
 
     def leaves(self) -> Iterator[Leaf]:
-        """The sections, in the order of the tree."""
+        """Yield the sections, in the order of the tree."""
         waiting: list[TreeNode | Leaf] = [self.root]
         while waiting:
             node = waiting.pop()
@@ -115,7 +115,7 @@ class Tree:
                 waiting += [node.no, node.yes]
 
     def plain(self) -> Any:
-        """As JSON has it: [test, yes, no] or [mean, brought, visits, parent]."""
+        """Return the tree in the form of JSON: [test, yes, no] or [mean, brought, visits, parent]."""
         return _plain(self.root)
 
 
@@ -124,12 +124,12 @@ ONE = Tree(Leaf(""))
 
 
 def read(plain: Any) -> Tree:
-    """The tree that `Tree.plain` has written. Raises ValueError where it is none."""
+    """Return the tree that `Tree.plain` has written. Raise ValueError where it is none."""
     return Tree(_read(plain, ()))
 
 
 def learn(visits: Sequence[CountedVisit], most: int) -> Tree:
-    """The sections of a host by these visits, at most `most` (1 or more)."""
+    """Return the sections of a host by these visits, at most `most` (1 or more)."""
     if not visits:
         return ONE
     shapes = [visit.shape for visit in visits]
@@ -208,7 +208,7 @@ class _Learning:
 
 
 def _common(shapes: Sequence[Shape]) -> list[ShapeQuestion]:
-    """The tests that part these shapes, in an order that does not depend on that of the shapes."""
+    """Return the tests that part these shapes, in an order that does not depend on that of the shapes."""
     times: dict[ShapeQuestion, int] = {}
     for shape in shapes:
         for test in shape.tests:
@@ -227,7 +227,7 @@ def _rank(test: ShapeQuestion) -> tuple[int, ShapeQuestion]:
 
 
 def _evidence(brought: float, weight: float) -> float:
-    """The logarithm of the marginal likelihood of visits that brought so much in sum."""
+    """Return the logarithm of the marginal likelihood of visits that brought so much in sum."""
     brought = min(max(brought, 0.0), weight)
     return lgamma(brought + HALF) + lgamma(weight - brought + HALF) - lgamma(weight + 2 * HALF) - _NONE
 

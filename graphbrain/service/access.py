@@ -52,7 +52,7 @@ class Grant:
     digest: str | None = field(default=None, repr=False)
 
     def good(self, now: float) -> bool:
-        """May it be used now?"""
+        """Return whether it may be used now."""
         return self.revoked is None and (self.expires is None or now < self.expires)
 
     def as_dict(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def make(graph: Graph, name: str, role: Role, now: float, seconds: float | None 
 
 
 def grants(graph: Graph, *, patient: bool = True) -> list[Grant]:
-    """All tokens that were made, by name; the revoked ones, too."""
+    """Return all tokens that were made, by name; the revoked ones, too."""
     rows = graph.read(lambda tx: tx.many("access/list"), "access/list", patient=patient)
     return [Grant(name, role, made, expires, revoked, digest) for name, role, digest, made, expires, revoked in rows]
 
@@ -108,7 +108,7 @@ class Gatekeeper:
         self._known_at = self._tried_at = -math.inf
 
     def known_since(self, moment: float) -> bool:
-        """Are the tokens known as they were at this moment of `time.monotonic`, or later?"""
+        """Return whether the tokens were read at this moment of `time.monotonic`, or later."""
         return self._known_at >= moment
 
     def rests(self) -> float:
@@ -134,7 +134,7 @@ class Gatekeeper:
         return found
 
     def holds(self, grant: Grant) -> bool:
-        """Is this token good still, as far as is known?"""
+        """Return whether this token is still valid, by the tokens last read."""
         return any(each.digest == grant.digest and each.good(self.now()) for each in self._known)
 
     def now(self) -> float:

@@ -510,7 +510,7 @@ _LINK = _of(KnownLink, source="https://a.example/", target="https://a.example/b"
 _RANKING = _of(
     Ranking, method="pagerank", damping=0.85, tolerance=1e-9, pages=92, converged=True, best={}, complete=True
 )
-_QUESTION: dict[str, Any] = {"name": "states", "group": "Progress", "title": "How many pages there are, in which state"}
+_QUESTION: dict[str, Any] = {"name": "states", "group": "Progress", "title": "The number of pages in each state"}
 _QUESTION |= {"reading": "A row is a state.", "cost": "every page", "params": {}}
 _FINDING: dict[str, Any] = {
     "title": "Links to pages that fail",

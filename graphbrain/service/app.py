@@ -203,7 +203,7 @@ def _health(api: FastAPI, backend: Backend) -> None:
         responses={503: {"model": answers.Health, "description": "Not now."}},
     )
     async def readyz() -> Response:
-        """Does the brain answer, and is the service not going down?"""
+        """Return 200 if the brain answers and the service does not stop, else 503."""
         if backend.stopping.is_set():
             return json_answer({"status": "the service stops"}, 503)
         try:

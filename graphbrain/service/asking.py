@@ -79,7 +79,7 @@ async def get_findings(service: Service, asked: Asked) -> Response:
 
 @verb(router, "GET", "summary", READERS, None, texts=(HTML,))
 async def summary(query: Annotated[Since, InQuery()], service: Service, asked: Asked) -> Response:
-    """The crawl on one page, an HTML file that needs nothing else. Every page and link is read."""
+    """Return the crawl on one page, an HTML file that needs nothing else. Every page and link is read."""
     page = await service.answer(_gone(asked), lambda: service.brain.summary(query.since), heavy=True)
     return Response(page, media_type=HTML, headers={"Content-Security-Policy": SEALED})
 
@@ -117,7 +117,7 @@ def _json(found: Answer) -> Iterator[str]:
 
 
 def _value(cell: Any) -> Any:
-    """A value of an answer as JSON has it: times by ISO 8601, what is no number as null."""
+    """Return a value of an answer as JSON has it: times by ISO 8601, what is no number as null."""
     if isinstance(cell, float) and not math.isfinite(cell):
         return None
     if isinstance(cell, datetime):
@@ -132,7 +132,7 @@ def _value(cell: Any) -> Any:
 
 
 def _csv(found: Answer) -> Iterator[str]:
-    """An answer as comma-separated values, row by row."""
+    """Yield an answer as comma-separated values, row by row."""
     yield tables.csv_line(found.columns)
     for row in found.rows:
         yield tables.csv_line(row)

@@ -219,7 +219,7 @@ async def _let_in(gate: Gate, asked: Asked, until: float, *, first: bool) -> boo
 
 
 def _is_answer(claims: Claims) -> bool:
-    """Is there no use in waiting for others?"""
+    """Return whether waiting for others would be of no use."""
     return bool(claims) or claims.finished or claims.repeated
 
 

@@ -184,7 +184,7 @@ class Door:
         return await self._read(receive, headers.get(b"content-length"))
 
     def _known(self, scope: Scope) -> str:
-        """The path of the request as the service knows it; empty where it has no such path."""
+        """Return the path of the request as the service knows it; empty where it has no such path."""
         path: str = scope["path"]
         if path in self._paths:
             return path
@@ -306,7 +306,7 @@ class Door:
             )
 
     async def _read(self, receive: Receive, length: bytes | None) -> Receive:
-        """The body, read to its end; then it is handed on at once. Raises Refusal."""
+        """Return the body, read to its end; then it is handed on at once. Raise Refusal."""
         most = self._limits.body
         too_large = Refusal(413, "TooLarge", f"A body has at most {most:,} bytes; send less at once.")
         if length is not None and length.isdigit() and int(length) > most:

@@ -61,7 +61,7 @@ class _Bounded:
 
     @staticmethod
     def readable(origin: str) -> Mapping[str, str]:  # noqa: ARG004
-        """The headers by which pages of an origin may read what is refused."""
+        """Return the headers by which pages of an origin may read what is refused."""
         return {}
 
     def connection_made(self, transport: Any) -> None:

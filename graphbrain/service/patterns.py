@@ -59,12 +59,12 @@ KINDS_GIVEN: JsonDict = {"items": {"type": "string", "enum": [*KINDS]}, "contain
 
 
 def between(least: float, most: float, *, below: bool = False) -> JsonDict:
-    """A number from `least` to `most`, or `below` it."""
+    """Return a number from `least` to `most`, or `below` it."""
     return {"minimum": least, "exclusiveMaximum" if below else "maximum": most}
 
 
 def listed(item: JsonDict) -> JsonDict:
-    """A list of such texts."""
+    """Return a list of such texts."""
     return {"items": {"type": "string", **item}}
 
 

@@ -131,7 +131,7 @@ def plain(value: Any) -> Any:
 
 
 def line(item: Any) -> bytes:
-    """An item with `as_dict` as a line of JSON."""
+    """Return an item with `as_dict` as a line of JSON."""
     return json.dumps(item.as_dict(), allow_nan=False, default=plain).encode() + b"\n"
 
 

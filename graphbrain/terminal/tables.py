@@ -189,7 +189,7 @@ def defused(text: str) -> str:
 
 
 def csv_line(row: Sequence[Any]) -> str:
-    """A row as a line of comma-separated values, in which no text is a formula."""
+    """Return a row as a line of comma-separated values, in which no text is a formula."""
     line = io.StringIO()
     cells = [plain(cell) if isinstance(cell, int | float) else defused(plain(cell)) for cell in row]
     csv.writer(line, lineterminator="\n").writerow(cells)

@@ -34,7 +34,7 @@ _SPLIT = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)([^?#]*)(.*)\Z", re.D
 
 
 def address(url: str, hash_bang: bool = False) -> str:
-    """The address of a page by these rules. Raises BadInput where it could not be one."""
+    """Return the address of a page by these rules. Raise BadInput where it could not be one."""
     text = url.strip(" \t\r\n")
     if _NEVER.search(text):
         raise BadInput("the URL holds control characters")
@@ -55,7 +55,7 @@ def address(url: str, hash_bang: bool = False) -> str:
 
 
 def form(written: str, extra: Callable[[str], str] | None = None) -> str:
-    """The normal form of an address by these rules. `extra`: the user's own last step. Raises BadInput."""
+    """Return the normal form of an address by these rules. `extra`: the user's own last step. Raise BadInput."""
     plain = normal(written, None, DROPPED)
     if extra is None:
         return plain

@@ -30,7 +30,7 @@ class Calendar(TrapSite):
         self.name_in_menu(made, self.list)
 
     def spelled(self, year: int, month: int, day: int = 0) -> str:
-        """The path of a month, or of a day."""
+        """Return the path of a month, or of a day."""
         raise NotImplementedError
 
     def dated(self, url: str) -> list[int] | None:

@@ -100,7 +100,7 @@ def without_harvest(trial: TrapTrial) -> TrapTrial | None:
 
 
 def rows(crawls: Iterable[TrapCrawl]) -> list[Row]:
-    """The crawls by what they are of, in the order in which these came first."""
+    """Return one row for each shape, order, value and number of processes, in the order in which they occur first."""
     found: dict[tuple[str, str, str, int], Row] = {}
     done = {crawl.trial: crawl for crawl in crawls}
     for trial, crawl in done.items():

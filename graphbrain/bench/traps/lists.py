@@ -51,7 +51,7 @@ class Listed(TrapSite):
         raise NotImplementedError
 
     def listing(self, url: str, title: str) -> TrapPage:
-        """A made-up list of some items."""
+        """Return a made-up list of some items."""
         shown = self.shown(self.dice_of(f"list {url}"))
         cards = (self.card(item) for item in shown)
         return TrapPage(title, (*cards, *self.ways(url, self.dice_of(f"ways {url}"))), repeats=(self.list.url,))
@@ -71,7 +71,7 @@ class Facets(Listed):
         self.facets = {name: sorted({words.name(dice, 1) for _ in range(dice.randint(6, 12))}) for name in names}
 
     def spelled(self, chosen: Mapping[str, str]) -> str:
-        """The path of the list of these."""
+        """Return the path of the list of these."""
         raise NotImplementedError
 
     def chosen(self, url: str) -> dict[str, str] | None:
@@ -92,7 +92,7 @@ class Facets(Listed):
         return self.listing(url, " ".join((chosen or {}).values())) if valid else None
 
     def in_order(self, chosen: Mapping[str, str]) -> list[tuple[str, str]]:
-        """The facets that are chosen, in the order in which the site has them."""
+        """Return the facets that are chosen, in the order in which the site has them."""
         return [(name, chosen[name]) for name in self.facets if name in chosen]
 
 

@@ -87,12 +87,12 @@ SHAPES: Mapping[str, TrapShape] = {shape.name: shape for shape in (*TRAPS, *LOOK
 
 
 def chosen(names: Sequence[str]) -> list[TrapShape]:
-    """The shapes of these names, all without any. Raises BadInput for a name that none has."""
+    """Return the shapes of these names, all without any. Raise BadInput for a name that none has."""
     if unknown := [name for name in names if name not in SHAPES]:
         raise BadInput(f"There is no shape {unknown[0]!r:.80}: name one of {', '.join(SHAPES)}.")
     return [SHAPES[name] for name in dict.fromkeys(names)] or list(SHAPES.values())
 
 
 def site_of(shape: str, seed: int, size: int) -> TrapSite:
-    """The site of this shape and seed, of about so many real pages."""
+    """Return the site of this shape and seed, of about so many real pages."""
     return SHAPES[shape].build(seed, size)

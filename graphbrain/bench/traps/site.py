@@ -68,7 +68,7 @@ class TrapPage:
     moved_to: str = ""
 
     def main(self) -> list[str]:
-        """The words of the main part, block by block."""
+        """Return the words of the main part, block by block."""
         return [self.title, *(part.words() for part in self.parts)]
 
 
@@ -133,7 +133,7 @@ class TrapSite:
         )
 
     def html(self, page: TrapPage) -> bytes:
-        """A page as the server sends it."""
+        """Return a page as the server sends it."""
         canonical = f'<link rel="canonical" href="{html.escape(page.canonical)}">' if page.canonical else ""
         menu = "".join(f'<li><a href="{html.escape(url)}">{html.escape(text)}</a></li>' for url, text in self.menu)
         title, name = html.escape(page.title), urlsplit(self.root).netloc
@@ -170,11 +170,11 @@ class TrapSite:
         return (*(Part(words.foreign(text, node.language)) for text in texts), *shared, *cards)
 
     def links(self, node: TrapNode) -> tuple[Part, ...]:
-        """The links of a real page, each a block."""
+        """Return the links of a real page, each a block."""
         return tuple(Part(href=href, label=label) for href, label in node.links)
 
     def card(self, url: str) -> Part:
-        """A real page in a list: its title and its first paragraph."""
+        """Return a real page in a list: its title and its first paragraph."""
         node = self.nodes[url]
         lead = words.sentences(self.dice_of(f"text {url}"), min(FIRST, node.length))
         return Part(lead, url, node.title)
@@ -186,7 +186,7 @@ class TrapSite:
         return node
 
     def fresh(self, path: str, dice: Random | None = None, count: int = 2) -> tuple[str, str]:
-        """A path below this one that no real page has yet, without an end, and its title."""
+        """Return a path below this one that no real page has yet, without an end, and its title."""
         dice = dice or self.dice
         while True:
             title = words.name(dice, count)
@@ -232,16 +232,16 @@ Build = Callable[[int, int], TrapSite]
 
 
 def at(path: str, arguments: Iterable[tuple[str, str]] = ()) -> str:
-    """A path with a query."""
+    """Return a path with a query."""
     query = urlencode(list(arguments))
     return quote(path, safe="/-._~:@!$&'()*+,;=%") + (f"?{query}" if query else "")
 
 
 def query_of(url: str) -> dict[str, str]:
-    """The arguments of a URL."""
+    """Return the arguments of a URL."""
     return dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
 
 
 def steps_of(url: str) -> list[str]:
-    """The steps of a URL's path."""
+    """Return the steps of a URL's path."""
     return [step for step in urlsplit(url).path.split("/") if step]

@@ -44,7 +44,7 @@ def words(dice: Random, count: int) -> list[str]:
 
 
 def sentences(dice: Random, count: int) -> str:
-    """A text of so many words, cut into sentences."""
+    """Return a text of so many words, cut into sentences."""
     drawn, parts = words(dice, count), list[str]()
     while drawn:
         length = dice.randint(*SENTENCE)
@@ -54,7 +54,7 @@ def sentences(dice: Random, count: int) -> str:
 
 
 def name(dice: Random, count: int = 2) -> str:
-    """A title of so many words."""
+    """Return a title of so many words."""
     return " ".join(dice.sample(_vocabulary()[0][slice(*SLUG_RANKS)], count))
 
 
@@ -64,7 +64,7 @@ def slug(title: str) -> str:
 
 
 def foreign(text: str, language: int) -> str:
-    """The text in an invented language, the same for each number: vowels move on, and words get other ends."""
+    """Return the text in an invented language, the same for each number: vowels move on, and words get other ends."""
     if not language:
         return text
     shift = {vowel: _VOWELS[(place + language) % len(_VOWELS)] for place, vowel in enumerate(_VOWELS)}
@@ -74,7 +74,7 @@ def foreign(text: str, language: int) -> str:
 
 
 def shingles(texts: Sequence[str]) -> set[tuple[str, ...]]:
-    """All runs of `SHINGLE` words of a text; of a shorter text all of it."""
+    """Return all runs of `SHINGLE` words of a text; of a shorter text all of it."""
     return set(_runs(_TOKEN.findall(" ".join(texts).lower())))
 
 

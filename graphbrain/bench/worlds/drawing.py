@@ -37,7 +37,7 @@ ILL_KINDS = ("refused", "refused", "broken", "missing", "silent", "silent", "not
 
 
 def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = False) -> World:
-    """The world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each."""
+    """Return the world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each."""
     dice = random.Random(f"world {seed}")
     if large:
         hosts = dice.randint(*LARGE)
@@ -124,7 +124,7 @@ def _host(drawn: _Drawn, others: Sequence[_Drawn]) -> WorldHost:
 
 
 def _ill_pages(dice: random.Random, kind: str, count: int) -> set[int]:
-    """The numbers of the pages that are not well; the first page, from which the others are found, mostly is."""
+    """Return the numbers of the pages that are not well; the first page, from which the others are found, mostly is."""
     behind = range(1, count)
     if kind == "spotted":
         return {number for number in behind if dice.random() < 0.25}
@@ -221,7 +221,7 @@ def _weather(dice: random.Random, drawn: _Drawn, what: str) -> Phase:
 
 
 def _seeds(dice: random.Random, hosts: Sequence[WorldHost]) -> tuple[str, ...]:
-    """The first page of each host, or of most; of some hosts all pages."""
+    """Return the first page of each host, or of most; of some hosts all pages."""
     seeds = [host.url("/") for host in hosts if dice.random() < 0.9] or [hosts[0].url("/")]
     for host in hosts:
         if dice.random() < 0.15:
@@ -293,7 +293,7 @@ def _robots(host: WorldHost) -> str:
 
 
 def _crawlers(dice: random.Random, world: World) -> tuple[Crawler, ...]:
-    """One to three crawlers, which mostly have twice the places that the hosts' delays allow to be used."""
+    """Return one to three crawlers, which mostly have twice the places that the hosts' delays allow to be used."""
     count = dice.choice([1, 1, 2, 3])
     enough = dice.random() < 0.75
     speeds = [dice.choice([1.0, 1.0, 0.5, 2.0]) for _ in range(count)]

@@ -43,7 +43,7 @@ def _refused(status: int, wait: float | None = None) -> Phase:
 
 
 def _site(name: str, ill: Sequence[Phase], good: int, **more: Any) -> tuple[WorldHost, tuple[str, ...]]:
-    """A host whose first page links to ill pages and then to good ones; and the URLs of these."""
+    """Return a host whose first page links to ill pages and then to good ones; and the URLs of these."""
     urls = tuple(f"http://{name}/{number}" for number in range(good))
     bad = [WorldPage(f"/bad{number}", (phase,)) for number, phase in enumerate(ill)]
     home = WorldPage("/", (WELL,), tuple(f"http://{name}{page.path}" for page in bad) + urls)

@@ -266,7 +266,7 @@ def test_a_host_that_answers_is_not_ill() -> None:
 
 def test_a_page_that_is_held_is_handed_out() -> None:
     [(kind, text)] = judged(world(host(A, 1)), seed(url(0)), call(0.0, url(0)), visit(9.0, url(0)))
-    assert (kind, "held by somebody else for 291.0 s more" in text) == ("once", True)
+    assert (kind, "claimed by another worker for 291.0 s more" in text) == ("once", True)
     assert kinds(world(host(A, 1)), seed(url(0)), call(0.0, url(0)), visit(301.0, url(0))) == []
     back = Returned(3.0, 3.0, "c0", url(0), A, "t0")
     assert kinds(world(host(A, 1)), seed(url(0)), call(0.0, url(0)), back, visit(9.0, url(0))) == []
@@ -362,7 +362,7 @@ def test_finished_is_said_too_early() -> None:
     found = judged(world(), seed(*EVERY), all_of(0, 1), over, visit(9.0, url(2)))
     assert [kind for kind, _ in found] == ["honest", "honest"]
     assert "1 pages of a.example were never fetched" in found[0][1]
-    assert "handed out after finished was answered at 5 s" in found[1][1]
+    assert "claimed after finished was answered at 5 s" in found[1][1]
 
 
 def test_what_may_come_after_finished() -> None:
