@@ -480,7 +480,7 @@ def _texts(node: ast.expr, writers: dict[str, list[ast.expr]], depth: int = 0) -
     if isinstance(node, ast.IfExp):
         return _texts(node.body, writers, depth) | _texts(node.orelse, writers, depth)
     if isinstance(node, ast.BoolOp):
-        return set().union(*(_texts(each, writers, depth) for each in node.values))
+        return {text for each in node.values for text in _texts(each, writers, depth)}
     if isinstance(node, ast.Subscript):
         return _texts(node.value, writers, depth)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
@@ -488,7 +488,7 @@ def _texts(node: ast.expr, writers: dict[str, list[ast.expr]], depth: int = 0) -
     name = ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]
     if depth == DEEPEST:
         return set()
-    return set().union(*(_texts(each, writers, depth + 1) for each in writers.get(name, ())))
+    return {text for each in writers.get(name, ()) for text in _texts(each, writers, depth + 1)}
 
 
 def message_table() -> str:
