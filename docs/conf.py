@@ -39,9 +39,13 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 html_theme = "furo"
+templates_path = ["_templates"]
 html_title = f"graphbrain {release}"
 html_static_path = ["_static"]
 html_css_files = ["graphbrain.css"]
+html_js_files = [("graphbrain.js", {"defer": "defer"})]
+# Furo puts the button "View this page" outside of all landmarks.
+html_theme_options = {"top_of_page_buttons": []}
 html_show_sphinx = False
 copybutton_prompt_text = r"\$ "
 copybutton_prompt_is_regexp = True

@@ -19,6 +19,7 @@ topics = from_code.topics
 PARTS = from_code.PARTS
 expanded = from_code.expanded
 messages = from_code.messages
+untold = from_code.untold
 
 ARCHIVE = "archive/"
 """Pages below this folder are kept as they were, outside the navigation."""

@@ -400,36 +400,95 @@ def messages() -> dict[str, set[str]]:
     from graphbrain import errors as code
 
     found: dict[str, set[str]] = {}
-    for path in sorted((ROOT / "graphbrain").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call) or not node.args:
-                continue
-            name = ast.unparse(node.func).rpartition(".")[2]
-            if name == "Refusal" and len(node.args) > 2 and isinstance(node.args[1], ast.Constant):
-                name, text = str(node.args[1].value), _message(node.args[2])
-            elif name in code.__all__:
-                text = _message(node.args[0])
-            else:
-                continue
-            if text and re.search(r"[a-z]{3}", text):
-                found.setdefault(name, set()).add(text)
+    for name, _, texts in _raised():
+        found.setdefault(name, set()).update(text for text in texts if re.search(r"[a-z]{3}", text))
     for name in code.__all__:
         kind = getattr(code, name)
         if kind.__doc__:
             found.setdefault(name, set()).add(kind.__doc__.strip())
+    return {name: texts for name, texts in found.items() if texts}
+
+
+def untold() -> set[tuple[str, str]]:
+    """Return (module, argument) of the errors whose message is not written in the code where it can be found."""
+    return {(module, argument) for _, (module, argument), texts in _raised() if not texts}
+
+
+OF_THE_COMMAND_LINE = ("UsageError", "BadParameter")
+
+
+@cache
+def _raised() -> tuple[tuple[str, tuple[str, str], frozenset[str]], ...]:
+    """Return the class of each error that is made with a message, where that is, and the messages it can have."""
+    from graphbrain import errors as code
+
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "graphbrain").rglob("*.py"))}
+    writers = {path: _writers_of_texts(tree) for path, tree in trees.items()}
+    everywhere: dict[str, list[ast.expr]] = {}
+    for own in writers.values():
+        for name, nodes in own.items():
+            everywhere.setdefault(name, []).extend(nodes)
+    found = []
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name, message = ast.unparse(node.func).rpartition(".")[2], node.args[0]
+            if name == "Refusal" and len(node.args) > 2 and isinstance(node.args[1], ast.Constant):
+                name, message = str(node.args[1].value), node.args[2]
+            elif name not in code.__all__ and name not in OF_THE_COMMAND_LINE:
+                continue
+            texts = _texts(message, everywhere | writers[path])
+            where = (path.relative_to(ROOT).as_posix(), ast.unparse(message))
+            found.append((name, where, frozenset(texts)))
+    return tuple(found)
+
+
+def _writers_of_texts(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """Return name → the expressions that a variable of this name gets, or that a function of this name returns."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            values = [node.value]
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name) and node.value:
+            names, values = [node.target.id], [node.value]
+        elif isinstance(node, ast.FunctionDef):
+            names = [node.name]
+            values = [each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value]
+        else:
+            continue
+        for name in names:
+            found.setdefault(name, []).extend(values)
     return found
 
 
-def _message(node: ast.expr) -> str:
-    """Return the text of a message, or nothing where it is made elsewhere."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return " ".join(node.value.split())
+DEEPEST = 4
+"""Calls and variables that are followed from an error to its text."""
+
+
+def _texts(node: ast.expr, writers: dict[str, list[ast.expr]], depth: int = 0) -> set[str]:
+    """Return the messages that an expression can be; none where they are not written in the code."""
+    if isinstance(node, ast.Constant):
+        return {" ".join(node.value.split())} if isinstance(node.value, str) else set()
     if isinstance(node, ast.JoinedStr):
         parts = [str(each.value) if isinstance(each, ast.Constant) else "…" for each in node.values]
-        return " ".join("".join(parts).split())
+        return {" ".join("".join(parts).split())}
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return f"{_message(node.left) or '…'}{_message(node.right) or '…'}"
-    return ""
+        before, after = (_texts(side, writers, depth) or {"…"} for side in (node.left, node.right))
+        return {f"{one}{other}" for one in before for other in after} - {"……"}
+    if isinstance(node, ast.IfExp):
+        return _texts(node.body, writers, depth) | _texts(node.orelse, writers, depth)
+    if isinstance(node, ast.BoolOp):
+        return {text for each in node.values for text in _texts(each, writers, depth)}
+    if isinstance(node, ast.Subscript):
+        return _texts(node.value, writers, depth)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        return {re.sub(r"\{[^}]*\}", "…", text) for text in _texts(node.func.value, writers, depth)}
+    name = ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]
+    if depth == DEEPEST:
+        return set()
+    return {text for each in writers.get(name, ()) for text in _texts(each, writers, depth + 1)}
 
 
 def message_table() -> str:

@@ -27,6 +27,11 @@ from tests.documents import PAGES
 SPIDER = next(
     text for text in re.findall(r"```python\n(.*?)```", PAGES["how-to/sessions.md"], re.DOTALL) if "Spider" in text
 )
+TUTORIAL_SITE, TUTORIAL_SPIDER = (
+    text
+    for text in re.findall(r"```python\n(.*?)```", PAGES["tutorials/scrapy-spider.md"], re.DOTALL)
+    if "/members/" in text
+)
 MEMBERS = 24
 FORM = "<form method=post><input name=token type=hidden value={}><input name=name><input name=password type=password>"
 
@@ -192,3 +197,20 @@ def test_a_session_that_ends_is_no_edit_and_closes_the_spider(brain: Brain, memb
     runs.end(runs.start())
     assert brain.host(host).wall is None
     assert sum(page.changes == 0 for page in map(brain.page, asked)) >= MEMBERS - 4
+
+
+@pytest.mark.long
+def test_the_login_of_the_tutorial(neo4j: Neo4j, brain: Brain, tmp_path: Path) -> None:
+    site, serve = TUTORIAL_SITE.rstrip().rsplit("\n", 1)
+    assert serve == 'ThreadingHTTPServer(("127.0.0.1", 8932), Site).serve_forever()'
+    names: dict[str, Any] = {}
+    exec(site.replace('["ann"]', '["ada"]'), names)
+    with listening(names["Site"]) as address:
+        runs, spider = Runs(neo4j, tmp_path, Members()), TUTORIAL_SPIDER.replace("127.0.0.1:8932", address)
+        pages = [f"http://{address}/members/", f"http://{address}/members/nests"]
+        items, _ = runs.end(runs.start(spider, password="owl"))
+        assert sorted(item["url"] for item in items) == pages
+        assert brain.crawl_now(pages) == [True, True]
+        items, log = runs.end(runs.start(spider, password="wren"))
+        assert not items and "'finish_reason': 'login_failed'" in log
+        assert {page.url: page.visits for page in map(brain.page, pages)} == dict.fromkeys(pages, 1)

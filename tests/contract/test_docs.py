@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.documents import ARCHIVE, DOCS, PAGES, PARTS, ROOT, TEXT, blocks, built, expanded, messages, tables
+from tests.documents import ARCHIVE, DOCS, PAGES, PARTS, ROOT, TEXT, blocks, built, expanded, messages, tables, untold
 
 KINDS = ("tutorials", "how-to", "reference", "explanation", "benchmarks")
 LEAST_PAGES = {"tutorials": 7, "how-to": 25, "reference": 15, "explanation": 15, "benchmarks": 3}
@@ -135,6 +135,21 @@ def test_troubleshooting_has_every_message_and_quotes_only_real_ones() -> None:
     clauses = {"No page waits to be fetched"}
     assert len(quoted) > 20
     assert not [text for text in quoted if text not in of_code | clauses]
+
+
+def test_no_error_is_raised_whose_message_the_list_lacks() -> None:
+    """The list follows variables, constants and functions to the text. These texts are written by another program, or
+    in an answer that the list has under another class."""
+    assert untold() == {
+        ("graphbrain/bench/traps/running.py", "told['error']"),
+        ("graphbrain/brain/names.py", "unreadable(error)"),
+        ("graphbrain/graph/connection.py", "_first_line(error)"),
+        ("graphbrain/reports/report_intake.py", "report.reason"),
+        ("graphbrain/service/crawling.py", "plain[UNUSABLE][:200]"),
+    }
+    found = messages()
+    assert "Give either --uri or --data, not both." in found["UsageError"]
+    assert "the same page is reported twice in one batch" in found["BadInput"]
 
 
 def test_a_mark_that_names_no_part_is_refused() -> None:
