@@ -181,7 +181,8 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
 
 
 def _sign_in(app: App, origin: str | None) -> tuple[str, str, str, str]:
-    """Where Browser is, without a path; what it connects to, who signs in, and where the password is."""
+    """Return the address of Browser without a path, the address that it connects to, the user, and the file of the
+    password."""
     from graphbrain.server import lifecycle
 
     login = app.arguments()

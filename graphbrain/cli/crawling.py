@@ -155,7 +155,7 @@ def _at(data: Path | None) -> str:
 
 
 def _brain_at(app: App) -> tuple[dict[str, Any], bool]:
-    """Where the brain is, and whether a server was started for it."""
+    """Return the arguments that open the brain, and whether a server was started for it."""
     try:
         return app.arguments(), False
     except GraphbrainError:

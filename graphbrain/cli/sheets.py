@@ -565,7 +565,7 @@ def _error(ranking: Ranking) -> str | None:
 
 
 def rankings_table(rankings: Iterable[Ranking]) -> Table:
-    """Which batch scores the pages carry, since when, and what they were computed from."""
+    """Return a table of the batch scores that the pages carry: when each was written, and from which links."""
     rows = (
         (
             r.method,
@@ -585,14 +585,15 @@ def rankings_table(rankings: Iterable[Ranking]) -> Table:
 
 
 def _basis(ranking: Ranking) -> str:
-    """Which links, and what else, in as few words as will do."""
+    """Return the links, the content and the restart that scores were computed from, in a few words."""
     links = "external links" if ranking.only_external else "all links"
     content = ", content" if ranking.content else ""
     return f"{links}{content}" + (f", {ranking.restart}" if ranking.restart else "")
 
 
 def settled(done: bool, bound: float | None, near: bool) -> str:
-    """Whether accounts are settled, and what that means for the scores; `near`: as near as the settings want them."""
+    """Return in words whether accounts are settled, and how far the scores may be off. `near`: whether they are as near
+    as the settings want them."""
     if not done:
         return "no"
     if bound is None:

@@ -141,7 +141,7 @@ def test_no_error_is_raised_whose_message_the_list_lacks() -> None:
     """The list follows variables, constants and functions to the text. These texts are written by another program, or
     in an answer that the list has under another class."""
     assert untold() == {
-        ("graphbrain/bench/traps/running.py", "told['error']"),
+        ("graphbrain/bench/traps/running.py", "answer['error']"),
         ("graphbrain/brain/names.py", "unreadable(error)"),
         ("graphbrain/graph/connection.py", "_first_line(error)"),
         ("graphbrain/reports/report_intake.py", "report.reason"),
