@@ -43,6 +43,8 @@ WRITE = {
     "live_pagerank": ("accounts/live_pagerank", "accounts/live_pagerank_paid", "accounts/live_pagerank_priority"),
 }
 """The statements that write a forward account: the pages' amounts, their payments, and their marks."""
+WRITE_ALL = ("accounts/forwards", "accounts/forwards_paid")
+"""The statements that write the amounts, and the payments, of all forward accounts of a page."""
 
 
 class Accounts(Sides):
@@ -260,7 +262,12 @@ class Accounts(Sides):
 
     def depth_of(self, page: int) -> int:
         """Return the number of clicks from a seed to a page."""
-        return int(self.depth[self.at([page])[0]])
+        return self.depths_of([page])[0]
+
+    def depths_of(self, pages: Sequence[int]) -> list[int]:
+        """Return the number of clicks from a seed to each of these pages."""
+        depths: list[int] = self.depth[self.at(pages)].astype(np.int64).tolist()
+        return depths
 
     def may_link(self, pages: Sequence[int]) -> list[bool]:
         """Return which of these pages may link to others: those with links of some weight, or all if weight is not
@@ -522,20 +529,39 @@ class Accounts(Sides):
 
         A page without a kept account gets its first amount in the backfill of all marks.
         """
+        amounts, payments = {}, {}
         for forward in self.forwards:
             name = forward.name
             unwritten = (self._before_read[name] == UNWRITTEN) & (forward.kept and all_marks and forward.other > 0.0)
-            write, write_paid, write_mark = WRITE[name]
-            self._send(tx, write, self._changed(name) | unwritten, name)
-            if (repaid := self._changed(forward.paid) | self._changed(f"{name}_passes")).any():
-                paid = getattr(self, forward.paid).astype(object)
-                paid[~self._passes(forward)] = None
-                self._send(tx, write_paid, repaid, **{forward.paid: paid})
+            amounts[name] = self._changed(name) | unwritten
+            payments[name] = self._changed(forward.paid) | self._changed(f"{name}_passes")
+        self._send_together(tx, 0, amounts, {each.name: getattr(self, each.name) for each in self.forwards})
+        if any(changed.any() for changed in payments.values()):
+            self._send_together(tx, 1, payments, {each.paid: self._payments(each) for each in self.forwards})
+        for forward in self.forwards:
+            name = forward.name
             priority = self._forward_priority(forward)
             which = all_marks | (priority != self._urgency_before[name])
             if forward.pushed:
                 which |= self._relieved("out_weight")
-            self._send(tx, write_mark, which, **{forward.mark: priority})
+            self._send(tx, WRITE[name][2], which, **{forward.mark: priority})
+
+    def _payments(self, forward: Forward) -> NDArray[np.object_]:
+        """Return the payments of an account as they are stored: None of a page that passes none on."""
+        paid: NDArray[np.object_] = getattr(self, forward.paid).astype(object)
+        paid[~self._passes(forward)] = None
+        return paid
+
+    def _send_together(
+        self, tx: Tx, part: int, which: Mapping[str, Flags], columns: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Write a column of each forward account, `part` 0 or 1 of `WRITE`: of places where all have changed by one
+        statement, and otherwise by one for each. A page that is paid is mostly paid on each account, and to find it
+        again costs more than to write another property."""
+        every = np.logical_and.reduce(list(which.values()))
+        self._send(tx, WRITE_ALL[part], every, **columns)
+        for (name, changed), (column, values) in zip(which.items(), columns.items(), strict=True):
+            self._send(tx, WRITE[name][part], changed & ~every, **{column: values})
 
     def _write_harvest(self, tx: Tx) -> None:
         """Write the factors of their sections with which pages wait."""

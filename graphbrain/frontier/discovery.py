@@ -133,6 +133,8 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     known = _known(wanted)
     payouts = _first_payouts(wanted, known, rule)
     marks, repeats = _first_marks(known, payouts, rule), known.path_repeats.tolist()
+    keeps_payouts, live_pagerank = ledgers.of(rule).keeps_payouts, rule.live_pagerank
+    first_live_pagerank = live_pagerank.other if live_pagerank.kept else None
     for page, payout, repeated, lane, priority in zip(wanted, payouts.tolist(), repeats, *marks, strict=True):
         host = host_of(page.url)
         state = "frontier" if scope.holds(page.url, host, page.depth) else "outside"
@@ -150,13 +152,13 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
                 page.in_weight,
                 priority,
                 None if payout == 1.0 else payout,
-                payout if ledgers.of(rule).keeps_payouts else 0.0,
+                payout if keeps_payouts else 0.0,
                 surplus(page.url) or None,
                 since[page.key],
                 int(repeated) or None,
                 SEED_FLOW if page.is_seed else None,
                 page.siblings_before or None,
-                rule.live_pagerank.other if rule.live_pagerank.kept else None,
+                first_live_pagerank,
                 None if page.harvest == 1.0 else page.harvest,
             ]
         )

@@ -196,6 +196,11 @@ class Visit:
     """was its last visit led elsewhere by temporary redirects?"""
     turned: float | None
     """when a visit last put it into another state, or made it fail"""
+    rate_shape: float | None
+    rate_scale: float | None
+    """what is believed of its rate of change; the scale in days"""
+    interval: float | None
+    """days between its visits, where they were set by hand"""
     blocks: str | None
 
     @property

@@ -75,8 +75,7 @@ def lower(tx: Tx, verdicts: Sequence[Verdict], links: Sequence[Told], ledger: Ac
     """Pages that are linked to (`links`: what was `told`) get the depth that follows, if that is less."""
     leads_on = {verdict.visit.page: verdict.item.leads_on for verdict in verdicts}
     depths: dict[int, int] = {}
-    for each in links:
-        depth = ledger.depth_of(each.page)
+    for each, depth in zip(links, ledger.depths_of([each.page for each in links]), strict=True):
         _offer(depths, depth if leads_on[each.page] else depth + 1, each.ends)
     discovery.lower(tx, ledger, depths, policy.scope, {each.page for each in links})
 

@@ -80,10 +80,12 @@ class Failure:
 
 def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[int]:
     """Pages that were fetched and are outside the scope, by their depth as it is now."""
+    fetched = [v.visit for v in _fetched(verdicts)]
+    depths = ledger.depths_of([visit.page for visit in fetched])
     return {
-        v.visit.page
-        for v in _fetched(verdicts)
-        if not scope.holds(v.visit.url, v.visit.host, ledger.depth_of(v.visit.page))
+        visit.page
+        for visit, depth in zip(fetched, depths, strict=True)
+        if not scope.holds(visit.url, visit.host, depth)
     }
 
 
@@ -99,13 +101,12 @@ def learn(
     if not seen:
         return Plan()
     places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
-    known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]}
     value = ledger.weighed(tx, now)
-    beliefs = _believe(tx, seen, known, {page: float(value[place]) for page, place in places.items()}, policy)
+    beliefs = _believe(tx, seen, {page: float(value[place]) for page, place in places.items()}, policy)
     plan, by_worth, wanted = Plan(), [], dict[int, int]()
     for verdict in seen:
         page, place = verdict.visit.page, places[verdict.visit.page]
-        interval = known[page][2] or policy.schedule.interval_of(verdict.visit.url)
+        interval = verdict.visit.interval or policy.schedule.interval_of(verdict.visit.url)
         waits = page not in beyond and verdict.answer.outcome != "alias"
         if waits and interval:
             wanted[page] = lanes.ASKED
@@ -127,7 +128,6 @@ def learn(
 def _believe(
     tx: Tx,
     seen: Sequence[Verdict],
-    known: Mapping[int, Sequence[float | None]],
     value: Mapping[int, float],
     policy: Policy,
 ) -> dict[int, tuple[float, float]]:
@@ -135,7 +135,7 @@ def _believe(
     schedule = policy.schedule
     ids = np.array([v.visit.page for v in seen])
     names, values = [v.visit.host for v in seen], np.array([value[page] for page in ids.tolist()])
-    stored = np.array([known[page][:2] for page in ids.tolist()], dtype=np.float64)
+    stored = np.array([(v.visit.rate_shape, v.visit.rate_scale) for v in seen], dtype=np.float64)
     days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
     changed = np.array([v.answer.outcome == "changed" for v in seen])
     told = np.array([_told(v) for v in seen]) & (days > 0.0)
@@ -286,25 +286,15 @@ def _ends(kept: Sequence[Verdict], manners: PolitenessPolicy) -> dict[str, HostE
 
 
 def write_fetched(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int]) -> None:
-    """Record the visits that have brought their pages; `beyond`: of pages outside the scope.
-
-    Each property costs: what most visits leave as it is has a statement of its own.
-    """
+    """Record the visits that have brought their pages; `beyond`: of pages outside the scope."""
     fetched = _fetched(verdicts)
-    content = [row for v in fetched if (row := _content_row(v)) is not None]
-    validators = [row for v in fetched if (row := _validators_row(v)) is not None]
-    busy = [v.visit.page for v in fetched if v.own and _is_busy(v.visit)]
+    own = [[*_fetched_row(v, beyond), _is_busy(v.visit)] for v in fetched if v.own]
+    others = [_fetched_row(v, beyond) for v in fetched if not v.own]
     back = [v.visit.page for v in fetched if v.visit.state in ("parked", "gone") and v.answer.outcome != "alias"]
-    for statement, rows in (
-        ("visits/fetched", [_fetched_row(v, beyond) for v in fetched if v.own]),
-        ("visits/touched", [_fetched_row(v, beyond) for v in fetched if not v.own]),
-        ("visits/content", content),
-        ("visits/validators", validators),
-    ):
-        if rows:
-            tx.do(statement, rows=rows)
-    if busy:
-        tx.do("visits/cleared", ids=busy)
+    if own:
+        tx.do("visits/fetched", rows=own)
+    if others:
+        tx.do("visits/touched", rows=others)
     if back:
         tx.do("claims/put_off", rows=[[page, None] for page in back])
 
@@ -320,8 +310,10 @@ def _fetched_row(verdict: Verdict, beyond: Collection[int]) -> list[object]:
     item, visit, report = verdict.item, verdict.visit, verdict.item.report
     assert isinstance(report, Fetched)
     status = 304 if report.not_modified else report.status
-    state = _state(verdict, beyond)
-    return [visit.page, state, status, item.at, visit.visits + 1, item.token, verdict.answer.outcome]
+    return [
+        visit.page, _state(verdict, beyond), status, item.at, visit.visits + 1, item.token, verdict.answer.outcome,
+        _content(verdict), _validators(verdict),
+    ]  # fmt: skip
 
 
 def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
@@ -379,8 +371,8 @@ def _or_failing(state: str, fails: bool) -> str:
     return FAILING if fails and state in ("known", "alias", "outside") else state
 
 
-def _content_row(verdict: Verdict) -> list[object] | None:
-    """None when the visit found what was known before.
+def _content(verdict: Verdict) -> list[object] | None:
+    """Return the content to write, as of visits/fetched; None where the visit found what was known before.
 
     The hashes are those of the page as it was when it last changed, so that small steps add up to a change; what it
     did not have then is filled in. What is kept of its blocks is of this visit: of these no step is small.
@@ -396,15 +388,15 @@ def _content_row(verdict: Verdict) -> list[object] | None:
     changed = item.at if outcome in ("new", "changed") else visit.changed
     changes = visit.changes + (outcome == "changed")
     first = visit.first_fetched or item.at
-    return [visit.page, first, changed, changes or None, new.body_hash, new.text_hash, new.simhash, blocks]
+    return [first, changed, changes or None, new.body_hash, new.text_hash, new.simhash, blocks]
 
 
 def _either(one: int | None, other: int | None) -> int | None:
     return other if one is None else one
 
 
-def _validators_row(verdict: Verdict) -> list[object] | None:
-    """Return the validators to send along next time; a 304 need not name those that stay the same."""
+def _validators(verdict: Verdict) -> list[object] | None:
+    """Return the validators to send along next time, None where they stay; a 304 need not name those that do."""
     report, visit = verdict.item.report, verdict.visit
     assert isinstance(report, Fetched)
     etag, modified = report.etag, report.last_modified
@@ -414,7 +406,7 @@ def _validators_row(verdict: Verdict) -> list[object] | None:
         etag, modified = etag or visit.etag, modified or visit.last_modified
     if (etag, modified) == (visit.etag, visit.last_modified):
         return None
-    return [visit.page, etag, modified]
+    return [etag, modified]
 
 
 def _comes_back(verdict: Verdict, policy: Policy) -> bool:

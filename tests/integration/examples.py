@@ -118,6 +118,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "access/revoke": {"name": "a", "now": NOW},
         "accounts/flow": {"ids": [hub, other], "flow": [1.5, 1.0]},
         "accounts/flow_paid": {"ids": [hub, other], "flow_paid": [0.5, 0.0]},
+        "accounts/forwards": {"ids": [hub, other], "flow": [1.5, 1.0], "live_pagerank": [1.5, 1.0]},
+        "accounts/forwards_paid": {"ids": [hub, other], "flow_paid": [0.5, None], "live_pagerank_paid": [0.5, 0.0]},
         "accounts/live_pagerank": {"ids": [hub, other], "live_pagerank": [1.5, 1.0]},
         "accounts/live_pagerank_paid": {"ids": [hub, other], "live_pagerank_paid": [0.5, 0.0]},
         "accounts/live_pagerank_priority": of_two("live_pagerank_priority"),
@@ -505,7 +507,6 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "scores/some": {"name": "pagerank"},
         "scores/write": {"name": "pagerank", "ids": some, "values": [0.5, 0.25, 0.25], "before": NOW + 9.0},
         "visits/alias": {"rows": [[alias, NOW, NOW + 9.0]]},
-        "visits/beliefs": {"ids": some},
         "visits/believe": {"rows": [[hub, 0.5, 3.0]]},
         "visits/first_again": {"rows": [[hub, 2.5, True], [other, 1.0, None]]},
         "visits/firsts": {"first": 0, "end": 1 << 40, "value": "authority", "name": "authority"},
@@ -516,11 +517,9 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
                 [other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry", None, NOW, "broken", None]
             ]
         },
-        "visits/fetched": {"rows": [visit]},
+        "visits/fetched": {"rows": [[*visit, [NOW, NOW, 1, "abc", "def", -1, None], ["tag", None], True]]},
         "visits/leading": {"places": ["hub.org 0a", "hub.org 0b"], "limit": 5},
         "visits/read": {"ids": some},
-        "visits/touched": {"rows": [visit]},
-        "visits/cleared": {"ids": some},
-        "visits/content": {"rows": [[hub, NOW, NOW, 1, "abc", "def", -1]]},
+        "visits/touched": {"rows": [[*visit, None, None]]},
         "visits/validators": {"rows": [[hub, "tag", None]]},
     }

@@ -33,9 +33,9 @@ CALL () {
 }
 UNWIND [[false, ready + rested], [true, waiting]] AS part
 UNWIND part[1] AS h
-WITH part[0] AS waits, coalesce(h.budget, $budget) AS room,
-     h {.ready_at, .place_since, .name, .set_aside, .budget_used, .retrying, .since_retry, .failing} AS m
-WITH waits, CASE WHEN waits THEN m.place_since ELSE m.ready_at END AS at, room, m
+WITH part[0] AS waits,
+     h {.ready_at, .place_since, .name, .budget, .set_aside, .budget_used, .retrying, .since_retry, .failing} AS m
+WITH waits, CASE WHEN waits THEN m.place_since ELSE m.ready_at END AS at, coalesce(m.budget, $budget) AS room, m
   WHERE at IS NOT NULL
 WITH waits, [at, m.name, m.set_aside IS NOT NULL AND (room = 0 OR coalesce(m.budget_used, 0) < room),
              m.retrying IS NOT NULL, coalesce(m.since_retry, 0), coalesce(m.failing, 0)] AS row

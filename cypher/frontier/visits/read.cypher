@@ -1,12 +1,13 @@
-// What is known of the last visits of locked pages.
+// What is known of the last visits of locked pages, what is believed of their rates of change, and the intervals between
+// visits that were set by hand.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // column  rows  LIST  [id, url, state, host, lease, counted, last_lease, last_outcome, fetched or null, first_fetched or null,
 //                     visits, changes, errors, changed or null, body_hash or null, text_hash or null, simhash or null,
 //                     etag or null, last_modified or null, counted_at or null, charged, refusals, respelt, is it a seed,
 //                     alias_since or null, does it name aliases, failed or null, failing_since or null,
-//                     was its last visit led elsewhere for now, when its state changed last or null,
-//                     blocks or null]
+//                     was its last visit led elsewhere for now, when its state changed last or null, rate_shape or null,
+//                     rate_scale (days) or null, interval (days) or null: set by hand, blocks or null]
 // rows    one
 // locks   none
 // mode    read
@@ -16,10 +17,12 @@ MATCH (p:Page) WHERE id(p) = i
 WITH id(p) AS page, p {.url, .state, .host, .lease, .counted, .last_lease, .last_outcome, .fetched, .first_fetched,
                        .visits, .changes, .errors, .changed, .body_hash, .text_hash, .simhash, .etag, .last_modified,
                        .counted_at, .charged, .refusals, .respelt, .is_seed, .alias_since, .spells, .failed,
-                       .failing_since, .led_to, .state_times, .blocks} AS m
+                       .failing_since, .led_to, .state_times, .rate_shape, .rate_scale, .interval,
+                       .blocks} AS m
 RETURN collect([page, m.url, m.state, m.host, m.lease, coalesce(m.counted, false), m.last_lease, m.last_outcome,
                 m.fetched, m.first_fetched, coalesce(m.visits, 0), coalesce(m.changes, 0),
                 coalesce(m.errors, 0), m.changed, m.body_hash, m.text_hash, m.simhash, m.etag, m.last_modified,
                 m.counted_at, coalesce(m.charged, false), coalesce(m.refusals, 0), coalesce(m.respelt, 0),
                 coalesce(m.is_seed, false), m.alias_since, coalesce(m.spells, false), m.failed, m.failing_since,
-                m.led_to IS NOT NULL, m.state_times[-1], m.blocks]) AS rows
+                m.led_to IS NOT NULL, m.state_times[-1], m.rate_shape, m.rate_scale,
+                m.interval, m.blocks]) AS rows

@@ -1,6 +1,9 @@
-// Record unclaimed visits of held pages: like visits/fetched, but the lease stays.
+// Record unclaimed visits of held pages: like visits/fetched, but the lease stays, and what goes with it.
 //
-// param   rows  LIST  [id, state, status, fetched, visits, token, outcome];
+// param   rows  LIST  [id, state, status, fetched, visits, token, outcome, content, validators];
+//                     content: null where it is as before, else [first_fetched, changed or null, changes or null,
+//                     body_hash or null, text_hash or null, simhash or null, blocks or null];
+//                     validators: null where they are as before, else [etag or null, last_modified or null];
 //                     the caller has locked the pages
 // rows    none
 // locks   the pages, held already
@@ -10,3 +13,10 @@ UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
 SET p.state = row[1], p.status = row[2], p.fetched = row[3], p.visits = row[4], p.last_lease = row[5],
     p.last_outcome = row[6], p.outside_because = CASE row[1] WHEN 'outside' THEN 'scope' ELSE null END
+FOREACH (content IN CASE WHEN row[7] IS NULL THEN [] ELSE [row[7]] END |
+  SET p.first_fetched = content[0], p.changed = content[1], p.changes = content[2], p.body_hash = content[3],
+      p.text_hash = content[4], p.simhash = content[5], p.blocks = content[6]
+)
+FOREACH (validators IN CASE WHEN row[8] IS NULL THEN [] ELSE [row[8]] END |
+  SET p.etag = validators[0], p.last_modified = validators[1]
+)
