@@ -359,10 +359,10 @@ def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def undue(url: str, life: list[dict[str, Any]]) -> list[str]:
+def undue(url: str, life: list[dict[str, Any]], revisit: float = REVISIT) -> list[str]:
     """Return the claims of the page that were granted before it was due after an acknowledged visit.
 
-    The visit was made after its holder began to end the claim, so the page was due `REVISIT` seconds after that, or
+    The visit was made after its holder began to end the claim, so the page was due `revisit` seconds after that, or
     later.
     """
     granted = {entry["token"]: entry["granted"] for entry in life if entry["what"] == "claimed"}
@@ -372,7 +372,7 @@ def undue(url: str, life: list[dict[str, Any]]) -> list[str]:
         f"{url} was granted to {later} {at - ended[token]:.3f} s after {token} had visited it, and not due."
         for token in sorted(visited & granted.keys() & ended.keys())
         for later, at in granted.items()
-        if granted[token] < at and later != token and at + CLOCK_ERROR < ended[token] + REVISIT
+        if granted[token] < at and later != token and at + CLOCK_ERROR < ended[token] + revisit
     ]
 
 

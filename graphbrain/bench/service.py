@@ -30,7 +30,7 @@ from graphbrain.brain.brain import Brain
 from graphbrain.errors import GraphbrainError
 from graphbrain.service import access
 
-__all__ = ["SIZES", "service"]
+__all__ = ["SIZES", "Caller", "service"]
 
 SIZES = (1, 5, 50)
 """Pages that a client claims at a time, one measure after another."""
@@ -130,21 +130,52 @@ async def _crawl(
     return None if before is None or after is None else after - before
 
 
+class Caller:
+    """One connection to a service, for one request after another. It costs its process little."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str) -> None:
+        self._reader, self._writer, self._token = reader, writer, token
+
+    @classmethod
+    async def connected(cls, port: int, token: str) -> Caller:
+        """Connect to a service on this machine.
+
+        Raises:
+            OSError: Nothing listens on the port.
+        """
+        return cls(*await asyncio.open_connection("127.0.0.1", port), token)
+
+    async def post(self, verb: str, body: Mapping[str, Any], key: str) -> tuple[int, Any]:
+        """Send a request and return the status and the JSON of the answer.
+
+        Raises:
+            OSError: The connection broke.
+            asyncio.IncompleteReadError: The service closed the connection before the answer was complete.
+        """
+        text = json.dumps(body).encode()
+        head = f"POST /v1/{verb} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        head += f"Authorization: Bearer {self._token}\r\nIdempotency-Key: {key}\r\n"
+        self._writer.write(f"{head}Content-Length: {len(text)}\r\n\r\n".encode() + text)
+        answered = await self._reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", answered.lower())
+        found = await self._reader.readexactly(int(length[1]) if length else 0)
+        return int(answered[9:12]), json.loads(found)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._writer.close()
+
+
 async def _client(port: int, token: str, n: int, ends: float, counted: _Counted, numbers: Iterator[int]) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    caller = await Caller.connected(port, token)
 
     async def ask(verb: str, body: Mapping[str, Any]) -> Any:
-        text, began = json.dumps(body).encode(), time.monotonic()
-        head = f"POST /v1/{verb} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        head += f"Authorization: Bearer {token}\r\nIdempotency-Key: {uuid.uuid4().hex}\r\n"
-        writer.write(f"{head}Content-Length: {len(text)}\r\n\r\n".encode() + text)
-        received = await reader.readuntil(b"\r\n\r\n")
-        length = re.search(rb"content-length: (\d+)", received.lower())
-        found = await reader.readexactly(int(length[1]) if length else 0)
-        if received[9:12] != b"200":
-            raise GraphbrainError(f"The service has answered {found.decode(errors='replace')[:200]}")
+        began = time.monotonic()
+        status, found = await caller.post(verb, body, uuid.uuid4().hex)
+        if status != 200:
+            raise GraphbrainError(f"The service has answered {json.dumps(found)[:200]}")
         counted.took[verb].append((time.monotonic(), time.monotonic() - began))
-        return json.loads(found)
+        return found
 
     while time.monotonic() < ends:
         claims = (await ask(CLAIMED, {"n": n}))["claims"]
@@ -157,7 +188,7 @@ async def _client(port: int, token: str, n: int, ends: float, counted: _Counted,
             counted.pages.append((time.monotonic(), sum(answer["accepted"] for answer in answers)))
         else:
             await asyncio.sleep(0.1)
-    writer.close()
+    caller.close()
 
 
 def _link(number: int) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from fastapi import APIRouter, Response
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
+from graphbrain.errors import SettingsError
 from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
 from graphbrain.service.patterns import HOST, PAGE, between, listed
+from graphbrain.service.refusals import Refusal
 from graphbrain.service.verbs import OPERATORS, Body, Nothing, Service, done, json_answer, verb
 from graphbrain.settings import Settings
 
@@ -20,6 +23,7 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["correcting"])
 LONGEST_TEND = 60.0
+NOT_EMPTY: Mapping[int, str] = {409: "The brain has pages."}
 _NONE: JsonDict = {"type": "null"}
 _ONE_WAY: JsonDict = {
     "anyOf": [
@@ -254,7 +258,16 @@ async def tend(body: Tend, service: Service) -> Response:
     return json_answer(dataclasses.asdict(found))
 
 
-@verb(router, "POST", "remake", OPERATORS, answers.Done, example="done")
+@verb(router, "POST", "remake", OPERATORS, answers.Done, example="done", may=NOT_EMPTY)
 async def remake(body: Remake, service: Service) -> Response:
     """Give an empty brain new settings, the fixed ones too."""
-    return done(await service.crawl.run(lambda: service.brain.remake(**body.settings)))
+
+    def work() -> None:
+        try:
+            service.brain.remake(**body.settings)
+        except SettingsError as error:
+            if service.brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
+                raise Refusal(409, "SettingsError", str(error)) from None
+            raise
+
+    return done(await service.crawl.run(work))

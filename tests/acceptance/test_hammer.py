@@ -222,5 +222,6 @@ def test_the_judge_sees_a_page_visited_before_it_is_due() -> None:
     visited = {"what": "acknowledged", "url": "u", "token": "a", "at": 1.7}
     assert len(chaos.undue("u", [first, ended, again, visited])) == 1
     assert not chaos.undue("u", [first, ended, again]), "it was given back"
+    assert not chaos.undue("u", [first, ended, again, visited], revisit=0.05)
     again["granted"] = 1.5 + chaos.REVISIT
     assert not chaos.undue("u", [first, ended, visited, again])

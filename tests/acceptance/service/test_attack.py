@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -17,7 +16,7 @@ import psutil
 import pytest
 
 from graphbrain.bench.crawl import fill
-from tests.acceptance.service.test_killed import ended, free_port, start
+from tests.acceptance.service.test_killed import Service, ended, free_port
 from tests.conftest import Neo4j, emptied
 from tests.serving import bearer, tokens
 
@@ -35,12 +34,8 @@ def test_attackers_keep_nobody_from_being_answered(neo4j: Neo4j) -> None:
     with emptied(neo4j, delay_seconds=0.0) as brain, contextlib.ExitStack() as open_:
         given, port = tokens(brain), free_port()
         fill(brain, PAGES)
-        service = start(neo4j, port, "--quiet", "--rate", "0")
-        said: list[str] = []
-        reader = threading.Thread(target=lambda: said.extend(service.stderr or ()))
-        reader.start()
-        open_.callback(reader.join)
-        open_.enter_context(ended(service))
+        service = Service(neo4j, port, "--quiet", "--rate", "0")
+        open_.callback(service.end)
         order = {"port": port, "token": given["analyst"], "seed": 44, "attackers": ATTACKERS}
         attackers = subprocess.Popen(
             [sys.executable, "-m", "tests.acceptance.service.attacker", json.dumps(order)],
@@ -51,17 +46,17 @@ def test_attackers_keep_nobody_from_being_answered(neo4j: Neo4j) -> None:
         )
         open_.enter_context(ended(attackers))
         http = open_.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60))
-        process, until = psutil.Process(service.pid), time.monotonic() + SECONDS
+        process, until = psutil.Process(service.process.pid), time.monotonic() + SECONDS
         began_with, most = process.memory_info().rss, 0
         waits: dict[str, list[float]] = {}
         statuses: Counter[str] = Counter()
 
         def ask(what: str, method: str, path: str, role: str | None = None, body: object = None) -> httpx.Response:
             began = time.monotonic()
-            said = http.request(method, path, json=body, headers=bearer(given[role]) if role else {})
+            answer = http.request(method, path, json=body, headers=bearer(given[role]) if role else {})
             waits.setdefault(what, []).append(time.monotonic() - began)
-            statuses[f"{what} {said.status_code}"] += 1
-            return said
+            statuses[f"{what} {answer.status_code}"] += 1
+            return answer
 
         while time.monotonic() < until:
             with httpx.Client(base_url=http.base_url, timeout=60) as anew:  # by a connection of its own
@@ -76,9 +71,9 @@ def test_attackers_keep_nobody_from_being_answered(neo4j: Neo4j) -> None:
             most = max(most, process.memory_info().rss)
             time.sleep(0.05)
         told = json.loads(attackers.communicate(timeout=120)[0])
-        service.terminate()
-        assert service.wait(60) == 0
-        reader.join()
+        service.process.terminate()
+        assert service.process.wait(60) == 0
+        said = service.end()
     figures = {what: (len(all_), round(max(all_), 3)) for what, all_ in waits.items()}
     print(f"\n{told['done']}\n{figures}\n{dict(statuses)}\nMB: {began_with >> 20} {most >> 20}")
     assert not any("Traceback" in line for line in said), "".join(said)[:3_000]

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -67,6 +68,26 @@ def ended(*processes: subprocess.Popen[Any]) -> Iterator[None]:
             process.wait()
             for pipe in filter(None, (process.stdout, process.stderr)):
                 pipe.close()
+
+
+class Service:
+    """A service as its own process, whose output is read: it never waits for a reader."""
+
+    def __init__(self, neo4j: Neo4j, port: int, *options: str) -> None:
+        self.process = start(neo4j, port, *options)
+        self._said: list[str] = []
+        self._reader = threading.Thread(target=lambda: self._said.extend(self.process.stderr or ()))
+        self._reader.start()
+
+    def end(self) -> list[str]:
+        """Kill it, if it has not ended, and return the lines that it wrote after its start."""
+        self.process.kill()
+        self.process.wait()
+        self._reader.join()
+        if self.process.stderr is not None:
+            self.process.stderr.close()
+        said, self._said = self._said, []
+        return said
 
 
 def free_port() -> int:

@@ -232,6 +232,11 @@ def test_each_limit_has_its_status_and_sentence(url: str, given: dict[str, str])
         refused(http.get("/v1/seed"), 405, "method")
         refused(http.get("/v1/page", params={"url": "http://x.org/"}), 404, "not in the graph")
         refused(http.get("/v1/jobs/none"), 404, "no such job")
+        refused(http.get("/v1/watch/host", params={"name": "x.org"}), 404, "No page of host")
+        refused(http.get("/v1/watch/host", params={"name": ""}), 400, "host")
+        same = [http.get("/v1/watch/host", params={"name": name}).json()["data"] for name in ("a.org", "http://A.org")]
+        assert same[0] == same[1] and same[0]["states"]
+        refused(http.post("/v1/remake", json={"settings": {}}), 409, "Only an empty brain")
 
 
 def test_a_body_that_does_not_arrive_is_not_waited_for(url: str, given: dict[str, str]) -> None:
