@@ -302,11 +302,11 @@ class Calls:
 
     @staticmethod
     def hosts(text: str | None, which: Mapping[str, Any]) -> LinesCall[Host]:
-        return LinesCall("hosts", lambda told: Host(**told), _given({"text": text, **which}))
+        return LinesCall("hosts", Host.from_dict, _given({"text": text, **which}))
 
     @staticmethod
     def host(name: str) -> Call[Host]:
-        return _get("host", lambda told: Host(**told), name=name)
+        return _get("host", Host.from_dict, name=name)
 
     @staticmethod
     def sections(name: str) -> Call[list[Section]]:
