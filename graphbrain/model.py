@@ -52,6 +52,7 @@ __all__ = [
     "HintOutcome",
     "Hinted",
     "Host",
+    "HostResource",
     "Kind",
     "KnownLink",
     "Link",

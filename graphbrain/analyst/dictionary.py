@@ -250,7 +250,6 @@ RESOURCE: dict[str, tuple[str, str]] = {
     "dated": ("", "visits to pages after a date of it"),
     "dated_changes": ("", "those of these visits that found a change"),
     "by_chance": ("", "those of these visits that were expected to find a change without the date"),
-    "true_share": ("", "the share of its dates that are true, as far as visits have shown"),
     "missed": ("", "changes that no date announced"),
     "writing": ("", "the fingerprint of the text whose entries are being written"),
     "written": ("", "so many of these are written"),
