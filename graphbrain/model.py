@@ -15,7 +15,17 @@ from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
 from graphbrain.numeric.methods import CASH, FORWARD, OWN, SCORES
-from graphbrain.records import ExpectedCopy, KnownLink, LinkedPage, PageSection, Payment, Payments, Record, Section
+from graphbrain.records import (
+    ExpectedCopy,
+    HostResource,
+    KnownLink,
+    LinkedPage,
+    PageSection,
+    Payment,
+    Payments,
+    Record,
+    Section,
+)
 from graphbrain.runtime.tokens import made_at
 
 __all__ = [
@@ -42,6 +52,7 @@ __all__ = [
     "HintOutcome",
     "Hinted",
     "Host",
+    "HostResource",
     "Kind",
     "KnownLink",
     "Link",
@@ -720,6 +731,8 @@ class Host(Record):
         illness: The kind of the last of these failures: `silent`, `refused` or `broken`.
         wall: The URL to which temporary redirects have led the last visits of `walled` of its pages, a login or a
             consent page perhaps; None where they were fewer than five.
+        resources: Its robots.txt and the sitemaps that these name, at most a hundred, as far as crawlers claim them;
+            None in a list of hosts.
     """
 
     name: str
@@ -754,6 +767,20 @@ class Host(Record):
     illness: str | None = None
     wall: str | None = None
     walled: int | None = None
+    resources: tuple[HostResource, ...] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return its values by name."""
+        values = {name: getattr(self, name) for name in self.columns()}
+        resources = None if self.resources is None else [each.as_dict() for each in self.resources]
+        return values | {"resources": resources}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Host:
+        """Return the host that `as_dict` has written."""
+        found = values.get("resources")
+        resources = None if found is None else tuple(HostResource(**each) for each in found)
+        return cls(**{**values, "resources": resources})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ __all__ = [
     "ExpectedCopy",
     "Finding",
     "Given",
+    "HostResource",
     "KnownLink",
     "LinkedPage",
     "PageSection",
@@ -40,6 +41,33 @@ class Record:
     def as_dict(self) -> dict[str, Any]:
         """Return its values by name, like `dataclasses.asdict`, which is slow."""
         return {name: getattr(self, name) for name in self.columns()}
+
+
+@dataclass(frozen=True, slots=True)
+class HostResource(Record):
+    """A robots.txt of a host, or a sitemap; times in epoch seconds, None where there is none.
+
+    Attributes:
+        kind: `robots` or `sitemap`.
+        url: Its URL, before any redirect.
+        state: `new` if it was never had, `read`, `failing` since the last time it was had, or `dead` if it is asked for
+            no more.
+        fetched: The time at which it was read last.
+        due: The time from which it is claimed again.
+        entries: The number of pages or sitemaps that a sitemap lists.
+        true_dates: The share of a sitemap's dates that are true, by visits and by the settings `hint_recall` and
+            `hint_false`; None before the first visit after a date.
+        note: The reason why it could not be read.
+    """
+
+    kind: str
+    url: str
+    state: str
+    fetched: float | None = None
+    due: float | None = None
+    entries: int | None = None
+    true_dates: float | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,5 +15,6 @@ __all__ = [
     "precision",
     "precision_plot",
     "traps",
+    "trust",
     "worlds",
 ]

@@ -12,6 +12,8 @@ from typing import Any
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
+from graphbrain.claims import resources
+from graphbrain.claims.sitemap_state import Trust
 from graphbrain.errors import BadInput
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
@@ -46,7 +48,9 @@ class Hosting:
 
         def look(tx: Tx) -> Host:
             found = admin.sized(tx, [admin.listed(tx, known, self._session.policy.manners)], COUNTED_OF_ONE)[0]
-            return replace(found, in_scope=self._session.policy.scope.holds_host(found.name))
+            settings = self._session.settings
+            asked = resources.of_host(tx, found.name, Trust(settings.hint_recall, settings.hint_false))
+            return replace(found, in_scope=self._session.policy.scope.holds_host(found.name), resources=asked)
 
         return self._session.graph.read(look, "hosts/view")
 

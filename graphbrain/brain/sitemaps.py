@@ -63,7 +63,7 @@ class Sitemaps:
             if noted.url is not None and state.lists(noted.url):
                 by_key.setdefault(noted.key, []).append(noted)
         part = {key: change_hints.together(each) for key, each in by_key.items()}
-        source = Source(state.number, state.fetched, trust.true)
+        source = Source(state.number, state.fetched)
         if part:
             done: dict[str, HintOutcome] = {}
             apply = partial(change_hints.apply, hints=part, trust=trust, done=done, source=source)

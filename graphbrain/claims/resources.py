@@ -20,7 +20,7 @@ from typing import Any
 from graphbrain.claims import sitemap_state
 from graphbrain.claims.leases import Lease
 from graphbrain.claims.resource_reports import ResourceVisit, visited
-from graphbrain.claims.sitemap_state import SitemapState
+from graphbrain.claims.sitemap_state import SitemapState, Trust
 from graphbrain.frontier.policy import RETURNED, Policy
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.hosts import admin, origins, politeness
@@ -30,6 +30,7 @@ from graphbrain.hosts.politeness import HostEffects
 from graphbrain.hosts.resource import ResourceState
 from graphbrain.hosts.state import HostRequest, HostState, PolitenessPolicy
 from graphbrain.model import Answer, Claim, Kind, Outcome, kind_of
+from graphbrain.records import HostResource
 from graphbrain.runtime import tokens
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "due",
     "lock",
     "mine",
+    "of_host",
     "origin_of",
     "outlook",
     "record",
@@ -55,6 +57,8 @@ LINES: Mapping[Kind, tuple[str, str]] = {"sitemap": (sitemap_state.LINE, sitemap
 """Kind → the lines in which it waits: what was never had, which a crawl waits for, and what comes again."""
 OF_ONE_HOST = 20
 """Resources of one host that are looked at in one transaction."""
+MOST_SHOWN = 100
+"""Sitemaps of a host that are shown."""
 GONE = "the lease lapsed, or another worker holds it"
 GIVEN_BACK = "the claim was given back or had lapsed"
 
@@ -143,6 +147,13 @@ def waiting(tx: Tx, lines: Iterable[str], limit: int) -> list[list[Any]]:
     return sorted(rows, key=lambda row: row[0])[:limit]
 
 
+def of_host(tx: Tx, name: str, first: Trust) -> tuple[HostResource, ...]:
+    """Return the robots.txt of a host, and its sitemaps. `first`: the trust in dates without evidence."""
+    keys = [origins.key_of(scheme, name) for scheme in ("http", "https")]
+    rows = tx.one("resources/of_host", name=name, keys=keys, limit=MOST_SHOWN)[0]
+    return tuple(_view(STATES[kind_of(row["key"])].stored(row), first) for row in rows)
+
+
 def due(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
     """Keys of resources that may be claimed now, read without a lock: the first of each host, then the second, …"""
     if not lines or not n:
@@ -154,6 +165,25 @@ def due(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
         turns[host] += 1
         placed.append((turns[host], place, key))
     return [key for *_, key in sorted(placed)]
+
+
+def _view(state: ResourceState, first: Trust) -> HostResource:
+    stage = "failing" if state.failing_since is not None else "new" if state.fetched is None else "read"
+    if isinstance(state, Origin):
+        renewal = None if state.fetched is None else Times.read(state.fetched).renew_at
+        return HostResource("robots", state.home, stage, state.fetched, state.due_at or renewal)
+    assert isinstance(state, SitemapState)
+    shown = state.trust(first).true if state.evidence.dated else None
+    return HostResource(
+        "sitemap",
+        state.home,
+        "dead" if state.dead_at is not None else stage,
+        state.fetched,
+        state.due_at,
+        state.entries,
+        shown,
+        state.fault,
+    )
 
 
 # ---------------------------------------------------------------- claims that end, or go on

@@ -5,18 +5,19 @@ intervals, and is dead after 30 days and at least 8 failures. The URLs that a si
 "Sitemap file location" and "Sitemaps & Cross Submits": those of hosts whose robots.txt names it, or names an index that
 lists it; else those of its own host, in its own folder and below.
 
-The dates of a sitemap are held against the visits that followed. A change that a visit found after a date was announced
-by it with probability q/(q + (1 - q)p): q is the share of true dates so far, p the chance that the page had changed by
-then in any case, 1 - exp(-rate * days). So a sitemap whose every date is today's gets no credit for changes that would
-have been found without it. The shares are means of posteriors whose priors are `hint_recall` and `hint_false`, with the
-weight of `PRIOR` changes.
+The dates of a sitemap are held against the visits that followed. A page with a true date has changed; a page with an
+untrue date has changed by chance, with the probability p by its rate of change. So of n visits after dates,
+n q + (1 - q) P are expected to find a change, where q is the share of true dates and P the sum of the p; q follows by
+the method of moments, (changes - P)/(n - P). `hint_recall` and `hint_false` are the prior, with the weight of `PRIOR`
+visits. A visit weighs 1 - p: one that would have found a change in any case shows little. So a sitemap whose every date
+is today's gets no credit for changes that would have been found without it, however often its pages change.
 This module needs no graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Literal
 from urllib.parse import urlsplit
@@ -39,6 +40,7 @@ __all__ = [
     "Trust",
     "guess_of",
     "key_of",
+    "trust_from",
     "weigh",
 ]
 
@@ -57,10 +59,11 @@ FIRST_RETRY, LONGEST_RETRY = HOUR, 14 * DAY
 DEAD_AFTER, DEAD_FAILURES = 30 * DAY, 8
 """A sitemap is dead once it has failed for so many seconds, and so often."""
 PRIOR = 5.0
-"""The settings weigh as much as so many changes."""
+"""The settings weigh as much as so many changes, or visits after dates."""
 FADES = 0.98
 """The part of the evidence that is kept at each read."""
-MOST_RECALL, LEAST_FALSE = 0.99, 0.001
+MOST_RECALL, LEAST_TRUE, MOST_TRUE = 0.99, 1e-4, 0.999
+"""Bounds of what is learned, so that a hint has a finite weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +82,51 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Visits to pages that a sitemap lists: changes that its dates announced, dates without a change, and changes that
-    no date announced. Fractions where it is not known which."""
+    """Visits to pages that a sitemap lists.
 
-    announced: float = 0.0
-    untrue: float = 0.0
+    `dated`: first visits after a date; `dated_changes`: those of them that found a change; `by_chance`: how many of
+    them were expected to find one had there been no date; `missed`: visits that found a change without a date.
+    """
+
+    dated: float = 0.0
+    dated_changes: float = 0.0
+    by_chance: float = 0.0
     missed: float = 0.0
 
     def __add__(self, other: Evidence) -> Evidence:
-        return Evidence(self.announced + other.announced, self.untrue + other.untrue, self.missed + other.missed)
+        return Evidence(
+            self.dated + other.dated,
+            self.dated_changes + other.dated_changes,
+            self.by_chance + other.by_chance,
+            self.missed + other.missed,
+        )
+
+    def faded(self) -> Evidence:
+        """Return the same with less weight."""
+        return Evidence(*(FADES * getattr(self, name) for name in EVIDENCE))
 
 
-def weigh(changed: bool, chance: float, true: float) -> Evidence:
+EVIDENCE = tuple(each.name for each in fields(Evidence))
+"""The names of the parts of the evidence, which are properties of the sitemap's node, too."""
+
+
+def weigh(changed: bool, chance: float) -> Evidence:
     """Return the evidence of the first visit after a date.
 
     Args:
         changed: The visit found a change.
         chance: The probability that the page had changed by then, had there been no date.
-        true: The share of the sitemap's dates that are true, so far.
     """
-    if not changed:
-        return Evidence(untrue=1.0)
-    credit = true / (true + (1.0 - true) * chance) if true > 0.0 else 0.0
-    return Evidence(credit, 1.0 - credit, 1.0 - credit)
+    return Evidence(1.0, float(changed), chance)
+
+
+def trust_from(found: Evidence, first: Trust) -> Trust:
+    """Return what dates are worth by this evidence. `first`: what is believed without evidence."""
+    shown = PRIOR * first.true + found.dated_changes - found.by_chance
+    true = min(max(shown / (PRIOR + found.dated - found.by_chance), LEAST_TRUE), MOST_TRUE)
+    announced, missed = true * found.dated, found.missed + (1.0 - true) * found.by_chance
+    recall = min((PRIOR * first.recall + announced) / (PRIOR + announced + missed), MOST_RECALL)
+    return Trust(recall, recall * (1.0 - true) / true)
 
 
 def key_of(url: str) -> str:
@@ -122,8 +147,9 @@ class SitemapState(ResourceState):
     listed it; `depth`: how many indexes are above it. `guessed`: no robots.txt names it; it is where most are.
     `failures`: in a row. `dead_at`: since when it is asked for no more. `fault`: why it could not be read. `mark`: the
     fingerprint of its entries; `entries`: how many pages or sitemaps it lists. `rate_shape`, `rate_scale` (days): what
-    is believed of its rate of change. `announced`, `untrue`, `missed`: see `Evidence`. `writing`, `written`: of the
-    text with this fingerprint so many entries are written already. `counted_in`: its host counts it among its sitemaps.
+    is believed of its rate of change. `dated`, `dated_changes`, `by_chance`, `missed`: see `Evidence`. `writing`,
+    `written`: of the text with this fingerprint so many entries are written already. `counted_in`: its host counts it
+    among its sitemaps.
     """
 
     named_by: list[str] | None = None
@@ -139,8 +165,9 @@ class SitemapState(ResourceState):
     reads: int | None = None
     rate_shape: float | None = None
     rate_scale: float | None = None
-    announced: float | None = None
-    untrue: float | None = None
+    dated: float | None = None
+    dated_changes: float | None = None
+    by_chance: float | None = None
     missed: float | None = None
     counted_in: bool | None = None
     writing: str | None = None
@@ -208,17 +235,20 @@ class SitemapState(ResourceState):
 
     def trust(self, first: Trust) -> Trust:
         """Return what its dates are worth. `first`: what is believed without evidence."""
-        announced, untrue, missed = self.announced or 0.0, self.untrue or 0.0, self.missed or 0.0
-        changes = PRIOR + announced + missed
-        recall = (PRIOR * first.recall + announced) / changes
-        false = (PRIOR * first.false + untrue) / changes
-        return Trust(min(recall, MOST_RECALL), max(false, LEAST_FALSE))
+        return trust_from(self.evidence, first)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence of the visits so far, older ones with less weight."""
+        return Evidence(*((getattr(self, name) or 0.0) for name in EVIDENCE))
 
     def learn(self, found: Evidence) -> None:
         """Take evidence of the visits since it was read last."""
-        self.announced = (self.announced or 0.0) + found.announced
-        self.untrue = (self.untrue or 0.0) + found.untrue
-        self.missed = (self.missed or 0.0) + found.missed
+        self._set_evidence(self.evidence + found)
+
+    def _set_evidence(self, found: Evidence) -> None:
+        for name in EVIDENCE:
+            setattr(self, name, getattr(found, name))
 
     def begin(self, mark: str, until: float) -> int:
         """Begin or go on to write the entries of a text, and hold the claim until then; return how many are written."""
@@ -258,8 +288,7 @@ class SitemapState(ResourceState):
                 CHANGES,
             )
             self.rate_shape, self.rate_scale = float(shape[0]), float(scale[0])
-            for name in ("announced", "untrue", "missed"):
-                setattr(self, name, FADES * (getattr(self, name) or 0.0))
+            self._set_evidence(self.evidence.faded())
         self.mark = mark or self.mark
         self.fetched, self.reads = now, (self.reads or 0) + 1
         self.failed = self.failing_since = self.failures = self.fault = self.writing = self.written = None

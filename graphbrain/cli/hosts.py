@@ -86,7 +86,7 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
     if as_json:
         show.json_lines([found.as_dict()])
     else:
-        show.out(sheets.host_sheet(found))
+        show.out(sheets.host_sheet(found), *([sheets.resources_table(found.resources)] if found.resources else []))
 
 
 @brain_command()

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 
 from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
 from graphbrain.numeric.methods import FORWARD
-from graphbrain.records import Record, Section
+from graphbrain.records import HostResource, Record, Section
 from graphbrain.settings import InForce
 from graphbrain.terminal.show import figures_sheet, progress_bar, rows_table, sheet
 from graphbrain.terminal.tables import Cell, Sheet, Table, flat, named, number, on_terminal
@@ -427,11 +427,31 @@ def sections_table(sections: Iterable[Section]) -> Table:
     return Table(columns, rows, ("factor", "visits", "failing", "around"))
 
 
+def resources_table(resources: Iterable[HostResource]) -> Table:
+    """Return the robots.txt and the sitemaps of a host, one a line."""
+    columns = ("kind", "state", "read", "next", "entries", "true dates", "url", "note")
+    rows = (
+        (
+            each.kind,
+            each.state,
+            Cell(_time(each.fetched), _moment(each.fetched)),
+            Cell(_time(each.due), _moment(each.due)),
+            each.entries,
+            None if each.true_dates is None else Cell(each.true_dates, _percent(each.true_dates)),
+            each.url,
+            each.note,
+        )
+        for each in resources
+    )
+    return Table(columns, rows, ("note", "next", "read"))
+
+
 def host_sheet(host: Host) -> Sheet:
-    """Return everything about one host."""
-    values = {name: _time(value) if name in _HOST_TIMES else value for name, value in host.as_dict().items()}
+    """Return everything about one host but for its robots.txt and sitemaps."""
+    told = {name: value for name, value in host.as_dict().items() if name != "resources"}
+    values = {name: _time(value) if name in _HOST_TIMES else value for name, value in told.items()}
     facts: dict[str, Any] = {}
-    for name, value in host.as_dict().items():
+    for name, value in told.items():
         words = name.replace("_", " ")
         if name in _HOST_TIMES:
             facts[words] = (_moment(value) if name != "blocked_until" else _blocked(value)) or "–"

@@ -306,11 +306,11 @@ class Calls:
 
     @staticmethod
     def hosts(which: HostFilter) -> LinesCall[Host]:
-        return LinesCall("hosts", lambda answer: Host(**answer), _given(given(which)))
+        return LinesCall("hosts", Host.from_dict, _given(given(which)))
 
     @staticmethod
     def host(name: str) -> Call[Host]:
-        return _get("host", lambda answer: Host(**answer), name=name)
+        return _get("host", Host.from_dict, name=name)
 
     @staticmethod
     def sections(name: str) -> Call[list[Section]]:

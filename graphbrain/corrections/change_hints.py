@@ -26,7 +26,7 @@ from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
 from graphbrain.model import Hint, Hinted, HintOutcome
-from graphbrain.schedule import lanes, novelty
+from graphbrain.schedule import change_rate, lanes, novelty
 from graphbrain.schedule.value import DAY
 from graphbrain.urls.normalization import USER_LEFT_OUT, Rules, is_key, names_user
 
@@ -106,13 +106,12 @@ def _within(name: str, value: object, most: float, wanted: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The sitemap that hints are from: its number, when it was read before (None: never), and the share of true ones
-    among its dates. `evidence`: what visits to its pages have shown since then, by key; it is filled before the commit.
+    """The sitemap that hints are from: its number, and when it was read before (None: never). `evidence`: what visits
+    to its pages have shown since then, by key; it is filled before the commit.
     """
 
     number: int
     read_at: float | None
-    true: float
     evidence: dict[str, Evidence] = field(default_factory=dict)
 
 
@@ -196,7 +195,7 @@ def _shown(row: _Known, source: Source) -> Evidence | None:
         if row.fetched <= row.hint_noted:
             return None
         days = max(0.0, row.fetched - (row.hint_after or row.hint_noted)) / DAY
-        return weigh(changed > row.hint_noted, -math.expm1(-row.rate * days), source.true)
+        return weigh(changed > row.hint_noted, float(change_rate.chance_of_change(row.shape, row.scale, days)))
     if source.read_at is not None and row.hint_number is None and changed > source.read_at:
         return Evidence(missed=1.0)
     return None
@@ -216,16 +215,17 @@ def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The facts of a page that a hint needs. `rate`: changes a day; `reason`: why it is parked. `hint_number`: of the
-    claimed sitemap whose date it waits to be visited for, `hint_noted`: when that was noted, `hint_after`: its last
-    visit then.
+    """The facts of a page that a hint needs. `shape`, `scale` (days): the belief on its rate; `reason`: why it is
+    parked. `hint_number`: of the claimed sitemap whose date it waits to be visited for, `hint_noted`: when that was
+    noted, `hint_after`: its last visit then.
     """
 
     state: str
     fetched: float | None
     hinted: float | None
     since: float
-    rate: float
+    shape: float
+    scale: float
     reason: str | None
     lane: int
     host: str
@@ -234,6 +234,11 @@ class _Known:
     hint_number: int | None
     hint_noted: float | None
     hint_after: float | None
+
+    @property
+    def rate(self) -> float:
+        """Return the mean of its changes a day."""
+        return self.shape / self.scale
 
 
 def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, _Known]:
@@ -244,8 +249,8 @@ def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, _Kn
     known: dict[int, _Known] = {}
     for row, prior in zip(rows, first, strict=True):
         page, state, fetched, hinted, since, shape, scale, reason, host, lane, *rest = row
-        rate = shape / scale if shape and scale else prior[0] / prior[1]
-        known[page] = _Known(state, fetched, hinted, since, rate, reason, lane, host, *rest)
+        a, b = (shape, scale) if shape and scale else prior
+        known[page] = _Known(state, fetched, hinted, since, a, b, reason, lane, host, *rest)
     return known
 
 

@@ -1,7 +1,7 @@
 """Hints out of files: sitemaps, feeds (RSS, Atom), lists of URLs and JSON lines. Nothing is fetched here.
 
-A sitemap says when a page was last changed, by a time or by a date; a date counts from its beginning, and may mean
-all of it. An entry without either says only that the page is there: its time is 0; so do its alternates, which are the
+A sitemap has the last change of a page as a time or as a date; a date counts from its beginning, and may mean all of
+it. An entry without either means only that the page is there: its time is 0; so do its alternates, which are the
 page in other languages. Entities that a file declares may be bombs: it is refused. Feeds need feedparser (`pip install
 'graphbrain-crawler[hints]'`).
 Formats: sitemaps.org, "Sitemaps XML format", 0.9; RFC 4287; W3C NOTE-datetime.
@@ -33,9 +33,9 @@ LARGEST = 50 * 1024 * 1024
 """Bytes of one file, unpacked: the limit of sitemaps.org."""
 GZIP = b"\x1f\x8b"
 MOST_PACKED = 3
-"""How often a file may be packed: some are by their server, too."""
+"""The most times that a file may be packed: some are packed by their server, too."""
 NAMED = 1000
-"""Faults of a file that are told one by one."""
+"""Faults of a file that are listed one by one."""
 EXTENSIONS = ("http://www.google.com/schemas/sitemap-", "https://www.google.com/schemas/sitemap-")
 """Images, videos and news in a sitemap have addresses of their own."""
 DAY = 86_400.0
@@ -52,7 +52,7 @@ _MISSING = f"Feeds are read with a package that is not installed: {installs.comm
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a file says: hints; the sitemaps that an index of them lists, to be fetched and read.
+    """The content of a file: hints; the sitemaps that an index of them lists, to be fetched and read.
 
     `refused`: what could not be read, `mended`: what was read though something was wrong, each with its place.
     """
@@ -65,7 +65,7 @@ class Hints:
 
 @dataclass
 class _Found:
-    """What has been read so far."""
+    """The content that has been read so far."""
 
     hints: list[Hint] = field(default_factory=list)
     sitemaps: list[str] = field(default_factory=list)
@@ -91,7 +91,7 @@ class _Found:
         return False
 
     def moment(self, when: str, place: str) -> tuple[float, float]:
-        """When it was, as `moment` has it; a word if that cannot be read."""
+        """Return the time, as `moment` reads it; a time that cannot be read is noted."""
         at, within = moment(when)
         if not (at or within) and when.strip():
             self.mended.append(f"{place}: {when.strip()[:80]!r} is no date; it counts that the page is there")
@@ -138,7 +138,7 @@ def read_feed(data: bytes | str, name: str = "the feed") -> Hints:
 
 
 def _text(data: bytes | str, name: str, found: _Found) -> str:
-    """What a file says: unpacked, as often as it was packed, and decoded."""
+    """Return the text of a file: unpacked, as often as it was packed, and decoded."""
     if isinstance(data, str):
         raw = data.encode("utf-8", "replace")
     else:
@@ -155,9 +155,9 @@ def _text(data: bytes | str, name: str, found: _Found) -> str:
 
 
 def _unpack(raw: bytes, name: str, found: _Found) -> bytes:
-    """What gzip has packed, a little more than LARGEST at most; of a file that is cut off, what there is of it.
+    """Return what gzip has packed, a little more than LARGEST at most; of a file that is cut off, what there is of it.
 
-    One that is damaged is refused: behind a wrong bit gzip goes on, with thousands of addresses that nobody wrote.
+    A damaged one is refused: behind a wrong bit gzip continues, with thousands of addresses that are not in the file.
     """
     parts: list[bytes] = []
     size = 0
@@ -166,11 +166,11 @@ def _unpack(raw: bytes, name: str, found: _Found) -> bytes:
         try:
             parts.append(packed.decompress(raw, LARGEST + 1 - size))
         except zlib.error as error:
-            raise BadInput(f"{name} is a damaged gzip file ({error}): what it says cannot be trusted.") from None
+            raise BadInput(f"{name} is a damaged gzip file ({error}): its content cannot be trusted.") from None
         size += len(parts[-1])
         if not packed.eof and size <= LARGEST:
             if not size:
-                raise BadInput(f"{name} is a gzip file that was cut off before it says anything.")
+                raise BadInput(f"{name} is a gzip file that was cut off before its first byte of text.")
             found.refused.append(f"the gzip file is cut off; the first {size:,} bytes of what it holds were read")
             break
         raw = packed.unused_data.lstrip(b"\0")
@@ -260,7 +260,7 @@ def _sitemap(text: str, kind: repair.Kind, name: str, found: _Found) -> Hints:
 
 
 def _xml(text: str, name: str) -> str | None:
-    """What keeps a text from being XML. Raises BadInput where it declares entities."""
+    """Return the fault that keeps a text from being XML. Raises BadInput where it declares entities."""
     fault = repair.fault_of(text)
     if fault is not None and repair.declares_entities(text):
         raise BadInput(f"{name} declares entities, which no sitemap or feed needs; it is not read.")
@@ -276,7 +276,8 @@ def _mended(text: str, kind: repair.Kind, fault: str, found: _Found) -> str:
 
 
 def moment(text: str) -> tuple[float, float]:
-    """When a date or time is (UTC, unless it says) in epoch seconds, and how many seconds long; (0, 0) if it is none.
+    """Return a date or time (UTC, unless it names a zone) in epoch seconds, and its length in seconds; (0, 0) if it is
+    none.
 
     All forms of W3C NOTE-datetime, those of RFC 822, and some more that are met.
     """
@@ -333,7 +334,7 @@ def _feed(text: str, kind: repair.Kind, name: str, found: _Found) -> Hints:
 
 
 def _when(entry: Any, place: str, found: _Found) -> tuple[float, float]:
-    """When an entry was updated, else published, and how long that is; 0 if it does not say."""
+    """Return when an entry was updated, else published, and the length of that time; 0 if it has neither."""
     # Asked for by its own name, feedparser would answer with the other one, and a warning.
     for what in ("updated", "published"):
         if time := dict.get(entry, f"{what}_parsed"):

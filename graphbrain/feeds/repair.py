@@ -1,8 +1,9 @@
-"""Sitemaps and feeds that are not quite XML, made so: a fault costs the entry that it stands in, and no other.
+"""Sitemaps and feeds that are not quite XML, made so: a fault costs the entry that it is in, and no other.
 
 What strangers write is cut into its entries, by their tags. Bare ampersands and the entities of HTML are escaped, and
-what may stand anywhere (comments, CDATA, declarations) is taken out first. An entry that is XML then stays as it is; of
-another one those elements stay that are; one whose address is not among them is left out. All is told by its line.
+what may be anywhere (comments, CDATA, declarations) is taken out first. An entry that is XML then stays as it is; of
+another one those elements stay that are; one whose address is not among them is left out. Each fault is listed with its
+line.
 Pure functions of text. No entity that a file declares is ever expanded.
 """
 
@@ -57,7 +58,7 @@ _USUAL = {
     "rdf": _RDF,
     "xhtml": "http://www.w3.org/1999/xhtml",
 }
-"""What prefixes mean that a file uses and does not declare."""
+"""Prefix that a file uses and does not declare → its namespace."""
 MOST_PREFIXES = 100
 _NOT_TEXT = ("punycode", "idna", "undefined", "unicode_escape", "raw_unicode_escape", "utf_7", "mbcs", "oem")
 _PREFIX = r"(?:[A-Za-z_][\w.-]*:)?"
@@ -120,7 +121,7 @@ def declares_entities(text: str) -> bool:
 
 
 def fault_of(text: str) -> str | None:
-    """What keeps a text from being XML, None if it is."""
+    """Return the fault that keeps a text from being XML, None if it is XML."""
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.EntityDeclHandler = _refuse_entity
     try:
@@ -178,7 +179,7 @@ def mend(text: str, kind: Kind, *, own_root: bool = True) -> Mended:
 
 
 def _cleaned(text: str, tag: re.Pattern[str]) -> str:
-    """Without what may stand anywhere, with as many lines, and each ampersand escaped."""
+    """Return the text without what may be anywhere, with as many lines, and each ampersand escaped."""
     inside = rf"(?!{tag.pattern.split('(?=', 1)[0].replace('(/?)', '/?')}\b)"
     flags = re.DOTALL | re.IGNORECASE
     lines: Callable[[re.Match[str]], str] = lambda match: "\n" * match[0].count("\n")  # noqa: E731
@@ -231,7 +232,7 @@ def _pieces(text: str, tag: re.Pattern[str], prefix: str, kind: Kind) -> list[tu
     last = 0
 
     def stray(end: int, *, closed: bool) -> None:
-        # Before a feed's first entry stands what its own address is.
+        # Before a feed's first entry is the feed's own address.
         if (closed or kind.is_sitemap) and re.search(rf"<{prefix}(?:{'|'.join(kind.address)})\b", text[last:end], 2):
             begin = last + len(text[last:end]) - len(text[last:end].lstrip(HTML5_WHITESPACE))
             pieces.append((begin, text[begin:end], False))
@@ -276,6 +277,6 @@ def _salvaged(piece: str, prefix: str, kind: Kind, is_xml: Callable[[str], bool]
         return []
     if kind.is_sitemap and len(addresses) > 1:  # two entries, and which has which date is not known
         return [f"<{prefix}{name}>{match[0]}</{prefix}{name}>" for match in addresses]
-    if kind.root == "rss":  # the last of each, for before an entry that has lost its tag stands the channel's own
+    if kind.root == "rss":  # the last of each, for before an entry that has lost its tag is the channel's own
         parts = list({match[1].lower(): match for match in parts}.values())
     return [f"<{prefix}{name}>{''.join(match[0] for match in parts)}</{prefix}{name}>"]

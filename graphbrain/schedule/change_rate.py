@@ -27,6 +27,7 @@ __all__ = [
     "Prior",
     "after_visit",
     "bias_corrected_rate",
+    "chance_of_change",
     "expected_value",
     "first_belief",
     "fit_prior",
@@ -119,6 +120,16 @@ def after_visit(
     new_shape = np.where(changed, mean**2 / variance, a)
     new_scale = np.where(changed, mean / variance, b + np.maximum(elapsed, 0.0))
     return np.maximum(new_shape, LEAST_SHAPE), np.maximum(new_scale, LEAST_SCALE)
+
+
+def chance_of_change(shape: ArrayLike, scale: ArrayLike, age: ArrayLike) -> Floats:
+    """Return the chance that a page has changed that was not seen for τ = `age` days, 1 − (b/(b + τ))^a.
+
+    It is the mean of 1 − exp(−λτ) over λ ~ Gamma(a, b).
+    """
+    b = np.asarray(scale, dtype=np.float64)
+    chances: Floats = -np.expm1(np.asarray(shape) * (np.log(b) - np.log(b + np.asarray(age))))
+    return chances
 
 
 def expected_value(

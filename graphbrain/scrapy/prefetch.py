@@ -1,8 +1,8 @@
-"""A brain behind a desk: claims are fetched ahead and reports sent behind, by threads, for crawlers that must not wait.
+"""A brain behind a desk: threads claim ahead and report behind, for crawlers that must not wait.
 
-An event loop cannot wait for a database. It asks the desk, which answers at once: `take` hands out a claim that is
-there already, `done` takes a finished visit in. One thread claims and renews, another writes. Whatever is claimed is
-held until it was reported or given back: a visit whose report could not be written yet is renewed like any other.
+An event loop cannot wait for a database. It asks the desk, which answers at once: `take` returns a claim that was made
+before, `done` takes a finished visit. One thread claims and renews, another writes. A claim is held until it is
+reported or given back: a visit whose report could not be written yet is renewed like any other.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, GraphTooSmall
 from graphbrain.hosts.health import crawl_patience, kind_of
-from graphbrain.model import SeedAnswer
+from graphbrain.model import PAGES, SeedAnswer
 from graphbrain.urls.walls import ASKED
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
-"""Seconds until the brain is asked again when it had nothing to hand out."""
+"""Seconds until the brain is asked again after it had nothing to claim."""
 MOST_UNWRITTEN = 200
 """Reports that may wait to be written before no more pages are claimed."""
 GATHERED, ENOUGH = 1.0, 100
@@ -42,16 +42,18 @@ missing, and is made at once."""
 ASKED_AT_ONCE = 4
 """Pages are claimed when a part of all that may be fetched at once is wanted, one in so many, or a little later."""
 RETRY_PATIENCE = 10.0
-"""Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
+"""Seconds for which the end is put off for a page that is to be tried again, unless `patience` is given."""
 WALL_ADVICE = (
     "A request with meta 'graphbrain_every_process' is sent by each process, before it is handed pages: see "
     "docs/how-to/sessions.md."
 )
-"""What to do about a login to which pages lead."""
+"""The advice in the log on a login to which pages lead."""
 MOST_SAID = 10
-"""Start pages of a batch of which it is said that they will not be fetched."""
+"""Start pages of a batch that the log names because they will not be fetched."""
 MOST_WALLED = 1_000
-"""Hosts of which it is said that their pages lead to one."""
+"""Hosts that the log names because their pages lead to a login."""
+COUNTED_AS = {"robots": "robots", "sitemap": "sitemaps"}
+"""Kind of claim → the name under which its reports are counted."""
 RENEWALS = 3
 """Renewals within the length of a lease."""
 
@@ -80,7 +82,7 @@ class FinishedVisit:
 
 @dataclass(slots=True)
 class _Work:
-    """What the writing thread takes at once."""
+    """One batch of work of the writing thread."""
 
     seeds: dict[str, str]
     visited: list[FinishedVisit]
@@ -108,7 +110,8 @@ class Desk:
     `RETRY_PATIENCE`. `waits_for_hosts`: a host that has failed is waited for as long as `health.crawl_patience` allows;
     if not, for `RETRY_PATIENCE`. `now_only`: claim only pages that were asked for by hand. `agent`: the product token
     by which each robots.txt is read; None: the brain's. `witness`: is called with all visits that are reported.
-    `wall_advice`: what the log says to do about a login to which pages lead.
+    `wall_advice`: the advice in the log on a login to which pages lead. `kinds`: the kinds of claims that are
+    asked for; reports of other kinds than pages are not shown to the witness, and not counted among the pages.
     """
 
     def __init__(
@@ -121,15 +124,17 @@ class Desk:
         witness: Witness | None = None,
         waits_for_hosts: bool = False,
         wall_advice: str = WALL_ADVICE,
+        kinds: Collection[str] = PAGES,
     ) -> None:
         self.brain, self._now_only, self._agent = brain, now_only, agent
         self._waits_for_hosts, self._wall_advice = waits_for_hosts, wall_advice
+        self._kinds = tuple(kinds)
         self._began = self._last_well = time.monotonic()
         self._witness = witness or Witness()
         self.failure: GraphbrainError | None = None
-        """Why the threads have given up; nothing is claimed or written any more."""
+        """The error at which the threads have ended; nothing is claimed or written any more."""
         self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
-        self.counts |= {"userinfo_dropped": 0, "forbidden": 0}
+        self.counts |= {"userinfo_dropped": 0, "forbidden": 0, "robots": 0, "sitemaps": 0}
         self.asked = self.unmet = 0
         """Start pages that were asked for, and that will not be fetched."""
         self.ended: Claims | None = None
@@ -161,13 +166,13 @@ class Desk:
     # ---------------------------------------------------------------- what the event loop asks
 
     def open(self) -> None:
-        """Start the threads."""
+        """Start both threads of the desk."""
         self._claimer.start()
         self._writer.start()
 
     def want(self, pages: int, most: int, worth: int = 1) -> None:
-        """Say how many pages could be fetched now: so many are kept at hand, as long as no more than `most` claims are
-        held, those included whose visits are not written yet. For fewer than `worth` nobody asks the brain at once."""
+        """Set how many pages could be fetched now: so many are kept at hand, as long as no more than `most` claims are
+        held, those included whose visits are not written yet. Fewer than `worth` are not asked for at once."""
         with self._lock:
             self._wanted, self._most = pages, most
             missing = pages - len(self._ready) - len(self._fresh)
@@ -181,7 +186,7 @@ class Desk:
         with self._lock:
             while self._ready:
                 taken = self._ready.popleft()
-                # It is renewed in time, unless this process or its database stood still.
+                # It is renewed in time, unless this process or its database was stopped.
                 if (claim := self._held.get(_of(taken.claim))) is not None and claim.until > now:
                     self._out += 1
                     return PageToFetch(claim, taken.note)
@@ -222,13 +227,13 @@ class Desk:
 
     @property
     def over(self) -> bool:
-        """Is nothing left to be fetched, by anybody, and nothing to be written here?"""
+        """True if no process has anything left to fetch, and this one has nothing to write."""
         with self._lock:
             return self.failure is not None or (self._over and not self._busy())
 
     def why_nothing(self) -> str:
-        """Why this process was handed no page until the crawl counted as over; nothing if it was. Waits for the
-        database."""
+        """Return the reason why this process could claim no page until the crawl counted as over; empty if it claimed
+        one. Waits for the database."""
         if self.ended is None or self.failure is not None or self.counts["claimed"]:
             return ""
         try:
@@ -237,12 +242,25 @@ class Desk:
             return str(error).rstrip(".")
 
     def due(self) -> str:
-        """When the next page can be had after the crawl counted as over, and what says so: a clause, or nothing."""
+        """Return, as a clause, when the next page can be claimed after the crawl counted as over, and the reason; empty
+        if that is not known."""
         if self.ended is None or self.failure is not None:
             return ""
         if self._now_only and self.ended.finished:
             return "all pages that were asked for by 'graphbrain now' have been visited"
         return self.ended.when()
+
+    def robots_of(self, scheme: str, name: str) -> str | None:
+        """Return the robots.txt of an origin as the brain knows it, empty where there is none; None: not known, because
+        the host is new or the database is away. Waits for the database."""
+        try:
+            host = self.brain.host(name)
+            own = host.robots_https_at if scheme == "https" else host.robots_http_at
+            if own is None and host.robots_at is None:
+                return None
+            return self.brain.robots(f"{scheme}://{name}") or ""
+        except GraphbrainError:
+            return None
 
     def _stir(self) -> None:
         """Something has happened after which the crawl may go on. The lock is held."""
@@ -299,7 +317,7 @@ class Desk:
             if free <= 0 or len(self._unwritten) + self._writing >= MOST_UNWRITTEN:
                 return 0.0
             idle, happened = not self._busy(), self._happened
-        claims = self.brain.next_urls(min(free, 1_000), now_only=self._now_only)
+        claims = self.brain.next_urls(min(free, 1_000), now_only=self._now_only, kinds=self._kinds)
         self._hungry = len(claims) < free
         if self._hungry:
             self._write_now.set()
@@ -314,15 +332,15 @@ class Desk:
         with self._lock:
             self._fresh = list(claims)
             self._held.update((_of(claim), claim) for claim in claims)
-            self.counts["claimed"] += len(claims)
+            self.counts["claimed"] += sum(claim.kind == "page" for claim in claims)
             self._stir()
         self._hand_over()
         return 0.0
 
     def _say_paused(self, paused: bool) -> None:
-        """Say, once each time, that the brain hands out nothing."""
+        """Log, once each time, that the brain is paused."""
         if paused and not self._paused:
-            log.warning("The brain is paused: no pages are handed out until 'graphbrain resume'.")
+            log.warning("The brain is paused: no pages can be claimed until 'graphbrain resume'.")
         self._paused = paused
 
     def _is_far(self, claims: Claims) -> bool:
@@ -437,8 +455,11 @@ class Desk:
             texts.update(visited.notes)
         if texts:
             self._say(self.brain.note(texts).items())
-        if results:
-            self._report(results)
+        pages = [result for result in results if result.claim is None or result.claim.kind == "page"]
+        if others := [result for result in results if result.claim is not None and result.claim.kind != "page"]:
+            self._report_resources(others)
+        if pages:
+            self._report(pages)
         if back:
             self.counts["given_back"] += sum(self.brain.give_back(back))
         if work.seeds:
@@ -455,7 +476,7 @@ class Desk:
         self.counts["forbidden"] += said.taken_out
 
     def _met(self, answer: SeedAnswer, asked: int) -> None:
-        """Say what became of start pages that will not be fetched, or had been given up."""
+        """Log the reason for start pages that will not be fetched, or had been given up."""
         self.asked += asked
         self.unmet += answer.outside + len(answer.refused)
         said = [*answer.refused, *answer.remarks]
@@ -466,12 +487,28 @@ class Desk:
                 "And %d more start pages are outside the scope, were given up, or are refused.", len(said) - MOST_SAID
             )
 
+    def _report_resources(self, results: list[Report]) -> None:
+        """Report robots.txt and sitemaps. The rules come before the pages that they may forbid."""
+        answers = self.brain.report(results)
+        self._note_well(results)
+        for result, answer in zip(results, answers, strict=True):
+            assert result.claim is not None
+            self.counts[COUNTED_AS[result.claim.kind]] += answer.accepted
+            if not answer.accepted:
+                self.counts["refused"] += 1
+                log.warning("The answer of %s was refused: %s.", result.url, answer.reason)
+            elif answer.reason:
+                log.info("%s: %s.", result.url, answer.reason)
+
+    def _note_well(self, results: Sequence[Report]) -> None:
+        if any(kind_of(result.status, getattr(result, "fault", None)) == "well" for result in results):
+            self._last_well = time.monotonic()
+
     def _report(self, results: list[Report]) -> None:
         self._witness.before(results)
         answers = self.brain.report(results)
         self._witness.after(results, answers)
-        if any(kind_of(result.status, getattr(result, "fault", None)) == "well" for result in results):
-            self._last_well = time.monotonic()
+        self._note_well(results)
         for result, answer in zip(results, answers, strict=True):
             self.counts["reported"] += answer.accepted
             self.counts["failed"] += answer.accepted and isinstance(result, Failed)
@@ -484,7 +521,7 @@ class Desk:
                 log.warning("The visit of %s was refused: %s.", result.url, answer.reason)
 
     def _say_wall(self, result: Fetched | Failed, why: str) -> None:
-        """Say, once for each host, that its pages lead to a login, perhaps."""
+        """Log, once for each host, that its pages may lead to a login."""
         host = "" if result.claim is None else result.claim.host
         if host not in self._walled and len(self._walled) < MOST_WALLED:
             self._walled.add(host)
@@ -496,5 +533,5 @@ class Desk:
 
 
 def _of(claim: Claim) -> tuple[str, str]:
-    """What tells a claim from a later one of the same page."""
+    """Return what distinguishes a claim from a later one of the same page."""
     return claim.key, claim.token

@@ -1,4 +1,4 @@
-"""What crosses the border between Scrapy and the brain: settings, requests as pages with notes, and what pages say.
+"""The border between Scrapy and the brain: settings, requests as pages with notes, and the facts of pages.
 
 A request becomes a page when a GET of its URL, and a note in JSON with the names of its callbacks, its arguments and
 its headers, can make it again, in any process that runs the same spider.
@@ -24,7 +24,7 @@ from scrapy.utils.misc import load_object
 
 from graphbrain import Claim, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.model import Seen, number
+from graphbrain.model import PAGES, Seen, number
 from graphbrain.pagefacts import ASIDE, ELEMENTS, HEADERS, PageFacts
 from graphbrain.relevance import TopicRelevance, guess
 from graphbrain.schedule import fingerprints
@@ -40,6 +40,7 @@ __all__ = [
     "Joined",
     "Reader",
     "ScrapyOptions",
+    "asks_for_robots",
     "by_rules",
     "express",
     "forgive_base",
@@ -48,6 +49,7 @@ __all__ = [
     "led",
     "plain_meta",
     "request_for",
+    "resource_request",
     "unread",
 ]
 
@@ -55,7 +57,7 @@ CLAIM = "graphbrain_claim"
 """Where a request's meta keeps the claim it is made under, for the spider to look at."""
 EVERY = "graphbrain_every_process"
 """A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
-OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only")
+OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds")
 """Settings of the add-on that are none of the brain's."""
 LONGEST_NOTE = 30_000
 """Characters of a note; a request that needs more stays with its process."""
@@ -63,7 +65,11 @@ PASSING = {
     *("depth", "download_latency", "download_slot", "is_start_request", "redirect_reasons", "redirect_times"),
     *("redirect_ttl", "redirect_urls", "retry_times", "graphbrain_relevance", CLAIM),
 }
-"""Meta that says how a request fared, not how to make it."""
+"""Meta that describes the course of a request, and is not needed to make it again."""
+FETCHED_KINDS = frozenset({"page", "robots", "sitemap"})
+"""The kinds of claims that the add-on can fetch."""
+MOST_OF_SITEMAP = 52_428_800
+"""Bytes of a sitemap that are read: the 50 MB of sitemaps.org."""
 NO_WORDS: frozenset[str] = frozenset()
 WORDS = "//text()[not(parent::script or parent::style or parent::noscript)]"
 
@@ -78,7 +84,7 @@ class ScrapyOptions:
 
     `every_link`: all links of a page count, not only those that the spider follows. `patience`: see `Desk`.
     `every_start`: the requests of `start()` are sent by every process, and are no pages of the brain. `now_only`: only
-    pages that were asked for by hand are fetched.
+    pages that were asked for by hand are fetched. `kinds`: the kinds of claims that are asked for.
     """
 
     brain: dict[str, Any] = field(default_factory=dict)
@@ -89,6 +95,7 @@ class ScrapyOptions:
     patience: float | None = None
     every_start: bool = False
     now_only: bool = False
+    kinds: frozenset[str] = PAGES
 
     @classmethod
     def of(cls, settings: BaseSettings) -> ScrapyOptions:
@@ -117,6 +124,7 @@ class ScrapyOptions:
             None if own["patience"] is None else _seconds(own["patience"]),
             own["start"] == "every",
             own["now_only"] is not None and settings.getbool("GRAPHBRAIN_NOW_ONLY"),
+            PAGES if own["kinds"] is None else _kinds(settings),
         )
 
 
@@ -149,6 +157,25 @@ def _topic(given: Any) -> TopicRelevance:
         raise SettingsError(f"GRAPHBRAIN_TOPIC: {error}") from None
 
 
+def asks_for_robots(settings: BaseSettings) -> bool:
+    """Return True if robots.txt are to be claimed from the brain."""
+    return "robots" in _named_kinds(settings)
+
+
+def _named_kinds(settings: BaseSettings) -> list[str]:
+    return [str(kind).strip() for kind in settings.getlist("GRAPHBRAIN_KINDS")]
+
+
+def _kinds(settings: BaseSettings) -> frozenset[str]:
+    found = frozenset(_named_kinds(settings))
+    if "page" not in found or not found <= FETCHED_KINDS:
+        given = settings["GRAPHBRAIN_KINDS"]
+        raise SettingsError(
+            f"GRAPHBRAIN_KINDS must name 'page', and may name 'robots' and 'sitemap', not {given!r:.80}."
+        )
+    return found
+
+
 def _seconds(given: Any) -> float:
     try:
         seconds = float(given)
@@ -160,7 +187,7 @@ def _seconds(given: Any) -> float:
 
 
 class Reader:
-    """Reads what a page says about its own relevance, and about that of what it links to. Used in one thread."""
+    """Reads the relevance of a page and of its links from its text. Used in one thread."""
 
     def __init__(self, options: ScrapyOptions, agent: str = "") -> None:
         self._options = options
@@ -198,7 +225,7 @@ class Reader:
         return near, links
 
     def facts(self, response: Response) -> tuple[dict[str, Any], list[str]]:
-        """What a page says of itself, for those who ask later; and its link by a refresh, where all links count."""
+        """Return the facts of a page, for later questions; and its link by a refresh, where all links count."""
         headers = {name: _values(response, name) for name in HEADERS}
         page = PageFacts(response.url, headers, self._agent)
         if isinstance(response, HtmlResponse):
@@ -213,7 +240,7 @@ class Reader:
         return facts, [refresh[1]] if refresh and self._options.every_link else []
 
     def near(self, response: Response) -> float | None:
-        """How near the page is to the topic. What the user's function cannot tell is not known."""
+        """Return the relevance of the page; None if it is not known, as where the user's function fails."""
         if self._options.rate is not None:
             try:
                 return self._share("GRAPHBRAIN_RELEVANCE", self._options.rate(response), response.url)
@@ -249,12 +276,12 @@ def led(response: Response) -> tuple[int, tuple[str, ...]] | None:
 
 
 def _is_markup(response: Response) -> TypeGuard[TextResponse]:
-    """Has it elements? JSON has none, nor has what says that it is JSON and is not."""
+    """True if it has elements. JSON has none, nor has a text whose header names JSON."""
     return isinstance(response, TextResponse) and hasattr(response.selector.root, "iter")
 
 
 def _hand_over(root: Any, page: PageFacts) -> None:
-    """Give the elements of a document that say something of it to their reader."""
+    """Give the elements of a document that describe it to their reader."""
     for node in root.iter(*ELEMENTS):
         if any(above.tag in ASIDE for above in node.iterancestors()):
             continue
@@ -270,21 +297,21 @@ def _values(response: Response, name: str) -> list[str]:
 
 
 def hashed(report: Fetched, change: fingerprints.ChangeTest) -> Fetched:
-    """The report with the hashes of its body, as far as changes are told by them, in the body's place."""
+    """Return the report with the hashes of its body in place of the body: those by which changes are found."""
     seen = fingerprints.take(Seen(), report.body, report.content_type, change)
     hashes = {name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks", "shingles")}
     return replace(report, body=None, **hashes)
 
 
 def latency(response: Response) -> float | None:
-    """How many seconds the fetch took, as Scrapy has measured it; None where it has not, as for what a cache had."""
+    """Return the seconds that the fetch took, as Scrapy has measured it; None for an answer from a cache."""
     seconds = None if response.request is None else response.request.meta.get("download_latency")
     return float(seconds) if number(seconds) else None
 
 
 def _texts_and_rels(response: HtmlResponse, wanted: Container[str]) -> tuple[dict[str, str], dict[str, str]]:
     """The texts of a page's links to these URLs, and their rel: of several to one the first text counts, and of rel
-    what all of them say. Nothing is said of a URL that a callback has made or spelt anew."""
+    the words that all of them have. A URL that a callback has made or spelt anew has neither."""
     texts: dict[str, str] = {}
     rels: dict[str, frozenset[str]] = {}
     try:
@@ -303,8 +330,8 @@ def _texts_and_rels(response: HtmlResponse, wanted: Container[str]) -> tuple[dic
 
 
 class Joined(dict[str, str]):
-    """What hrefs of a page lead to, as by `urljoin`, without taking apart what need not be: a page has hundreds of
-    links, many of them twice. Empty for what is no URL."""
+    """The targets of the hrefs of a page, as by `urljoin`, without parsing those that need no parsing: a page has
+    hundreds of links, many of them twice. Empty for what is no URL."""
 
     def __init__(self, base: str) -> None:
         super().__init__()
@@ -324,7 +351,7 @@ class Joined(dict[str, str]):
             return self._page + href
         if href.startswith(("http://", "https://")):
             return href
-        # Dots may stand for folders, a colon may end a scheme, two slashes begin a host, and what is empty is left out.
+        # Dots may mean folders, a colon may end a scheme, two slashes begin a host, and what is empty is left out.
         if first not in "?;." and not any(part in path for part in ("/.", ":", "//")) and href[-1] not in "?#;":
             return (self._origin if first == "/" else self._folder) + href
         try:
@@ -433,15 +460,31 @@ def by_rules(claim: Claim, spider: Spider | None) -> dict[str, Any]:
 
 
 def unread(claim: Claim, note: str, spider: Spider | None) -> str:
-    """Why no callback of the spider's own will get this page; nothing if one will."""
+    """Return the reason why no callback of the spider's own will get this page; empty if one will."""
     if json.loads(note or "{}").get("callback") or spider is None:
         return ""
     if isinstance(spider, CrawlSpider):
         if claim.url in (spider.start_urls or ()) or by_rules(claim, spider):
             return ""
-        return "no rule of this spider takes it, so its links are followed as the rules say, and no callback gets it"
+        return "no rule of this spider takes it, so its links are followed by the rules, and no callback gets it"
     missing = all(getattr(type(spider), name) is getattr(Spider, name) for name in ("parse", "_parse"))
     return "it names no callback, and this spider has no parse()" if missing else ""
+
+
+def resource_request(claim: Claim, callback: Callable[[Response], None]) -> Request:
+    """Return the request for a claimed robots.txt or sitemap. No middleware of Scrapy follows, repeats, caches or drops
+    it: a redirect is the brain's next claim, and the brain has decided that it may be fetched."""
+    meta: dict[str, Any] = {CLAIM: claim, "handle_httpstatus_all": True, "dont_obey_robotstxt": True}
+    meta |= dict.fromkeys(("dont_redirect", "dont_retry", "dont_cache", "allow_offsite"), True)
+    if claim.kind == "sitemap":
+        meta |= {"download_maxsize": MOST_OF_SITEMAP, "download_warnsize": 0}
+    return Request(claim.url, callback, headers=_conditions(claim), meta=meta, dont_filter=True)
+
+
+def _conditions(claim: Claim) -> dict[str, str]:
+    """Return the headers that ask for what has changed since the last visit."""
+    both = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
+    return {name: value for name, value in both.items() if value}
 
 
 def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
@@ -453,9 +496,7 @@ def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
             methods[role] = getattr(spider, name, None)
             if not callable(methods[role]):
                 raise BadInput(f"{claim.url} is to be given to {name}(), which this spider does not have.")
-    headers = parts.get("headers", {})
-    for name, value in (("If-None-Match", claim.etag), ("If-Modified-Since", claim.last_modified)):
-        if value and name not in headers:
-            headers[name] = value
+    given = parts.get("headers", {})
+    headers = given | {name: value for name, value in _conditions(claim).items() if name not in given}
     meta = {**parts.get("meta", {}), "depth": claim.depth, CLAIM: claim}
     return Request(claim.url, headers=headers, cb_kwargs=parts.get("cb_kwargs"), meta=meta, **methods)

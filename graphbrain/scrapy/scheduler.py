@@ -1,9 +1,9 @@
-"""Scrapy: one entry in a project's settings, and its spiders fetch what the brain says.
+"""Scrapy: one entry in a project's settings, and its spiders fetch what they claim from the brain.
 
     ADDONS = {"graphbrain.scrapy.Addon": 500}
 
 The add-on sets the scheduler and two middlewares, which only work together, and one that forgives pages a base address
-that is none. The scheduler hands out claimed pages; the spider middleware takes the requests that callbacks make as the
+that is none. The scheduler returns claimed pages; the spider middleware takes the requests that callbacks make as the
 links of their page; and a *visit* is what lies between: all requests that a claimed page has led to before it was let
 go. It ends, and is reported, when Scrapy has done with the last of them: items have gone through their pipelines by
 then. So whatever is killed, a page comes again whose visit has not ended.
@@ -27,11 +27,13 @@ from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import build_from_crawler
 from twisted.python.failure import Failure
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
@@ -52,11 +54,13 @@ from graphbrain.scrapy.requests import (
     EVERY,
     Reader,
     ScrapyOptions,
+    asks_for_robots,
     express,
     forgive_base,
     hashed,
     plain_meta,
     request_for,
+    resource_request,
     unread,
 )
 from graphbrain.scrapy.visits import PERMANENT, ScrapyVisit, header, said
@@ -64,10 +68,11 @@ from graphbrain.urls.normalization import Rules, address, resolved, without_user
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.robotstxt import RobotParser
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = ["Addon", "Bases", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware"]
+__all__ = ["Addon", "Bases", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
 
 MARK = "_graphbrain"
 """Where a request's meta keeps the number of the visit that it belongs to."""
@@ -96,7 +101,7 @@ class Addon:
 
     Scrapy's own retries are switched off, for the brain has its own, which last; `RETRY_ENABLED = True` in the project
     brings them back. Of redirects for now it follows five one after another, which no delay holds back, where Scrapy
-    has 20; those for good are told to the brain.
+    has 20; those for good are reported.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
@@ -108,9 +113,12 @@ class Addon:
         # Next to the engine: what others drop or handle never comes here.
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
-        # After a body is unpacked (590), before anybody reads it (580).
+        # After a body is unpacked (590), before other middlewares read it (580).
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(Bases, 585)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
+        if asks_for_robots(settings):
+            settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # its place in Scrapy's own list
 
 
 class Scheduler(BaseScheduler):
@@ -119,7 +127,7 @@ class Scheduler(BaseScheduler):
     WAITS_FOR_HOSTS = False
     """Does the crawl wait for hosts that have failed, as `Desk` has it?"""
     WALL_ADVICE = WALL_ADVICE
-    """What the log says to do about a login to which pages lead."""
+    """The advice in the log on a login to which pages lead."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -138,7 +146,7 @@ class Scheduler(BaseScheduler):
         self._reason = FAILED
         self._every_start = False
         self._held_up = False
-        """Is no page handed out until this process's own first requests are answered, as those of a login are?"""
+        """True if no page is fetched until this process's own first requests are answered, such as those of a login."""
         self._first: set[Request] = set()
         """These requests, and those that came of them."""
         self._first_gone: set[Request] = set()
@@ -146,7 +154,7 @@ class Scheduler(BaseScheduler):
         self._agent = product(crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings["USER_AGENT"]) or None
         """By whose rules Scrapy reads robots.txt."""
         self._robots: dict[str, Robots] = {}
-        """What was handed in, by origin."""
+        """Origin → the robots.txt that was set."""
         self._own = 0
         """Requests of a start that this process fetched itself."""
         self._closing = False
@@ -155,17 +163,17 @@ class Scheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Called by Scrapy."""
+        """Called by Scrapy to make it."""
         return cls(crawler)
 
     # ---------------------------------------------------------------- for schedulers that build on this one
 
     def make_reader(self, options: ScrapyOptions, agent: str) -> Reader:
-        """What reads pages. `agent`: the product token of the brain's user agent. Called in a thread."""
+        """Return the reader of pages. `agent`: the product token of the brain's user agent. Called in a thread."""
         return Reader(options, agent)
 
     def make_witness(self, brain: Brain) -> Witness | None:  # noqa: ARG002
-        """What is called with each visit that is reported to this brain; None: nothing is."""
+        """Return what is called with each visit that is reported to this brain; None: nothing is."""
         return None
 
     def finished(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
@@ -173,8 +181,8 @@ class Scheduler(BaseScheduler):
 
     @property
     def under_way(self) -> int:
-        """How many claimed pages are being fetched or read."""
-        return len(self._visits)
+        """The number of claimed pages that are being fetched or read."""
+        return sum(visit.claim.kind == "page" for visit in self._visits.values())
 
     @property
     def ended(self) -> Claims | None:
@@ -215,6 +223,13 @@ class Scheduler(BaseScheduler):
             return
         if options.every_link and getattr(spider, "allowed_domains", None) and not brain.settings.allow_hosts:
             log.warning("GRAPHBRAIN_LINKS is 'all': set GRAPHBRAIN_ALLOW_HOSTS too, or pages outside will be claimed.")
+        agent = product(brain.settings.user_agent)
+        if "robots" in options.kinds and self._agent not in (None, agent):
+            log.warning(
+                "The brain reads robots.txt for %r, its user_agent, and not for %r: set GRAPHBRAIN_USER_AGENT.",
+                agent,
+                self._agent,
+            )
         self._desk = Desk(
             brain,
             options.patience,
@@ -223,6 +238,7 @@ class Scheduler(BaseScheduler):
             witness=self.make_witness(brain),
             waits_for_hosts=self.WAITS_FOR_HOSTS,
             wall_advice=self.WALL_ADVICE,
+            kinds=options.kinds,
         )
         self._desk.open()
         self._ticks.start(TICK, now=False)
@@ -267,7 +283,7 @@ class Scheduler(BaseScheduler):
         few = "The start page is" if desk.asked == 1 else f"All {desk.asked} start pages are"
         return (
             f"{few} outside the scope of this brain, or refused, so nothing was crawled of what was asked for: the "
-            "lines above say why. 'graphbrain settings allow_hosts' shows the scope."
+            "lines above have the reasons. 'graphbrain settings allow_hosts' shows the scope."
         )
 
     def next_request(self) -> Request | None:
@@ -322,24 +338,30 @@ class Scheduler(BaseScheduler):
         visit = ScrapyVisit(next(self._numbers), taken.claim)
         self._visits[visit.number] = visit
         try:
-            request = request_for(taken.claim, taken.note, self.crawler.spider)
+            request = self._request(taken)
         except BadInput as error:
             self._say_once(taken.claim, str(error).rstrip("."))
             visit.error = str(error)
             self._end(visit)
             return None
-        if why := unread(taken.claim, taken.note, self.crawler.spider):
-            self._say_once(taken.claim, why)
         request.meta[MARK] = visit.number
         visit.requests.add(request)
         return request
 
+    def _request(self, taken: PageToFetch) -> Request:
+        if taken.claim.kind != "page":
+            return resource_request(taken.claim, _read_by_brain)
+        request = request_for(taken.claim, taken.note, self.crawler.spider)
+        if why := unread(taken.claim, taken.note, self.crawler.spider):
+            self._say_once(taken.claim, why)
+        return request
+
     def _say_once(self, claim: Claim, why: str) -> None:
-        """Say this of a page, once for all pages of its host and folder."""
+        """Log this of a page, once for all pages of its host and folder."""
         pattern = f"{claim.host}/{urlsplit(claim.url).path.strip('/').partition('/')[0]}"
         if (pattern, why) not in self._said and len(self._said) < MOST_KNOWN:
             self._said.add((pattern, why))
-            log.warning("%s: %s. Of other pages under %s the same is not said again.", claim.url, why, pattern)
+            log.warning("%s: %s. It is logged once for all pages under %s.", claim.url, why, pattern)
 
     def _moved(self, visit: ScrapyVisit, request: Request) -> bool:
         """Is this where the claimed page has moved to for good? That is a page of its own, or another spelling of the
@@ -377,8 +399,8 @@ class Scheduler(BaseScheduler):
         return None
 
     def obey(self, origin: str, response: Response) -> None:
-        """Hand in the robots.txt that Scrapy has asked for. One that is not there forbids nothing; of a host that
-        cannot say, nothing is known."""
+        """Set the robots.txt that Scrapy has asked for. One that is missing forbids nothing; after an error of the
+        server nothing is known."""
         if self._desk is None or response.status >= 500 or response.status == 429:
             return
         text = response.body if 200 <= response.status < 300 else b""
@@ -387,8 +409,12 @@ class Scheduler(BaseScheduler):
                 self._robots[origin] = parsed(readable(text))
         self._desk.obey(origin, text)
 
+    async def robots_of(self, scheme: str, name: str) -> str | None:
+        """Return the robots.txt of an origin as the brain knows it, empty where there is none; None: not known."""
+        return None if self._desk is None else await run_in_thread(self._desk.robots_of, scheme, name)
+
     def _forbids(self, url: str) -> bool:
-        """Does what was handed in forbid this page, so that the brain hands it out no more?"""
+        """True if a robots.txt that was set forbids this page, so that it is claimed no more."""
         rules = self._robots.get("://".join(urlsplit(url)[:2]))
         agent = self._agent or product(self._desk.brain.settings.user_agent if self._desk is not None else "")
         return rules is not None and not rules.allows(url, agent)
@@ -416,11 +442,12 @@ class Scheduler(BaseScheduler):
         assert self._desk is not None
         del self._visits[visit.number]
         result = self._result(visit, self._desk.brain)
-        self.finished(visit, result)
+        if visit.claim.kind == "page":
+            self.finished(visit, result)
         self._desk.done(FinishedVisit(visit.claim, result, visit.notes))
 
     def _result(self, visit: ScrapyVisit, brain: Brain) -> Fetched | Failed | None:
-        """What is to be reported of a visit; the crawler's own code may be in it, and may raise.
+        """Return the report of a visit; the crawler's own code may be in it, and may raise.
 
         It is made here and not in the thread that writes: that would compete for Python's lock with the callbacks, and
         both together would take a tenth longer.
@@ -429,7 +456,9 @@ class Scheduler(BaseScheduler):
             if visit.dropped and self._forbids(visit.claim.url):
                 return None  # claimed before its robots.txt was known
             made = visit.result(self._reader)
-            return hashed(made, brain.policy.change) if isinstance(made, Fetched) else made
+            if isinstance(made, Fetched) and visit.claim.kind == "page":
+                return hashed(made, brain.policy.change)
+            return made
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
             fault = visit.fault if visit.response is None else "not_understood"
@@ -458,7 +487,8 @@ class Scheduler(BaseScheduler):
             self._nudge()
 
     def _end_visits(self) -> None:
-        """End the visits of which Scrapy has done with all requests; twice seen, as they change hands in between."""
+        """End the visits all of whose requests Scrapy has finished, at two looks: between them a request may pass from
+        one part of Scrapy to another."""
         engine = self.crawler.engine
         assert engine is not None
         slot = engine.scraper.slot
@@ -478,8 +508,8 @@ class Scheduler(BaseScheduler):
                 self._end(visit)
 
     def _want(self, desk: Desk, at_once: bool = False) -> None:
-        """Ask for as many pages as can be fetched at once: a claim says that its host may be asked now. Those whose
-        visits are not ended or reported yet do not count: nobody asks their hosts for anything."""
+        """Ask for as many pages as can be fetched at once: a claim means that its host may be asked now. Those whose
+        visits are not ended or reported yet do not count: they make no requests."""
         engine = self.crawler.engine
         if engine is None or engine.paused or self._closing or self._held_up or engine.needs_backout():
             desk.want(0, 0)
@@ -508,14 +538,14 @@ _SCHEDULERS: WeakKeyDictionary[Crawler, Scheduler] = WeakKeyDictionary()
 
 
 class _Middleware:
-    """What both middlewares need."""
+    """The base class of the middlewares."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Called by Scrapy."""
+        """Called by Scrapy to make it."""
         return cls(crawler)
 
     def _visit(self, request: Request | None) -> ScrapyVisit | None:
@@ -524,7 +554,7 @@ class _Middleware:
 
 
 class DownloaderMiddleware(_Middleware):
-    """Notes why a page could not be fetched, and hands in what Scrapy's own middleware has read of robots.txt."""
+    """Notes why a page could not be fetched, and sets the robots.txt that Scrapy's own middleware has read."""
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Called by Scrapy with every answer, after all others."""
@@ -536,10 +566,31 @@ class DownloaderMiddleware(_Middleware):
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Called by Scrapy when nobody else has made a response, or another request, of it."""
+        """Called by Scrapy when no other middleware has made a response, or another request, of it."""
         visit = self._visit(request)
         if visit is not None and CLAIM in request.meta:
             visit.unfetched(exception)
+
+
+class UnclaimedRobots(RobotsTxtMiddleware):
+    """Obeys robots.txt for requests that are no claims, such as redirects, forms and media. It is in the place of
+    Scrapy's own where the brain schedules robots.txt: claimed URLs are allowed, and rules that the brain knows are not
+    fetched again."""
+
+    async def process_request(self, request: Request, spider: Spider | None = None) -> None:  # noqa: ARG002  # Scrapy's
+        """Called by Scrapy with every request."""
+        if CLAIM not in request.meta or request.meta.get("redirect_urls"):
+            await super().process_request(request)
+
+    async def robot_parser(self, request: Request) -> RobotParser | None:
+        """Return the rules for a request."""
+        scheme, netloc = urlsplit(request.url)[:2]
+        scheduler = _SCHEDULERS.get(self.crawler)
+        if netloc not in self._parsers and scheduler is not None:
+            text = await scheduler.robots_of(scheme, netloc)
+            if text is not None and netloc not in self._parsers:
+                self._parsers[netloc] = build_from_crawler(self._parserimpl, self.crawler, text.encode())
+        return await super().robot_parser(request)
 
 
 class Bases(_Middleware):
@@ -572,7 +623,7 @@ class SpiderMiddleware(_Middleware):
     """Notes what answer a page gave, and takes the requests that came of it."""
 
     def process_spider_input(self, response: Response) -> None:
-        """Called by Scrapy with every answer, before anybody judges it."""
+        """Called by Scrapy with every answer, before other middlewares."""
         request = response.request
         visit = self._visit(request)
         forgive_base(response)  # another middleware may have put it in the place of the one that was seen before
@@ -580,7 +631,7 @@ class SpiderMiddleware(_Middleware):
             visit.response, visit.error = response, ""
 
     def process_spider_exception(self, response: Response, exception: Exception) -> None:
-        """Called by Scrapy with what a callback has raised, when nobody else has handled it."""
+        """Called by Scrapy with an exception of a callback, when no other middleware has handled it."""
         if (visit := self._visit(response.request)) is not None:
             visit.raised(exception)
 
@@ -599,6 +650,10 @@ class SpiderMiddleware(_Middleware):
             if visit is not None:
                 visit.raised(error)
             raise
+
+
+def _read_by_brain(response: Response) -> None:
+    """The callback of robots.txt and sitemaps, from which no items and no requests come."""
 
 
 def _unmarked(request: Request) -> Request:

@@ -1,4 +1,4 @@
-"""A visit: a claimed page from when it is handed out until Scrapy has done with all requests that it led to."""
+"""A visit: a claimed page until Scrapy has finished all requests that it led to."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 from graphbrain import Claim, Failed, Fetched
 from graphbrain.errors import BadInput
 from graphbrain.intake import retry_after
-from graphbrain.model import Fault
+from graphbrain.model import Fault, Resource
 from graphbrain.scrapy.requests import Reader, latency, led
 from graphbrain.urls.normalization import resolved
 
@@ -38,14 +38,14 @@ SILENT = (
     *(CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError, DownloadFailedError, TunnelError),
     *(ConnectError, ConnectionClosed, ResponseFailed, OSError),
 )
-"""What is raised where a host gave no answer."""
+"""The exceptions where a host gave no answer."""
 NOT_UNDERSTOOD = (DownloadCancelledError, ResponseDataLossError, StopDownload)
-"""What is raised where an answer was too long, or broke off, or was not to be read to its end."""
+"""The exceptions where an answer was too long, or broke off, or was not to be read to its end."""
 
 
 @dataclass(eq=False, slots=True)
 class ScrapyVisit:
-    """One claimed page, from when it is handed out until Scrapy has done with all requests it led to."""
+    """One claimed page until Scrapy has finished all requests that it led to."""
 
     number: int
     claim: Claim
@@ -53,7 +53,7 @@ class ScrapyVisit:
     gone: set[Request] = field(default_factory=set)
     """Those that Scrapy seemed to have done with at the last look."""
     links: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
-    """URL → what the link says, and the spider's own guess of its relevance."""
+    """URL → the text of the link, and the spider's own guess of its relevance."""
     notes: dict[str, str] = field(default_factory=dict)
     fingerprints: set[bytes] = field(default_factory=set)
     response: Response | None = None
@@ -63,7 +63,7 @@ class ScrapyVisit:
     led_by: int | None = None
     """the status of its first redirect, where as many for now came after it as are followed, or one that cannot be"""
     lost: str = ""
-    """said of a redirect to what is no page"""
+    """the error of a redirect to what is no page"""
     error: str = ""
     fault: Fault = "not_sent"
     """whose fault it is that there is no answer to be reported"""
@@ -78,17 +78,19 @@ class ScrapyVisit:
         self.raised(error)
 
     def raised(self, error: Exception) -> None:
-        """A callback or a middleware has raised this; CloseSpider says nothing about the page."""
+        """A callback or a middleware has raised this; CloseSpider is no fault of the page."""
         if isinstance(error, CloseSpider):
             self.broken_off = True
         elif not self.error:
             self.error = said(error)
 
     def result(self, reader: Reader) -> Fetched | Failed | None:
-        """What is to be reported; None gives the page back."""
+        """Return the report of the visit; None gives the page back."""
         url, claim, response = self.claim.url, self.claim, self.response
         if self.broken_off:
             return None
+        if claim.kind != "page":
+            return self._resource().as_report()
         if response is None and self.lost:
             return Failed(url, claim, self.led_by, error=self.lost)
         if self.moved_to:
@@ -127,10 +129,30 @@ class ScrapyVisit:
             told, links = told | facts, [*links, *more]
         return Fetched(url, links, claim, status, response.body, relevance=near, **told)
 
+    def _resource(self) -> Resource:
+        """Return the result of a claim of a robots.txt or a sitemap."""
+        url, claim, response = self.claim.url, self.claim, self.response
+        if response is None:
+            return Resource(url, claim, error=self.error or "a middleware dropped the request", fault=self.fault)
+        head, status = response.headers, response.status
+        place = header(head.get("Location")) if 300 <= status < 400 else None
+        now = retry_after.moment(header(head.get("Date"))) or time.time()
+        return Resource(
+            url,
+            claim,
+            status,
+            response.body if 200 <= status < 300 else None,
+            redirected_to=_led_on(response, place) if place else None,
+            retry_after=retry_after.seconds(head.get("Retry-After"), now),
+            seconds=latency(response),
+            etag=header(head.get("ETag")),
+            last_modified=header(head.get("Last-Modified")),
+        )
+
 
 def fault_of(error: Exception) -> Fault:
-    """Whose fault it is that a request brought no answer. What is raised before it is sent, as by middlewares for
-    robots.txt or foreign domains, says nothing of the host."""
+    """Return whose fault it is that a request brought no answer. An error before it is sent, as by middlewares for
+    robots.txt or foreign domains, is no evidence on the host."""
     cause = error if isinstance(error, ResponseFailed) else error.__cause__
     if isinstance(cause, ResponseFailed):
         # Its head has come, or what came is no head of HTTP: else all reasons are that the connection ended.
@@ -143,12 +165,12 @@ def fault_of(error: Exception) -> Fault:
 
 
 def said(error: Exception) -> str:
-    """What a report says of an error in the crawler's own code."""
+    """Return the text of a report on an error in the crawler's own code."""
     return f"{type(error).__name__}: {error}"[:200]
 
 
 def _led_on(response: Response, place: str) -> str:
-    """Where a redirect leads; as it is, where that is no URL: the brain's answer will say what is wrong with it."""
+    """Where a redirect leads; as it is, where that is no URL: the brain's answer will name the fault."""
     try:
         return resolved(response.url, place)
     except BadInput:

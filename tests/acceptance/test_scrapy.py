@@ -394,6 +394,58 @@ def test_what_scrapy_reads_of_robots_txt_holds_for_the_brain(
         assert brain.page(site.at("/a")).state == "known" and site.asked()["/robots.txt"] == 1
 
 
+KINDS = ["page", "robots", "sitemap"]
+MAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>ROOT/listed</loc></url></urlset>'
+
+
+def test_robots_txt_and_sitemaps_are_claimed_before_pages_and_no_callback_gets_them(
+    make_brain: Callable[..., Brain], spiders: Spiders
+) -> None:
+    """robots.txt moves once; Scrapy's own middleware asks for none, and redirects obey the one that the brain has."""
+    brain = make_brain(user_agent="mybot/1.0")
+    rules = (200, {"Content-Type": "text/plain"}, "User-agent: mybot\nDisallow: /private\nSitemap: /maps/all.xml\n")
+    site = Site(
+        {
+            "/robots.txt": (301, {"Location": "/rules.txt"}, ""),
+            "/rules.txt": rules,
+            "/": page("/a", "/private/1", "/hidden", "/kept"),
+            "/a": page(),
+            "/private/1": page(),
+            "/hidden": (302, {"Location": "/private/2"}, ""),
+            "/kept": (302, {"Location": "/a"}, ""),
+            "/private/2": page(),
+            "/listed": page(),
+        }
+    )
+    with serving(site):
+        site.pages = {
+            **site.pages,
+            "/maps/all.xml": (200, {"Content-Type": "text/xml"}, MAP.replace("ROOT", site.root)),
+        }
+        settings = {"USER_AGENT": "mybot/1.0", "ROBOTSTXT_OBEY": True, "GRAPHBRAIN_KINDS": KINDS}
+        items, log = spiders.run("links", site, **settings, CONCURRENT_REQUESTS=1)
+        asked = site.asked()
+        order = [path for path, *_ in sorted(site.visits, key=lambda visit: visit[2])]
+        listed, first = brain.page(site.at("/listed")), brain.page(site.at("/private/1"))
+        hidden = brain.page(site.at("/hidden"))
+    assert order[:2] == ["/robots.txt", "/rules.txt"], order
+    assert asked["/robots.txt"] == asked["/rules.txt"] == asked["/maps/all.xml"] == 1, asked
+    assert {item["url"] for item in items} == {site.at(path) for path in ("/", "/a", "/listed")}, log
+    assert listed.state == "known"
+    assert (first.state, first.outside_because) == ("outside", "robots")
+    assert asked["/private/1"] == asked["/private/2"] == 0 and hidden.state == "frontier"
+    assert "'graphbrain/robots': 2" in log and "'graphbrain/sitemaps': 1" in log
+    assert "set GRAPHBRAIN_USER_AGENT" not in log and "Traceback" not in log
+    hold(brain)
+
+
+def test_a_name_that_robots_txt_is_not_read_for_is_named(brain: Brain, spiders: Spiders) -> None:
+    with serving(Site({"/": page()})) as site:
+        _, log = spiders.run("links", site, USER_AGENT="other/2.0", GRAPHBRAIN_KINDS="page,robots")
+        assert site.asked() == {"/robots.txt": 1, "/": 1} and brain.page(site.at("/")).state == "known"
+    assert "reads robots.txt for 'graphbrain', its user_agent, and not for 'other': set GRAPHBRAIN_USER_AGENT" in log
+
+
 def test_a_spider_that_closes_itself_gives_its_page_back(brain: Brain, spiders: Spiders) -> None:
     with serving(Site(tree(20))) as site:
         items, log = spiders.run("closing", site, CONCURRENT_REQUESTS=1)

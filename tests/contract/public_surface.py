@@ -67,16 +67,24 @@ MODULES: dict[str, tuple[str, ...]] = {
     "graphbrain.metrics.meter": ("Meter",),
     "graphbrain.metrics.serving": ("served",),
     "graphbrain.model": (
-        *("Answer", "Claim", "Claims", "ExpectedCopy", "Failed", "Fetched", "Hint", "Hinted", "Host", "KnownLink"),
-        *("Link", "LinkedPage", "Page", "PageSection", "Payment", "Payments", "RobotsAnswer", "Section"),
+        *("Answer", "Claim", "Claims", "ExpectedCopy", "Failed", "Fetched", "Hint", "Hinted", "Host", "HostResource"),
+        *("KnownLink", "Link", "LinkedPage", "Page", "PageSection", "Payment", "Payments", "RobotsAnswer", "Section"),
         *("SeedAnswer", "Seen"),
     ),
     "graphbrain.pagefacts": ("PageFacts",),
     "graphbrain.relevance": ("TopicRelevance", "guess"),
     "graphbrain.robots": ("Robots", "parsed"),
     "graphbrain.schedule.change_rate": (
-        *("FORGETTING", "PRIOR", "Prior", "after_visit", "bias_corrected_rate", "expected_value", "first_belief"),
-        *("fit_prior", "fit_priors", "interval_rate", "large_numbers_rate", "naive_rate"),
+        *("FORGETTING", "PRIOR", "Prior", "after_visit", "bias_corrected_rate", "chance_of_change"),
+        *(
+            "expected_value",
+            "first_belief",
+            "fit_prior",
+            "fit_priors",
+            "interval_rate",
+            "large_numbers_rate",
+            "naive_rate",
+        ),
     ),
     "graphbrain.scrapy": ("Addon", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware"),
     "graphbrain.server": (

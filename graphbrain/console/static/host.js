@@ -11,9 +11,10 @@ export const host = ({ main, query, me, signal, stamp }) => {
   const name = query.name ?? "";
   const body = h("div"), more = h("div", { class: "cards" });
   main.append(h("h1", {}, visible(name)), h("p", {}, h("a", { href: to("hosts") }, "All hosts")), body, more);
-  let begun = false;
+  let begun = false, claimed = [];
   return async () => {
     const found = await get("host", { name }, signal);
+    claimed = found.resources ?? [];
     stamp({ as_of: Date.now() / 1000, took: 0 });
     const pages = found.pages === null ? null : `${count(found.pages)}${found.more_pages ? " or more" : ""}`;
     show(body, card("Manners and health", facts([
@@ -48,6 +49,7 @@ export const host = ({ main, query, me, signal, stamp }) => {
       card("Failures by kind", table("Pages of this host that fail, by kind", [["kind", (row) => row[0] ?? "not known"], ["pages", (row) => count(row[1]), "number"]], counts.data.faults, "No page fails.")),
       card("Sitemaps", facts([["pages that one names", count(listed)], ["last read", time(counts.data.sitemap)],
         ["named by robots.txt", named.length ? named.slice(0, SHOWN).map((each) => h("div", {}, visible(each))) : "none"]])),
+      h("div", { class: "wide" }, card("robots.txt and sitemaps as claims", table("robots.txt and sitemaps that crawlers claim", [["URL", (row) => visible(row.url), "url"], ["state", (row) => row.state], ["read", (row) => time(row.fetched)], ["next", (row) => time(row.due)], ["entries", (row) => row.entries === null ? "–" : count(row.entries), "number"], ["true dates", (row) => row.true_dates === null ? "–" : percent(row.true_dates), "number"], ["note", (row) => visible(row.note ?? "")]], claimed, "No crawler claims them."))),
       h("div", { class: "wide" }, card("Its best pages", table("Pages of this host", [["page", (row) => page(row[0]), "url"], ["state", (row) => row[1]], ["status", (row) => row[2] ?? "–", "number"], ["authority", (row) => score(row[3]), "number"], ["visits", (row) => count(row[4]), "number"]], counts.data.best))),
       h("div", { class: "wide" }, card("Sections", table("Sections of this host", [["section", (row) => visible(row.pattern || "all of it"), "url"], ["pages", (row) => count(row.pages), "number"], ["fetched", (row) => count(row.fetched), "number"], ["waiting", (row) => count(row.waiting), "number"], ["failing", (row) => count(row.failing), "number"], ["a fetch brings", (row) => percent(row.harvest), "number"]], parts.sections))),
       h("div", { class: "wide" }, card("robots.txt", robots.text === null ? h("p", { class: "soft" }, "None was set.") : h("details", {}, h("summary", {}, "Show it"), h("pre", { class: "said" }, robots.text.split("\n").slice(0, 500).map(visible).join("\n"))))));

@@ -13,6 +13,7 @@ from graphbrain import Brain, Claim, Fetched, Resource
 from graphbrain.claims import sitemaps
 from graphbrain.claims.sitemap_state import DEAD_AFTER, DEEPEST
 from graphbrain.errors import GraphUnavailable
+from graphbrain.model import Host
 from tests.integration.conftest import START, HandClock, lose_an_answer
 
 KINDS = ("page", "robots", "sitemap")
@@ -42,6 +43,12 @@ class Web:
 
     def report(self, claim: Claim) -> str | None:
         """Report what is there."""
+        (answer,) = self.brain.report([self.item(claim)])
+        assert answer.accepted, answer
+        return answer.outcome
+
+    def item(self, claim: Claim) -> Resource | Fetched:
+        """Fetch what is there."""
         self.asked.append(claim.url)
         what = self.found.get(claim.url, b"page" if claim.kind == "page" else None)
         item: Resource | Fetched
@@ -53,9 +60,7 @@ class Web:
             item = Fetched(claim.url, claim=claim, body=what)  # type: ignore[arg-type]
         else:
             item = Resource(claim.url, claim, 404 if what is None else 200, what)  # type: ignore[arg-type]
-        (answer,) = self.brain.report([item])
-        assert answer.accepted, answer
-        return answer.outcome
+        return item
 
     def crawl(self, seconds: float = 1e9) -> None:
         """Crawl until there is nothing to do, or time is up."""
@@ -324,8 +329,29 @@ def test_how_much_its_dates_are_worth_is_learned(make_brain: Make, clock: HandCl
         web.found |= {ROBOTS: b"Sitemap: /s.xml", "https://a.org/s.xml": text(dates.items())}
         web.crawl(HOUR)
         clock.at = START + (day + 1) * DAY
-    ((announced, untrue, missed),) = ask("MATCH (r:Resource {kind: 'sitemap'}) RETURN r.announced, r.untrue, r.missed")
-    if lies:
-        assert untrue > 5 * (announced + 1.0)
-    else:
-        assert announced > 5 * untrue and announced > missed
+    ((dated, changes, by_chance, missed),) = ask(
+        "MATCH (r:Resource {kind: 'sitemap'}) RETURN r.dated, r.dated_changes, r.by_chance, r.missed"
+    )
+    share = (changes - by_chance) / (dated - by_chance)
+    assert (share < 0.15) if lies else (share > 0.8 and changes > missed), (dated, changes, by_chance, missed)
+    assert ask("MATCH (r:Resource {kind: 'sitemap'}) RETURN r.dated > 0") == [[True]]
+
+
+def test_a_host_shows_its_robots_txt_and_sitemaps(brain: Brain, clock: HandClock) -> None:
+    web = Web(brain, clock)
+    web.found = {
+        ROBOTS: b"Sitemap: /s.xml\nSitemap: /dead.xml",
+        "https://a.org/s.xml": text([("https://a.org/1", START - DAY), ("https://a.org/2", START - DAY)]),
+    }
+    assert brain.host("a.org").resources == ()
+    web.crawl(HOUR / 2)
+    found = brain.host("a.org")
+    assert found.resources is not None
+    robots, dead, well = sorted(found.resources, key=lambda each: each.url.replace("robots", "a"))
+    assert (robots.kind, robots.url, robots.state) == ("robots", ROBOTS, "read")
+    assert robots.due is not None and robots.due == robots.fetched + 20 * HOUR  # type: ignore[operator]
+    assert (dead.url, dead.state, dead.note) == ("https://a.org/dead.xml", "failing", "there is no sitemap")
+    assert (well.state, well.entries, well.true_dates) == ("read", 2, None)
+    assert Host.from_dict(found.as_dict()) == found, "as it goes over the wire"
+    (listed,) = brain.hosts("a.org")
+    assert listed.resources is None and Host.from_dict(listed.as_dict()) == listed

@@ -44,6 +44,14 @@ def test_the_expected_value_is_the_mean_over_the_belief(shape: float, age: float
     assert float(expected_value(2.0, shape, scale, age, 0.7)) == pytest.approx(seen, rel=1e-6)
 
 
+def test_the_chance_of_a_change_is_the_mean_over_the_belief() -> None:
+    for shape, scale, age in ((0.5, 5.0, 3.0), (4.0, 2.0, 0.1), (30.0, 300.0, 20.0)):
+        belief = stats.gamma(shape, scale=1.0 / scale)
+        mean = quad(lambda rate, belief=belief, age=age: (1.0 - np.exp(-rate * age)) * belief.pdf(rate), 0, np.inf)[0]
+        assert float(change_rate.chance_of_change(shape, scale, age)) == pytest.approx(mean, rel=1e-5)
+    assert float(change_rate.chance_of_change(1.0, 1.0, 0.0)) == 0.0
+
+
 def test_the_expected_value_by_chance() -> None:
     dice = np.random.default_rng(1)
     rates = dice.gamma(0.6, 1 / 2.0, 400_000)

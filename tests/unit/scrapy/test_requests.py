@@ -28,7 +28,17 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Joined, Reader, ScrapyOptions, express, request_for
+from graphbrain.scrapy.requests import (
+    CLAIM,
+    LONGEST_NOTE,
+    MOST_OF_SITEMAP,
+    Joined,
+    Reader,
+    ScrapyOptions,
+    express,
+    request_for,
+    resource_request,
+)
 from graphbrain.scrapy.scheduler import _without_user
 from graphbrain.scrapy.visits import ScrapyVisit, fault_of
 
@@ -278,3 +288,63 @@ def test_a_request_is_sent_without_a_user() -> None:
     assert _without_user(request).url == "http://a.example/x"
     plain = Request("http://a.example/x@y")
     assert _without_user(plain) is plain
+
+
+@pytest.mark.parametrize(
+    ("given", "kinds"), [("page,robots", "page robots"), (["page", "robots", "sitemap"], "page robots sitemap")]
+)
+def test_kinds_are_a_list_or_a_text(given: object, kinds: str) -> None:
+    assert ScrapyOptions.of(Settings({"GRAPHBRAIN_KINDS": given})).kinds == set(kinds.split())
+    assert ScrapyOptions.of(Settings({})).kinds == {"page"}
+
+
+@pytest.mark.parametrize("given", ["robots", "page,robot", [], "page,link"])
+def test_kinds_that_cannot_be_fetched_are_refused(given: object) -> None:
+    with pytest.raises(SettingsError, match="GRAPHBRAIN_KINDS must name 'page'"):
+        ScrapyOptions.of(Settings({"GRAPHBRAIN_KINDS": given}))
+
+
+def resource_claim(kind: str, **more: Any) -> Claim:
+    url = "http://a.example/robots.txt"
+    return Claim(url, f"{kind}:{url}", "t" * 32, 0.0, "a.example", 0, **more)
+
+
+def test_a_resource_is_fetched_by_no_rules_but_the_brains() -> None:
+    request = resource_request(resource_claim("sitemap", etag='"tag"'), lambda _: None)
+    assert request.dont_filter and request.headers["If-None-Match"] == b'"tag"'
+    meta = request.meta
+    names = (
+        "dont_redirect",
+        "dont_retry",
+        "dont_cache",
+        "allow_offsite",
+        "handle_httpstatus_all",
+        "dont_obey_robotstxt",
+    )
+    assert all(meta[name] for name in names) and meta["download_maxsize"] == MOST_OF_SITEMAP
+    assert "download_maxsize" not in resource_request(resource_claim("robots"), lambda _: None).meta, "its head counts"
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        (Response("http://a.example/robots.txt", 200, {"ETag": '"x"'}, b"text"), {"status": 200, "body": b"text"}),
+        (
+            Response("http://a.example/robots.txt", 302, {"Location": "/r"}, b"no"),
+            {"redirected_to": "http://a.example/r"},
+        ),
+        (Response("http://a.example/robots.txt", 404, {}, b"no"), {"status": 404, "retry_after": None}),
+        (Response("http://a.example/robots.txt", 503, {"Retry-After": "7"}), {"status": 503, "retry_after": 7.0}),
+        (Response("http://a.example/robots.txt", 304), {"status": 304, "body": None}),
+        (None, {"status": None, "fault": "silent", "error": "gone"}),
+    ],
+)
+@pytest.mark.parametrize("kind", ["robots", "sitemap"])
+def test_what_is_reported_of_a_resource(response: Response | None, expected: dict[str, Any], kind: str) -> None:
+    visit = ScrapyVisit(1, resource_claim(kind), response=response, error="" if response else "gone", fault="silent")
+    report = visit.result(Reader(ScrapyOptions()))
+    assert report is not None and report.claim == visit.claim
+    assert {name: getattr(report, name) for name in expected} == expected
+    assert isinstance(report, Fetched) == (response is not None and response.status < 400)
+    visit.broken_off = True
+    assert visit.result(Reader(ScrapyOptions())) is None
