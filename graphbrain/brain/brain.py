@@ -496,6 +496,14 @@ class Brain(Asking):
         loops."""
         return self._looking.stats()
 
+    def quick_figures(self, waiting: int | None = None) -> dict[str, Any]:
+        """Return those figures of `stats` for which no page is read.
+
+        Args:
+            waiting: The number of pages in the frontier, from which its end is estimated; None: not known.
+        """
+        return self._looking.quick_figures(waiting)
+
     def scan_figures(self, stop: Callable[[], bool] = lambda: False) -> tuple[figures.Scanned, float | None]:
         """Return what metrics sample at intervals, and the error bound, None where there is none.
 

@@ -38,6 +38,8 @@ COUNTED = ("visits", "links", "found", "left")
 """The columns of brain/pace that `stats` shows."""
 SUMS = {"hub": 6, "authority": 7}
 """The columns of brain/states with sums of scores."""
+FIRST = ("crawl", "engine", "pages", "links", "hosts")
+"""The figures with which `stats` begins."""
 
 
 class Looking:
@@ -163,42 +165,50 @@ class Looking:
             raise UnknownPage(f"{url} is not in the graph.")
         return found
 
-    def stats(self) -> dict[str, Any]:
-        """Return figures, as `Brain.stats` describes."""
+    def quick_figures(self, waiting: int | None) -> dict[str, Any]:
+        """Return figures for which no page is read, as `Brain.quick_figures` describes."""
         self._session.counters.write()
         self._session.refresh()
         sizes = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
-        now = self._session.now()
-        states = self._session.graph.read(lambda tx: tx.many("brain/states", now=now), "brain/states")
         totals = self._session.graph.read(lambda tx: tx.one("brain/totals"), "brain/totals")
-        error = self._session.graph.read(
-            lambda tx: self._session.engine.looks.error_bound(tx, self._session.policy.rule), "audit/waiting"
-        )
         pace = self._pace()
         flows = Flows(pace["visits"], pace["found"], pace["left"], pace.pop("uncounted"), pace["seconds"])
-        waiting = sum(row[1] for row in states if row[0] == "frontier")
-        rule = self._session.policy.rule
-        pushed = [forward for forward in rule.forwards if forward.pushed]
-        forwards = self._session.graph.read(lambda tx: [ForwardSums.of(tx, one) for one in pushed], "audit/forward")
         return {
             "crawl": self._session.settings.crawl,
             "engine": self._session.settings.engine,
             **dict(zip(("pages", "links", "hosts"), sizes, strict=True)),
+            "paused": self._session.stored.get("paused"),
+            "pace": pace,
+            "frontier": None if waiting is None else outlook(waiting, flows).as_dict(),
+            "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
+            "client": dict(self._session.graph.counts),
+        }
+
+    def stats(self) -> dict[str, Any]:
+        """Return figures, as `Brain.stats` describes."""
+        session = self._session
+        now = session.now()
+        states = session.graph.read(lambda tx: tx.many("brain/states", now=now), "brain/states")
+        known = self.quick_figures(sum(row[1] for row in states if row[0] == "frontier"))
+        error = session.graph.read(
+            lambda tx: session.engine.looks.error_bound(tx, session.policy.rule), "audit/waiting"
+        )
+        pushed = [forward for forward in session.policy.rule.forwards if forward.pushed]
+        forwards = session.graph.read(lambda tx: [ForwardSums.of(tx, one) for one in pushed], "audit/forward")
+        figures = {
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),
             "lapsed": sum(row[4] for row in states),
             "retries": sum(row[5] for row in states),
             "states": {row[0]: row[1] for row in states},
-            "scores": {side: _sum_and_mean(sum(row[at] for row in states), sizes[0]) for side, at in SUMS.items()},
-            "paused": self._session.stored.get("paused"),
-            "aliases_outside": self._session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
+            "scores": {
+                side: _sum_and_mean(sum(row[at] for row in states), known["pages"]) for side, at in SUMS.items()
+            },
+            "aliases_outside": session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
             **audits.forward_errors(forwards),
-            "pace": pace,
-            "frontier": outlook(waiting, flows).as_dict(),
-            "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
-            "client": dict(self._session.graph.counts),
         }
+        return {**{name: known[name] for name in FIRST}, **figures, **known}
 
     def scan_figures(self, stop: Callable[[], bool]) -> tuple[figures.Scanned, float | None]:
         """Return what metrics sample, as `Brain.scan_figures` describes."""

@@ -45,7 +45,7 @@ STREAMED = ("links", "find", "dump_pages", "dump_links", "hosts")
 """Verbs whose answer is read bit by bit: their duration depends on the reader."""
 PROMISED = ("next_urls", "report")
 """Verbs of `Brain.combined`, whose answers come later."""
-UNOBSERVED = ("open", "close", "now", "scan_figures")
+UNOBSERVED = ("open", "close", "now", "quick_figures", "scan_figures")
 
 
 class Observer:

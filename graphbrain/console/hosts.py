@@ -1,18 +1,19 @@
 """The table of all hosts that the console shows: its rows, and a part of them in an order.
 
-Statements: watching/hosts.
+Statements: watching/hosts, exports/last_id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from graphbrain.brain.brain import Brain
 from graphbrain.graph.connection import Tx, bound
 
-__all__ = ["COLUMNS", "Asked", "Mood", "Row", "part", "table"]
+__all__ = ["COLUMNS", "Asked", "HostTable", "Mood", "Progress", "Row", "count", "part"]
 
 MANNERS = (
     "delay",
@@ -32,13 +33,34 @@ COUNTED = ("pages", "known", "frontier", "outside", "left", "failing", "sitemap"
 FAULTS = ("client", "refused", "broken", "silent", "other")
 COLUMNS = ("name", *COUNTED, *FAULTS, *MANNERS)
 """The columns of a row."""
+IDS_AT_ONCE = 20_000
+"""Internal ids that one transaction of a count reads."""
+COUNT_SHARE, COUNT_ANYWAY = 0.05, 600.0
+Progress = Callable[[float], None]
 Row = Sequence[Any]
 Mood = Literal["all", "waiting", "failing", "blocked", "slowed", "silent", "outside"]
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """Pages as they were counted.
+
+    Attributes:
+        pages: The counts of each host by its name, in the order of `COUNTED` and `FAULTS`.
+        at: The end of the count in epoch seconds.
+        ended: The same by the steady clock.
+        took: The seconds that it took.
+    """
+
+    pages: dict[str, list[int]]
+    at: float
+    ended: float
+    took: float
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
-    """A part of the table.
+    """The part of the table that a tab shows.
 
     Attributes:
         text: A part of the names, in any case.
@@ -57,17 +79,55 @@ class Asked:
     limit: int = 100
 
 
-def table(brain: Brain) -> list[Row]:
-    """Return a row of `COLUMNS` for each host: its pages by state, those that fail by fault, and its manners.
+class HostTable:
+    """The table of all hosts, in which pages are counted more rarely than hosts are read.
 
-    Every page and every host is read.
+    A count reads every page, in parts, each in a transaction of its own, so that it delays no claim. It takes
+    `COUNT_SHARE` of the time at most. A count is never older than `COUNT_ANYWAY` seconds and its own duration.
     """
-    counted = brain.graph.read(bound(Tx.many, "watching/hosts"), "watching/hosts")
-    counts = {row[0]: row[1:] for row in counted}
-    manners = {host.name: [getattr(host, name) for name in MANNERS] for host in brain.hosts(count=0)}
-    nothing, unknown = [0] * len((*COUNTED, *FAULTS)), [None] * len(MANNERS)
-    names = [*counts, *(name for name in manners if name not in counts)]
-    return [[name, *counts.get(name, nothing), *manners.get(name, unknown)] for name in names]
+
+    def __init__(self, brain: Brain) -> None:
+        self._brain = brain
+        self._counted: Counted | None = None
+
+    def read(self, progress: Progress) -> dict[str, Any]:
+        """Return a row of `COLUMNS` for each host: its pages by state, those that fail by fault, and its manners.
+
+        Args:
+            progress: Called with the part of the pages that are counted, from 0 to 1.
+        """
+        counted = self._count(progress)
+        manners = {host.name: [getattr(host, name) for name in MANNERS] for host in self._brain.hosts(count=0)}
+        nothing, unknown = [0] * len((*COUNTED, *FAULTS)), [None] * len(MANNERS)
+        names = [*counted.pages, *(name for name in manners if name not in counted.pages)]
+        rows = [[name, *counted.pages.get(name, nothing), *manners.get(name, unknown)] for name in names]
+        return {"columns": COLUMNS, "rows": rows, "counted": counted.at, "count_took": counted.took}
+
+    def _count(self, progress: Progress) -> Counted:
+        """Return the last count, or a new one if that is due."""
+        before = self._counted
+        if before is not None:
+            rest = min(before.took / COUNT_SHARE, COUNT_ANYWAY)
+            if time.monotonic() < before.ended + rest:
+                return before
+        began = time.monotonic()
+        pages = count(self._brain, progress)
+        ended = time.monotonic()
+        self._counted = Counted(pages, self._brain.now(), ended, ended - began)
+        return self._counted
+
+
+def count(brain: Brain, progress: Progress) -> dict[str, list[int]]:
+    """Return the pages of each host by its name, in the order of `COUNTED` and `FAULTS`. Read all pages, in parts."""
+    found: dict[str, list[int]] = {}
+    last = brain.graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
+    for first in range(0, 0 if last is None else last + 1, IDS_AT_ONCE):
+        asked = bound(Tx.many, "watching/hosts", first=first, last=min(first + IDS_AT_ONCE - 1, last))
+        for name, *numbers in brain.graph.read(asked, "watching/hosts"):
+            if name is not None:
+                found[name] = [a + b for a, b in zip(found.get(name, [0] * len(numbers)), numbers, strict=True)]
+        progress(min(1.0, (first + IDS_AT_ONCE) / (last + 1)))
+    return found
 
 
 def part(rows: Sequence[Row], asked: Asked, now: float) -> tuple[list[Row], int]:

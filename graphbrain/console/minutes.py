@@ -1,7 +1,9 @@
-"""Pages and errors by the minute, for the last hour: a ring in memory, that begins with its process.
+"""Pages and errors by the minute, for the last hour: a ring in memory, which begins with its process.
 
-The graph counts by the hour. Whoever has samples of its counters hands them in; a minute has what was counted from its
-first sample to that of the next one.
+The graph counts by the hour. Nodes for minutes would be sixty times as many, each worker would write one more node in
+each report's transaction, and another transaction would have to delete them. The ring costs nothing, and is lost when
+the service restarts. The service adds samples of the graph's counters. A minute has the counts from its first sample to
+the first sample of the next minute.
 """
 
 from __future__ import annotations
@@ -15,15 +17,15 @@ MINUTES = 60
 
 
 class Minutes:
-    """The counters at the beginning of each of the last minutes, and now."""
+    """A ring with the counters at the beginning of each of the last minutes, and the latest ones."""
 
     def __init__(self) -> None:
         self._begun: deque[tuple[int, int, int]] = deque(maxlen=MINUTES + 1)
         self._now: tuple[int, int, int] | None = None
 
     def add(self, at: float, pages: int, errors: int) -> None:
-        """The counters as they are at this time, in epoch seconds. Those that went back begin anew: the brain was
-        cleared."""
+        """Add the counters of a time in epoch seconds. Smaller counters than before mean that the brain was cleared:
+        the ring begins anew."""
         minute = int(at // 60)
         if self._now is not None and (pages < self._now[1] or errors < self._now[2]):
             self._begun.clear()
@@ -32,9 +34,9 @@ class Minutes:
             self._begun.append(self._now)
 
     def rows(self) -> list[tuple[float, int, int]]:
-        """Of each minute: when it began, in epoch seconds, the pages reported in it, and those of them that failed.
+        """Return a row for each minute: its beginning in epoch seconds, the pages reported in it, and the failed ones.
 
-        The last one is not over. A minute without a sample has its share in the one before it, and is left out.
+        The last minute is not over. The pages of a minute without a sample are in the row of the minute before it.
         """
         if self._now is None:
             return []

@@ -1,4 +1,4 @@
-"""The files of the console's page: modules, a style and a frame without anything of a crawl in them."""
+"""The files of the console's page: modules, a style and a frame, which hold nothing of a crawl."""
 
 from __future__ import annotations
 
@@ -13,14 +13,20 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
-"""What the page may do: run and style by these files, and ask this service."""
+"""The Content-Security-Policy of the page: it may use its own files, and ask this service."""
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _FOLDER = Path(__file__).with_name("static")
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file: its Content-Type, its bytes, and a tag that changes with them."""
+    """A file of the console.
+
+    Attributes:
+        kind: Its Content-Type.
+        content: Its bytes.
+        tag: An ETag, which changes with the bytes.
+    """
 
     kind: str
     content: bytes
@@ -29,7 +35,7 @@ class File:
 
 @cache
 def files() -> dict[str, File]:
-    """All files by their names; that of the page itself is empty."""
+    """Return all files by their names. The name of the page itself is empty."""
     found = {}
     for path in sorted(_FOLDER.iterdir()):
         if path.suffix in _TYPES:

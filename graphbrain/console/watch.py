@@ -1,17 +1,18 @@
-"""What the console shows of a whole crawl, each as plain values. For people: most of it reads every page.
+"""The views of the console as plain values. Those of one page or host are read by its key.
 
 Statements: watching/*.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from graphbrain.brain.brain import Brain
-from graphbrain.console.hosts import COLUMNS, table
 from graphbrain.console.minutes import Minutes
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.metrics.sampling import Sample
@@ -19,34 +20,38 @@ from graphbrain.runtime.tokens import made_at
 from graphbrain.server import installation, lifecycle
 from graphbrain.urls.masking import masked_values
 
-__all__ = ["activity", "found", "host", "hosts", "overview", "page"]
+__all__ = ["activity", "found", "host", "overview", "page"]
 
 HELD, FAILED, NEXT = 100, 50, 20
-"""Pages that are listed at most: held, failed, next."""
+"""The largest numbers of pages that are listed: held, failed, next."""
 FAILED_SINCE = 86_400.0
 HOURS = 72
 BEST = 50
-"""Pages of a host that are listed at most."""
+"""The largest number of pages of a host that are listed."""
 TWINS = 20
-"""Pages with the same content that are listed at most."""
+"""The largest number of pages with the same content that are listed."""
 
 
 def overview(brain: Brain, sample: Sample, minutes: Minutes, data: Path | None = None) -> dict[str, Any]:
-    """How the crawl goes: `stats`, what the last samples of metrics say, pages by minute and by hour, workers, disk.
+    """Return figures of the crawl, pages by minute and by hour, workers and disk. No page is read.
 
-    `data`: the directory of the local server; None: the usual one.
+    Figures for which every page must be read are those of the last sample of metrics, with its time.
+
+    Args:
+        brain: The brain.
+        sample: The last sample.
+        minutes: The counts by minute.
+        data: The directory of the local server; None: the usual one.
     """
     scanned = sample.scanned
     held = brain.ask("leases").rows
+    known = brain.quick_figures(None if scanned is None else scanned.states.get("frontier", 0))
     return {
-        "stats": brain.stats(),
+        "stats": {**known, "leased": sum(row[1] for row in held)},
         "order": brain.settings.order,
         "active": None if sample.quick is None else sample.quick.active,
-        "fresh": None if scanned is None else scanned.fresh,
-        "age": None if scanned is None else scanned.age,
-        "hosts": None
-        if scanned is None
-        else {"blocked": scanned.blocked, "slowed": scanned.slowed, "silent": scanned.silent},
+        "lapsed": None if sample.quick is None else sample.quick.lapsed,
+        "scanned": _scanned(brain, sample),
         "disk": _disk(brain.graph.uri, data),
         "minutes": minutes.rows(),
         "hours": [
@@ -56,8 +61,17 @@ def overview(brain: Brain, sample: Sample, minutes: Minutes, data: Path | None =
     }
 
 
+def _scanned(brain: Brain, sample: Sample) -> dict[str, Any] | None:
+    """Return the figures for which every page was read, and the brain's time when they were; None: not yet."""
+    if sample.scanned is None or sample.scanned_at is None:
+        return None
+    figures = asdict(sample.scanned)
+    age = max(0.0, time.time() - sample.scanned_at)
+    return {**figures, "error_bound": sample.error_bound, "as_of": brain.now() - age, "took": sample.scan_took}
+
+
 def activity(brain: Brain) -> dict[str, Any]:
-    """What is done now: pages that are held, the last that failed, those that come next."""
+    """Return the pages that are held now, the last that failed, and those that come next."""
     now = brain.now()
     held = brain.graph.read(bound(Tx.many, "watching/held", now=now, limit=HELD), "watching/held")
     failed = brain.graph.read(
@@ -77,18 +91,14 @@ def activity(brain: Brain) -> dict[str, Any]:
     }
 
 
-def hosts(brain: Brain) -> dict[str, Any]:
-    """All hosts, a row each: see `console.hosts`."""
-    return {"columns": COLUMNS, "rows": table(brain)}
-
-
 def found(brain: Brain) -> dict[str, Any]:
-    """What is wrong, the most wasteful first."""
+    """Return the findings, the most wasteful first. Every page and every link is read."""
     return {"findings": [each.as_dict() for each in brain.findings()]}
 
 
 def page(brain: Brain, key: str) -> dict[str, Any]:
-    """When a page comes, the kept history of its visits, and the pages of its host with the same content.
+    """Return the place of a page in its queue, the kept history of its visits, and the pages of its host with the same
+    content.
 
     Empty without that page. The pages of its host are read.
     """
@@ -111,19 +121,14 @@ def page(brain: Brain, key: str) -> dict[str, Any]:
 
 
 def host(brain: Brain, name: str) -> dict[str, Any]:
-    """The pages of a host by state, by fault, and by sitemaps, and the best of them. All its pages are read.
-
-    Raises:
-        BadInput: `name` names no host.
-        UnknownHost: No page of the host is known.
-    """
-    asked = bound(Tx.one, "watching/host", name=brain.host(name).name, limit=BEST)
+    """Return the pages of a host by state, by fault, and by sitemaps, and the best ones. All its pages are read."""
+    asked = bound(Tx.one, "watching/host", name=name, limit=BEST)
     states, sitemap, faults, best = brain.graph.read(asked, "watching/host")
     return {"states": states, "sitemap": sitemap, "faults": faults, "best": masked_values(best)}
 
 
 def _disk(uri: str, data: Path | None) -> dict[str, int] | None:
-    """The bytes of the local server's directory, and those that its disk has free; None for a server elsewhere."""
+    """Return the bytes of the local server's directory, and the free bytes of its disk; None for a server elsewhere."""
     server = lifecycle.find(data)
     if server is None or server.uri != uri:
         return None
@@ -136,5 +141,5 @@ def _epoch(value: datetime | None) -> float | None:
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with times in epoch seconds."""
+    """Return the same facts with times in epoch seconds."""
     return {name: _epoch(value) if isinstance(value, datetime) else value for name, value in facts.items()}

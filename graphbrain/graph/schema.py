@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphbrain.errors import SchemaMismatch
-from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.graph.statements import link_types, names, property_names, statement
 
 __all__ = ["PAGE_CHAIN", "SchemaStep", "adopt", "apply", "check", "imported", "pending", "steps"]
@@ -140,10 +140,10 @@ def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[SchemaSte
         if names_first:
             graph.write(_number_names, "brain/tokens")
         # Indexes without a constraint are filled in the background, while constraints scan for duplicates.
-        graph.write(lambda tx: _make(tx, missing, unique=False), "schema")
+        _make(graph, missing, unique=False)
         if not names_first:
             graph.write(_number_names, "brain/tokens")
-        graph.write(lambda tx: _make(tx, missing, unique=True), "schema")
+        _make(graph, missing, unique=True)
         rows = [[step.number, step.name, step.checksum] for step in missing]
         graph.write(lambda tx: tx.do("brain/step", rows=rows, now=now), "brain/step")
         graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
@@ -155,8 +155,12 @@ def _number_names(tx: Tx) -> None:
     tx.do("brain/tokens", properties=properties, types=link_types())
 
 
-def _make(tx: Tx, missing: Sequence[SchemaStep], unique: bool) -> None:
-    """Make the missing steps that are constraints (`unique`), or those that are not.
+def _make(graph: Graph, missing: Sequence[SchemaStep], unique: bool) -> None:
+    """Make the missing steps that are constraints (`unique`), or those that are not, each in its own transaction.
+
+    A transaction that makes an index locks the index's label for all other processes until it ends. One for all steps
+    held the lock on pages for minutes on a busy machine, and other processes that opened the new brain gave up. With a
+    step each, a process waits for one step at most, and skips the steps that another process has made.
 
     The last step comes first: the first steps concern pages, of which there may be many, and quick steps run while
     other indexes are filled.
@@ -164,4 +168,4 @@ def _make(tx: Tx, missing: Sequence[SchemaStep], unique: bool) -> None:
     for step in reversed(missing):
         name = f"schema/{step.name}"
         if unique == ("CONSTRAINT" in statement(name).text):
-            tx.do(name)
+            graph.write(bound(Tx.do, name), name)

@@ -382,12 +382,14 @@ class WatchAnswer(BaseModel):
     """A snapshot for the console. Its data may change with every version.
 
     `as_of`: when it was made, in epoch seconds; `took`: in how many seconds. These and `data` are null while the first
-    one is being made. `making`: a newer one is being made. `trouble`: why the last attempt failed, or empty.
+    one is being made. `making`: a newer one is being made; `progress`: the part of it that is made, null if that is not
+    known. `trouble`: why the last attempt failed, or empty.
     """
 
     as_of: float | None
     took: float | None
     making: bool
+    progress: float | None
     trouble: str
     data: dict[str, Any] | None
 
@@ -556,7 +558,7 @@ EXAMPLES: dict[str, Any] = {
     "findings": {"findings": [_FINDING]},
     "summary": None,
     "me": {"name": "ann", "role": "analyst", "expires": None},
-    "watch": {"as_of": 1795610851.5, "took": 0.2, "making": False, "trouble": "", "data": {}},
+    "watch": {"as_of": 1795610851.5, "took": 0.2, "making": False, "progress": None, "trouble": "", "data": {}},
     "rankings": {"rankings": [_RANKING]},
     "settings": {"settings": {"crawl": "news", "order": "optimal", "delay_seconds": 1.0}, "fixed": ["crawl"]},
     "hosts": _HOST,

@@ -23,7 +23,7 @@ from graphbrain.console.minutes import Minutes
 from graphbrain.errors import GraphbrainError
 from graphbrain.graph.connection import Cancellation
 from graphbrain.metrics.meter import Meter
-from graphbrain.metrics.sampling import Sample
+from graphbrain.metrics.sampling import Sample, Sampler
 from graphbrain.model import KINDS, OUTCOMES, PAGES, Claims
 from graphbrain.runtime.fair import Turns
 from graphbrain.service.access import Gatekeeper, Grant
@@ -44,6 +44,8 @@ MOST_AT_ONCE = 64
 """Long polls that ask at a time."""
 ERRORS = ("retry", "gone", "slowed")
 """Outcomes of reports that brought no page."""
+SAMPLE_EVERY = 5.0
+"""The least seconds between two samples of metrics, and between two scans for them: the console shows both."""
 CANCEL_AGAIN = 0.5
 """Seconds between two attempts to end the transactions of a question that was cancelled."""
 
@@ -211,7 +213,7 @@ class Backend:
         self.gate = Gate(*self._gates.values())
         """A gate that opens all of them."""
         self.jobs = Jobs(brain.now)
-        self.meter = Meter(brain)
+        self.meter = Meter(brain, sampler=Sampler(brain, SAMPLE_EVERY, SAMPLE_EVERY))
         self.minutes = Minutes()
         self.meter.on_sample(self._count)
         self.snapshots: Any = None

@@ -1,8 +1,8 @@
-"""The console's own paths: its files, who one is, and snapshots of the crawl.
+"""The paths of the console: its files, the caller's name and role, and snapshots of the crawl.
 
-A snapshot is made in the background, once for all who watch, and takes a tenth of one reader's time at most: a hundred
-watchers cost the database what one does. An answer has the time of its snapshot. A caller that names its ETag gets 304
-until there is a newer one.
+A snapshot is made in the background, once for all watchers, and takes a tenth of one reader's time at most: a hundred
+watchers cost the database the same as one. An answer has the time of its snapshot. A caller that names its ETag gets
+304 until there is a newer one.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,6 +22,7 @@ from pydantic import Field
 
 from graphbrain.brain.brain import Brain
 from graphbrain.console import hosts, shell, watch
+from graphbrain.console.hosts import HostTable, Progress
 from graphbrain.errors import GraphbrainError
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
@@ -34,16 +36,16 @@ __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 
 router = APIRouter(tags=["console"])
 EVERY = {"overview": 5.0, "activity": 5.0, "hosts": 30.0, "findings": 3_600.0}
-"""Seconds between two snapshots, at least."""
+"""The least seconds between two snapshots."""
 SHARE = 0.1
-"""The largest share of the time that goes into snapshots."""
+"""The largest share of the time that the making of a snapshot takes."""
 SOON = 10.0
 """Seconds after which findings are made again on request."""
 FIRST_WAIT = 0.5
 """Seconds for which a request waits for the first snapshot of a kind."""
 MOST_ROWS = 1_000
 PATHS = tuple(f"/console/{name}" if name else "/console" for name in shell.files())
-"""The paths that need no token: they have no data of the crawl."""
+"""The paths that need no token, because they show nothing of the crawl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +67,18 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The answer to one request.
+    """The state of a kind of snapshots at a request.
 
     Attributes:
         snapshot: The last snapshot; None while the first one is being made.
         making: True while a newer one is being made.
-        trouble: The reason why the last attempt failed; empty if it did not.
+        progress: The part of it that is made, from 0 to 1; None: not known.
+        trouble: Why the last attempt to make one failed; empty if it did not.
     """
 
     snapshot: Snapshot | None
     making: bool
+    progress: float | None
     trouble: str
 
 
@@ -87,12 +91,13 @@ class Snapshots:
     def __init__(self, service: Backend, data: Path | None) -> None:
         brain = service.brain
         self._service = service
-        self._make: dict[str, Callable[[], dict[str, Any]]] = {
-            "overview": lambda: watch.overview(brain, service.meter.sample, service.minutes, data),
-            "activity": lambda: watch.activity(brain),
-            "hosts": lambda: watch.hosts(brain),
-            "findings": lambda: watch.found(brain),
+        self._make: dict[str, Callable[[Progress], dict[str, Any]]] = {
+            "overview": lambda _: watch.overview(brain, service.meter.sample, service.minutes, data),
+            "activity": lambda _: watch.activity(brain),
+            "hosts": HostTable(brain).read,
+            "findings": lambda _: watch.found(brain),
         }
+        self._progress: dict[str, float] = {}
         self._kept: dict[str, Snapshot] = {}
         self._making: dict[str, asyncio.Task[None]] = {}
         self._troubles: dict[str, GraphbrainError | Refusal] = {}
@@ -114,14 +119,16 @@ class Snapshots:
             self._making[kind] = asyncio.create_task(self._new(kind))
             self._making[kind].add_done_callback(lambda _: self._making.pop(kind))
         if kind not in self._kept:
-            making = self._making[kind]
-            await asyncio.wait({making}, timeout=FIRST_WAIT)
-            if making.done():
-                making.result()
+            first = self._making[kind]
+            await asyncio.wait({first}, timeout=FIRST_WAIT)
+            if first.done():
+                first.result()
         kept, trouble = self._kept.get(kind), self._troubles.get(kind)
         if kept is None and trouble is not None:
             raise trouble
-        return Seen(kept, kind in self._making, "" if trouble is None else str(trouble))
+        making = kind in self._making
+        progress = self._progress.get(kind) if making else None
+        return Seen(kept, making, progress, "" if trouble is None else str(trouble))
 
     def _is_due(self, kind: str, interval: float) -> bool:
         kept = self._kept.get(kind)
@@ -130,8 +137,13 @@ class Snapshots:
     async def _new(self, kind: str) -> None:
         began = time.monotonic()
         for_ever = asyncio.Event()  # all wait for it, so no one request ends it
+        self._progress.pop(kind, None)
+
+        def progress(part: float) -> None:
+            self._progress[kind] = part
+
         try:
-            data = await self._service.answer(for_ever.wait(), self._make[kind], heavy=False)
+            data = await self._service.answer(for_ever.wait(), partial(self._make[kind], progress), heavy=False)
         except (GraphbrainError, Refusal) as error:
             self._troubles[kind] = error
             return
@@ -141,13 +153,13 @@ class Snapshots:
 
 
 class Fresh(Query):
-    """The option to make findings now."""
+    """The request for a snapshot that is made now."""
 
     fresh: bool = Field(False, description="make them anew, if they are older than 10 s", examples=[False])
 
 
 class HostRows(Query):
-    """The rows of the table of hosts, and the column by which it is sorted."""
+    """The rows of the table that are asked for, and their order."""
 
     text: str = Field("", max_length=200, description="a part of the name", examples=["example"])
     which: hosts.Mood = Field("all", examples=["all"])
@@ -158,40 +170,40 @@ class HostRows(Query):
 
 
 class ByKey(Query):
-    """A page, by its key."""
+    """A page by its key."""
 
     key: str = Field(pattern="^[0-9a-f]{32}$", examples=[answers.KEY])
 
 
 class ByName(Query):
-    """A host, by its name."""
+    """A host by its name."""
 
     name: str = Field(max_length=LONGEST_NAME, examples=["a.example"], json_schema_extra=HOST)
 
 
 @verb(router, "GET", "me", EVERYBODY, answers.MeAnswer)
 async def me(caller: Caller) -> Response:
-    """Return the name, role and expiry of the caller's token."""
+    """The name, the role and the end of the caller's token."""
     name = None if caller is ANYBODY else caller.name
     return json_answer({"name": name, "role": caller.role, "expires": caller.expires})
 
 
 @verb(router, "GET", "watch/overview", READERS, answers.WatchAnswer, example="watch")
 async def watch_overview(service: Service, asked: Asked) -> Response:
-    """Return figures, pages by the minute and by the hour, and workers."""
-    return _told(asked, await service.snapshots.get("overview"))
+    """Figures of the crawl, pages by the minute and by the hour, workers. No page is read."""
+    return _answer(asked, await service.snapshots.get("overview"))
 
 
 @verb(router, "GET", "watch/activity", READERS, answers.WatchAnswer, example="watch")
 async def watch_activity(service: Service, asked: Asked) -> Response:
-    """Return the pages being fetched, recent failures, and the next pages."""
-    return _told(asked, await service.snapshots.get("activity"))
+    """The pages that are being fetched, the last that failed, and those that come next."""
+    return _answer(asked, await service.snapshots.get("activity"))
 
 
 @verb(router, "GET", "watch/findings", READERS, answers.WatchAnswer, example="watch")
 async def watch_findings(query: Annotated[Fresh, InQuery()], service: Service, asked: Asked) -> Response:
-    """Return the findings of the last hour, the most wasteful first."""
-    return _told(asked, await service.snapshots.get("findings", fresh=query.fresh))
+    """The findings, the most wasteful first, not older than an hour or by ten times the duration of their making."""
+    return _answer(asked, await service.snapshots.get("findings", fresh=query.fresh))
 
 
 @verb(router, "GET", "watch/hosts", READERS, answers.WatchAnswer, example="watch")
@@ -199,9 +211,10 @@ async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, a
     """Rows of the table of all hosts."""
     seen = await service.snapshots.get("hosts")
     if seen.snapshot is None:
-        return _told(asked, seen)
+        return _answer(asked, seen)
     rows, of = hosts.part(seen.snapshot.data["rows"], hosts.Asked(**query.model_dump()), service.brain.now())
-    return _told(asked, seen, {"columns": hosts.COLUMNS, "rows": rows, "of": of}, tag=repr(query))
+    counted = {name: seen.snapshot.data[name] for name in ("counted", "count_took")}
+    return _answer(asked, seen, {"columns": hosts.COLUMNS, "rows": rows, "of": of, **counted}, tag=repr(query))
 
 
 @verb(router, "GET", "watch/page", READERS, answers.WatchAnswer, example="watch")
@@ -217,24 +230,27 @@ async def watch_host(query: Annotated[ByName, InQuery()], service: Service) -> R
 
 
 async def _now(service: Backend, read: Callable[[Brain, str], dict[str, Any]], name: str) -> Response:
-    """Return the data of one tab, read now."""
+    """Return the answer that is read for one tab alone."""
     began = time.monotonic()
     data = await service.look.run(read, service.brain, name)
     took = time.monotonic() - began
-    return json_answer({"as_of": service.brain.now(), "took": took, "making": False, "trouble": "", "data": data})
+    facts = {"as_of": service.brain.now(), "took": took, "making": False, "progress": None, "trouble": "", "data": data}
+    return json_answer(facts)
 
 
-def _told(asked: Request, seen: Seen, data: dict[str, Any] | None = None, tag: str = "") -> Response:
-    """The snapshot, or an empty answer with 304 if the caller has it already."""
+def _answer(asked: Request, seen: Seen, data: dict[str, Any] | None = None, tag: str = "") -> Response:
+    """Return the snapshot, or an empty answer with 304 if the caller has it already."""
     snapshot = seen.snapshot
     made = 0.0 if snapshot is None else snapshot.made
-    etag = f'"{made:.6f}-{hash((tag, seen.making, seen.trouble)) & 0xFFFFFFFF:x}"'
+    progress = seen.progress if snapshot is None else None  # a watcher of a snapshot sees no progress of the next
+    etag = f'"{made:.6f}-{hash((tag, seen.making, progress, seen.trouble)) & 0xFFFFFFFF:x}"'
     if asked.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={"ETag": etag})
     facts = {
         "as_of": None if snapshot is None else snapshot.as_of,
         "took": None if snapshot is None else snapshot.took,
         "making": seen.making,
+        "progress": progress,
         "trouble": seen.trouble,
         "data": snapshot.data if snapshot is not None and data is None else data,
     }
@@ -242,14 +258,14 @@ def _told(asked: Request, seen: Seen, data: dict[str, Any] | None = None, tag: s
 
 
 def shell_of(api: FastAPI) -> None:
-    """Add the routes of the console's files."""
+    """Serve the files of the console."""
     headers = {"Content-Security-Policy": shell.POLICY, "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
 
-    def handing(file: shell.File) -> Callable[[], Any]:
-        async def hand_out() -> Response:
+    def serving(file: shell.File) -> Callable[[], Any]:
+        async def serve() -> Response:
             return Response(file.content, headers={**headers, "ETag": file.tag, "Content-Type": file.kind})
 
-        return hand_out
+        return serve
 
     for path, file in zip(PATHS, shell.files().values(), strict=True):
-        api.get(path, include_in_schema=False)(handing(file))
+        api.get(path, include_in_schema=False)(serving(file))

@@ -100,9 +100,18 @@ def test_every_view_fits_says_hostile_words_and_runs_none(
 def test_numbers_are_those_of_the_graph(chromium: Any, url: str, brain: Brain, given: dict[str, str]) -> None:
     page, wrong = signed_in(chromium, url, given["analyst"])
     stats = brain.stats()
-    figures = dict(zip(*(page.locator(f".figures {tag}").all_inner_texts() for tag in ("dt", "dd")), strict=True))
-    assert figures["pages"].split("\n")[0] == f"{stats['pages']:,}"
-    assert figures["claims out"].split("\n")[0] == str(stats["leased"]) == "2"
+
+    def figures() -> dict[str, str]:
+        names, values = (page.locator(f".figures {tag}").all_inner_texts() for tag in ("dt", "dd"))
+        return {name: value.split("\n")[0] for name, value in zip(names, values, strict=True)}
+
+    assert figures()["pages"] == f"{stats['pages']:,}"
+    assert figures()["claims out"] == str(stats["leased"]) == "2"
+    eventually(lambda: figures()["waiting"] == f"{stats['waiting']:,}", "the count of all pages")
+    assert figures()["failed"] == f"{stats['retries']:,}"
+    states = page.locator("section.card", has=page.get_by_role("heading", name="Pages by state")).locator("tbody tr")
+    shown = {row.split("\t")[0]: row.split("\t")[1] for row in states.all_inner_texts()}
+    assert shown == {state: f"{pages:,}" for state, pages in stats["states"].items()}
     view(page, "findings")
     page.wait_for_selector("#main table")
     found = {each.title: each for each in brain.findings()}

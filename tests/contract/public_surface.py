@@ -100,7 +100,7 @@ MODULES: dict[str, tuple[str, ...]] = {
 """Module → the names in it that users may import. All other modules and names are internal."""
 
 PROGRAMS = ("python -m graphbrain", "python -m graphbrain.demo.crawler")
-NOT_PROMISED = frozenset({"graph", "policy", "engine", "scan_figures", "kept_payout"})
+NOT_PROMISED = frozenset({"graph", "policy", "engine", "quick_figures", "scan_figures", "kept_payout"})
 """Public methods of `Brain` that graphbrain's own rooms use and users are not promised."""
 
 

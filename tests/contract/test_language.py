@@ -37,6 +37,7 @@ FINISHED: frozenset[str] = frozenset(
         "claims",
         "cli",
         "client",
+        "console",
         "corrections",
         "crawl",
         "demo",
@@ -74,10 +75,7 @@ FINISHED: frozenset[str] = frozenset(
         "work",
     }
 )
-"""Rooms whose docstrings, comments, messages and headers keep the style. This set only grows."""
-
-UNFINISHED = frozenset({"console"})
-"""Rooms that were written before the style. A room leaves this set for good; a new room is never in it."""
+"""Rooms: their docstrings, comments, messages and headers keep the style."""
 
 EXCEPTIONS: dict[tuple[str, str, str], str] = {
     ("cypher/graph/schema/026_asked_key.cypher", "handed out", "handed out by a caller's key"): (
@@ -131,9 +129,8 @@ def _faults(room: str) -> list[str]:
     return _faults_of(here, tuple(each for texts in others for each in texts))
 
 
-def test_every_room_is_finished_or_named_as_unfinished() -> None:
-    assert not FINISHED & UNFINISHED
-    assert {room_of(name) for name in modules()} == FINISHED | UNFINISHED
+def test_every_room_is_finished() -> None:
+    assert {room_of(name) for name in modules()} == FINISHED
 
 
 @pytest.mark.parametrize("room", sorted(FINISHED))
@@ -142,19 +139,14 @@ def test_a_finished_room_keeps_the_style(room: str) -> None:
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.parametrize("room", sorted(UNFINISHED))
-def test_an_unfinished_room_has_something_to_finish(room: str) -> None:
-    assert _faults(room), "it belongs to FINISHED"
-
-
 KINDS = {"docs": docs, "docstrings": docstrings, "comments": comments, "messages": messages, "headers": headers}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("words", OF_PEERS)
-def test_finished_prose_uses_these_words_no_more_often_than_scrapy(kind: str, words: str) -> None:
+def test_prose_uses_these_words_no_more_often_than_scrapy(kind: str, words: str) -> None:
     """Names between backticks count here, too."""
-    texts = [each for each in KINDS[kind]() if room_of(each.module) not in UNFINISHED]
+    texts = KINDS[kind]()
     assert len(texts) > 60
     assert per_thousand(texts, MEASURED[words]) <= OF_PEERS[words]
 

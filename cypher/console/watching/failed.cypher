@@ -6,7 +6,7 @@
 // column  failed  FLOAT    when
 // column  status  INTEGER  what the server answered; or null
 // column  fault   STRING   how it failed; or null
-// column  error   STRING   what was said of it; or null
+// column  error   STRING   the description of the failure; or null
 // rows    many
 // locks   none
 // mode    read

@@ -4,7 +4,7 @@
 // param   limit   INTEGER  how many at most
 // column  url     STRING   the page
 // column  worker  STRING   by whom; or null
-// column  lease   STRING   the claim's token, which says when it was made
+// column  lease   STRING   the claim's token, which has the time of the claim
 // column  until   FLOAT    when the lease ends
 // rows    many
 // locks   none

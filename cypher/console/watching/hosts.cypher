@@ -1,5 +1,8 @@
-// Count the pages of each host: by state, those that fail by fault, and those that a sitemap names.
+// Count the pages of each host in a range of internal ids: by state, those that fail by fault, and those that a sitemap
+// names. A host without a name is that of pages which were deleted while they were read.
 //
+// param   first     INTEGER  the first id
+// param   last      INTEGER  the last id
 // column  name      STRING   the host
 // column  pages     INTEGER  all of them
 // column  known     INTEGER  that are fetched
@@ -17,7 +20,8 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page)
+UNWIND range($first, $last) AS i
+MATCH (p:Page) WHERE id(p) = i
 WITH p.host AS host, p.state AS state, p.in_sitemap AS named,
      CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN
      CASE WHEN p.status IN [429, 503] THEN 'refused'

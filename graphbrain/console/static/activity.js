@@ -16,7 +16,7 @@ export const activity = ({ main, signal, stamp }) => {
       h("div", { class: "wide" }, card(`Being fetched: ${held.length}${held.length === 100 ? " or more" : ""}`, table("Pages that are held", [
         ["page", (row) => page(row.url), "url"], ["worker", (row) => visible(row.worker ?? "–"), "said"],
         ["for", (row) => (row.since === null ? "–" : span(now - row.since)), "number"],
-        ["lease ends in", (row) => span(row.until - now), "number"]], held, "Nobody holds a page."))),
+        ["lease ends in", (row) => span(row.until - now), "number"]], held, "No worker holds a page."))),
       h("div", { class: "wide" }, card("The last failures", table("The last pages that failed", [
         ["page", (row) => page(row.url), "url"], ["when", (row) => time(row.failed), "short"], ["status", (row) => row.status ?? "–", "number"],
         ["fault", (row) => row.fault ?? "–"], ["error", (row) => visible(row.error ?? ""), "said"]], failed, "No page failed within a day."))),

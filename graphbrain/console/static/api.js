@@ -48,8 +48,13 @@ export const lines = async (path, query, signal) => {
   return found;
 };
 
-/** The first snapshot is not made yet. */
-export class Pending extends Error {}
+/** The first snapshot is not made yet; `progress`: the part of it that is, or null. */
+export class Pending extends Error {
+  constructor(progress) {
+    super("being made");
+    this.progress = progress;
+  }
+}
 
 /** A snapshot, and whether it is another one than the last time. Throws Pending where there is none yet. */
 export async function watch(path, query = {}, signal) {
@@ -58,7 +63,7 @@ export async function watch(path, query = {}, signal) {
   const answer = await send("GET", `watch/${path}`, { query, signal, headers: before ? { "If-None-Match": before.tag } : {} });
   if (answer.status === 304) return { ...before.told, fresh: false };
   const told = await answer.json();
-  if (told.data === null) throw new Pending();
+  if (told.data === null) throw new Pending(told.progress);
   kept.set(name, { tag: answer.headers.get("ETag"), told });
   if (kept.size > 50) kept.delete(kept.keys().next().value);
   return { ...told, fresh: true };

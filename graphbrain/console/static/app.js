@@ -48,7 +48,14 @@ export const say = (words) => { at("said").textContent = visible(words); };
 function refused(error) {
   if (error.name === "AbortError") return;
   if (error instanceof api.Pending) {
-    say("The whole crawl is being read for the first time since this service began. This view follows.");
+    const part = error.progress === null ? "" : `: ${Math.floor(100 * error.progress)} % is done`;
+    say("The crawl is being read.");  // without the progress, which a screen reader would read out each second
+    if (shown && !shown.loaded) {
+      const words = `The whole crawl is being read for the first time since this service began${part}. This view follows.`;
+      const before = at("main").querySelector(".waiting");
+      if (before) before.textContent = words;
+      else at("main").firstChild.append(h("p", { class: "waiting" }, words));
+    }
     setTimeout(() => shown?.load(), SOON);
     return;
   }
@@ -120,6 +127,7 @@ async function go(moved) {
       if (shown === view) {
         if (!view.loaded) say("");
         view.loaded = true;
+        main.querySelector(".waiting")?.remove();
       }
     } catch (error) {
       if (shown === view) refused(error);

@@ -10,6 +10,13 @@ const round = (most) => {
   return [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= most);
 };
 
+/** A label below its column; the last one ends with the chart. On a phone there is room for every third long one. */
+function below(label, x, before, every) {
+  const minor = label.length > 6 && (before / every) % 3 ? " minor" : "";
+  const last = before === 0 && x > WIDE - 60;
+  return s("text", { class: `${last ? "end" : "middle"}${minor}`, x: last ? WIDE : x, y: HIGH - 8 }, label);
+}
+
 /** Columns over time. `rows`: [label, value, part of it that is an error]; `every`: each how manieth label is shown. */
 export function columns(name, title, rows, { unit, parts }) {
   if (!rows.length) return h("p", { class: "soft" }, "Nothing yet.");
@@ -26,7 +33,7 @@ export function columns(name, title, rows, { unit, parts }) {
     return [
       s("rect", { class: "bar", x, y: y(value), width: wide, height: TOP + tall - y(value) }, s("title", {}, `${label}: ${count(value)}`)),
       wrong ? s("rect", { class: "wrong", x, y: y(wrong), width: wide, height: TOP + tall - y(wrong), fill: `url(#${name}-hatch)` }) : null,
-      (rows.length - 1 - place) % every === 0 ? s("text", { class: "middle", x: x + wide / 2, y: HIGH - 8 }, label) : null,
+      (rows.length - 1 - place) % every === 0 ? below(label, x + wide / 2, rows.length - 1 - place, every) : null,
     ];
   });
   const hatch = s("defs", {}, s("pattern", { id: `${name}-hatch`, width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },

@@ -40,12 +40,14 @@ export const findings = ({ main, signal, stamp, say }) => {
       const more = each.count - (earlier.counts[each.title] ?? 0);
       return more > 0 ? h("span", { class: "new" }, `${count(more)} more`) : more < 0 ? `${count(-more)} fewer` : "";
     };
+    const gone = Object.entries(earlier?.counts ?? {}).filter(([title]) => !found.some((each) => each.title === title));
     show(body, table("Findings", [
       ["finding", (row) => h("a", { href: to("finding", { title: row.title, question: row.question, ...row.given }) }, row.title), "url"],
       ["wasted", (row) => percent(row.share), "number"],
       ["of the worst", (row) => h("meter", { min: 0, max: most, value: row.share, "aria-label": percent(row.share) })],
       ["how many", (row) => many(row.count, row.what), "number"],
-      ...(earlier ? [["since you last looked", change, "short"]] : [])], found, "Nothing is wrong that a question knows."));
+      ...(earlier ? [["since you last looked", change, "short"]] : [])], found, "Nothing is wrong that a question knows."),
+      gone.length ? h("p", { class: "soft" }, `No longer found since you last looked: ${gone.map(([title, before]) => `${title} (${count(before)})`).join("; ")}.`) : null);
     return told;
   };
   again.addEventListener("click", async () => {

@@ -64,7 +64,7 @@ export const hosts = ({ main, query, signal, stamp }) => {
       return h("button", { type: "button", click: () => move({ by: name, down: String(name === asked.by ? asked.down !== "true" : name !== "name") }) }, `${title}${sorted}`);
     };
     const turn = (title, to_) => h("button", { type: "button", disabled: to_ < 0 || to_ >= told.data.of, click: () => move({ offset: String(to_) }) }, title);
-    show(body, h("p", { class: "soft" }, `${many(told.data.of, "host")}${told.data.of > rows.length ? `, from ${count(offset + 1)} to ${count(offset + rows.length)}` : ""}.`),
+    show(body, h("p", { class: "soft" }, `${many(told.data.of, "host")}${told.data.of > rows.length ? `, from ${count(offset + 1)} to ${count(offset + rows.length)}` : ""}. Pages were counted at ${time(told.data.counted)}, in ${span(told.data.count_took)}.`),
       table("Hosts", COLUMNS.filter(([, , cell]) => cell).map(([name, title, cell, kind_]) => [head(name, title), cell, kind_]), rows, "No host fits."),
       told.data.of > SHOWN ? h("p", {}, turn("Before", offset - SHOWN), " ", turn("Next", offset + SHOWN)) : null);
   };

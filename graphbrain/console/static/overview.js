@@ -18,23 +18,24 @@ export const overview = ({ main, signal, stamp }) => {
     const told = await watch("overview", {}, signal);
     stamp(told);
     if (!told.fresh && numbers.hasChildNodes()) return;
-    const { stats, minutes, hours, workers, hosts, fresh, age, active, disk } = told.data;
-    const pace = stats.pace, states = Object.entries(stats.states).sort((one, other) => other[1] - one[1]);
-    show(paused, stats.paused ? h("p", { class: "error" }, `Paused since ${time(stats.paused)}: nothing is handed out.`) : null);
+    const { stats, scanned, minutes, hours, workers, lapsed, active, disk } = told.data;
+    const pace = stats.pace, states = Object.entries(scanned?.states ?? {}).sort((one, other) => other[1] - one[1]);
+    const counted = scanned ? `Counted at ${time(scanned.as_of)}, in ${span(scanned.took)}: every page was read for it.` : "All pages are being read to count them.";
+    show(paused, stats.paused ? h("p", { class: "error" }, `Paused since ${time(stats.paused)}: no page can be claimed.`) : null);
     show(numbers, figures([
       ["pages", count(stats.pages), many(stats.links, "link")],
       ["fetched", count(stats.done.pages), "visits in all"],
-      ["waiting", count(stats.waiting), `${count(stats.states.frontier ?? 0)} for a first visit`],
-      ["failed", count(stats.retries), stats.retries ? "to be tried again" : null],
-      ["claims out", count(stats.leased), stats.lapsed ? `${count(stats.lapsed)} lapsed` : null],
+      ["waiting", count(scanned?.waiting), scanned ? `${count(scanned.states.frontier ?? 0)} for a first visit` : "being counted"],
+      ["failed", count(scanned?.retries), scanned?.retries ? "to be tried again" : null],
+      ["claims out", count(stats.leased), lapsed ? `${count(lapsed)} lapsed` : null],
       ["visits an hour", short(pace.visits_an_hour), pace.so_far ? `in the last ${span(pace.seconds)}` : "in the last full hour"],
       ["pages found an hour", short(pace.found_an_hour), `${short(pace.left_an_hour)} leave the frontier`],
-      ["time left", left(stats.frontier), visible(stats.frontier.because)],
-      ["fresh", percent(fresh), age === null ? null : `copies are ${span(age)} old`],
-      ["error bound", stats.error_bound === null ? "–" : stats.error_bound.toPrecision(2), `${stats.engine} engine`],
+      ["time left", stats.frontier ? left(stats.frontier) : "–", stats.frontier ? visible(stats.frontier.because) : "pages are being counted"],
+      ["fresh", percent(scanned?.fresh), scanned?.age === null || !scanned ? null : `copies are ${span(scanned.age)} old`],
+      ["error bound", scanned?.error_bound?.toPrecision(2) ?? "–", `${stats.engine} engine`],
       ["errors a minute", minutes.length < 2 ? "–" : count(minutes.at(-2)[2]), minutes.length < 2 ? "counted since this service began" : `of ${many(minutes.at(-2)[1], "page")}, in the last full minute`],
       ["processes at work", count(active), "in the last minute"],
-      ["hosts", count(stats.hosts), hosts ? `${count(hosts.blocked)} blocked, ${count(hosts.silent)} silent, ${count(hosts.slowed)} slowed` : null],
+      ["hosts", count(stats.hosts), scanned ? `${count(scanned.blocked)} blocked, ${count(scanned.silent)} silent, ${count(scanned.slowed)} slowed` : null],
       ["disk", disk === null ? "–" : bytes(disk.used), disk === null ? "Neo4j runs elsewhere" : `${bytes(disk.free)} free`],
     ]));
     const open = new Set([...rates.querySelectorAll("details[open]")].map((each) => each.dataset.keep));
@@ -43,8 +44,8 @@ export const overview = ({ main, signal, stamp }) => {
         h("p", { class: "soft" }, "Counted since this service began; the last minute is not over. Workers count every few seconds.")),
       card("Pages an hour, last days", columns("hours", "Pages reported by the hour", hours.map(([at, pages]) => [time(at).slice(5, 13) + " h", pages]), { unit: "pages" }),
         h("p", { class: "soft" }, "Hours in which nothing was done are missing.")),
-      card("Pages by state", table("Pages by state", [["state", (row) => row[0]], ["pages", (row) => count(row[1]), "number"], ["share", (row) => percent(row[1] / Math.max(1, stats.pages)), "number"]], states)),
-      card("Who holds pages", table("Workers that hold pages", [["worker", (row) => visible(row[0] ?? "–"), "url"], ["pages", (row) => count(row[1]), "number"], ["first lease ends", (row) => time(row[2]), "short"]], workers, "Nobody holds a page.")));
+      card("Pages by state", table("Pages by state", [["state", (row) => row[0]], ["pages", (row) => count(row[1]), "number"], ["share", (row) => percent(row[1] / Math.max(1, stats.pages)), "number"]], states, "Not counted yet."), h("p", { class: "soft" }, counted)),
+      card("Who holds pages", table("Workers that hold pages", [["worker", (row) => visible(row[0] ?? "–"), "url"], ["pages", (row) => count(row[1]), "number"], ["first lease ends", (row) => time(row[2]), "short"]], workers, "No worker holds a page.")));
     for (const each of rates.querySelectorAll("details")) each.open = open.has(each.dataset.keep);
   };
 };

@@ -10,8 +10,8 @@ function why(page, { ahead, beside, host_may }) {
   if (page.state === "outside") return page.outside_because === "robots" ? "Its robots.txt forbids it." : "It is outside the scope.";
   if (page.state === "alias") return "It redirects for good.";
   if (page.state === "parked") return `It was given up: ${page.parked_because ?? "it failed too often"}.`;
-  if (page.state === "gone") return "Its server says that it is gone.";
-  if (page.lease_until !== null) return `${page.worker ?? "Somebody"} holds it; the lease ends ${time(page.lease_until)}.`;
+  if (page.state === "gone") return "Its server answered that it is gone.";
+  if (page.lease_until !== null) return `${page.worker ?? "A worker"} holds it; the lease ends ${time(page.lease_until)}.`;
   if (page.not_before !== null) return `It failed, and is tried again from ${time(page.not_before)} on.`;
   if (page.state === "known") return page.due === null ? "It was fetched, and is not visited again." : `It was fetched; its next visit is due ${time(page.due)}.`;
   const queue = ahead === null || ahead === undefined ? "" : `It waits: ${many(ahead, "page")} of its queue ${ahead === 1 ? "is" : "are"} in lanes before its own, ${count(beside)} in its own.`;
@@ -100,7 +100,7 @@ export const page = ({ main, query, me, signal, stamp }) => {
       card("Scores", facts([
         ["authority", score(found.authority_score)], ["hub", score(found.hub_score)], ["links out, in", `${count(found.out_links)}, ${count(found.in_links)}`],
         ["relevance", found.relevance], ["value", found.value]])),
-      card("Who pays it authority", table("Pages that pay it", [["page", (row) => pageLink(row.url), "url"], ["paid", (row) => score(row.cash), "number"], ["share of its score", (row) => percent(row.share), "number"]], paid.authority_payers, "Nobody has paid it yet.")),
+      card("Who pays it authority", table("Pages that pay it", [["page", (row) => pageLink(row.url), "url"], ["paid", (row) => score(row.cash), "number"], ["share of its score", (row) => percent(row.share), "number"]], paid.authority_payers, "No page has paid it yet.")),
       h("div", { class: "wide" }, linked(`Links to it: ${count(found.in_links)}`, into, "in")),
       h("div", { class: "wide" }, linked(`Its links: ${count(found.out_links)}`, out, "out")));
   };

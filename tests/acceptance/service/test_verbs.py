@@ -27,7 +27,10 @@ from graphbrain.model import Claim, Host, KnownLink, LinkedPage, Page, Unusable
 from tests.conftest import Neo4j, emptied
 from tests.serving import Waiting, serving, tokens
 
-NOT_OVER_HTTP = {"frame", "open", "close", "rekey", "now", "engine", "kept_payout", "graph", "settings", "scan_figures"}
+NOT_OVER_HTTP = {
+    *("frame", "open", "close", "rekey", "now", "engine", "kept_payout", "graph", "settings"),
+    *("quick_figures", "scan_figures"),
+}
 """What takes functions, answers with a table in memory, belongs to a process, moves a brain of an older version, or is
 for metrics."""
 NOBODY = Claim("", "robots:http://a.org", "-", 0.0, "", 0)

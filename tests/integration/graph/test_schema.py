@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 
@@ -11,9 +14,10 @@ import pytest
 from graphbrain import Brain
 from graphbrain.errors import GraphbrainError, SchemaMismatch, SettingsError
 from graphbrain.graph import schema
+from graphbrain.graph.connection import Graph
 from graphbrain.graph.schema import PAGE_CHAIN
 from graphbrain.graph.statements import link_types, property_names
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock, sound
 from tests.serving import tokens
 
@@ -152,6 +156,56 @@ def test_several_may_open_an_empty_database_at_once(bare: Neo4j, ask: Ask) -> No
     with bare.open(crawl="test") as brain:
         assert brain.stats()["pages"] == 3
         sound(brain)
+
+
+OPENER = """
+import sys
+from graphbrain import Brain
+from graphbrain.service import access
+
+uri, user, password, name = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
+with Brain.open(uri=uri, user=user, password=password, crawl="test", auto_tend=False) as brain:
+    access.make(brain.graph, name, "analyst", brain.now(), 60.0)
+    print(brain.seed([f"http://a.org/{name}"]).created, flush=True)
+"""
+"""A process as of a crawl and its console: it opens the brain, makes a token, and seeds."""
+
+
+def test_several_processes_may_open_an_empty_database_at_once(bare: Neo4j, ask: Ask) -> None:
+    line = [sys.executable, "-c", OPENER, bare.uri, bare.user, bare.password]
+    pipe = subprocess.PIPE
+    openers = [subprocess.Popen([*line, f"p{n}"], stdin=pipe, stdout=pipe, stderr=pipe, text=True) for n in range(4)]
+    try:
+        for opener in openers:
+            assert opener.stdout is not None and opener.stdout.readline() == "ready\n"
+        for opener in openers:
+            assert opener.stdin is not None
+            opener.stdin.write("go\n")
+            opener.stdin.flush()
+        answers = [opener.communicate(timeout=4 * PATIENCE) for opener in openers]
+    finally:
+        for opener in openers:
+            opener.kill()
+            opener.wait()
+    assert [said.strip() for said, _ in answers] == ["1"] * 4, answers
+    assert ask("MATCH (s:SchemaStep) RETURN count(DISTINCT s.number)") == [[len(schema.steps())]]
+    assert ask("MATCH (t:AccessToken) RETURN count(t)") == [[4]]
+
+
+@pytest.mark.parametrize("names_first", [True, False])
+def test_no_transaction_makes_two_steps_of_the_schema(bare: Neo4j, ask: Ask, names_first: bool) -> None:
+    """One that did would hold the lock on a label while it waits for another, or for as long as all steps take."""
+    sent: list[str] = []
+    with contextlib.closing(Graph(bare.uri, bare.user, bare.password, "neo4j", PATIENCE)) as graph:
+        graph.connect()
+        with graph.trace(lambda name, _rows, _took: sent.append(name)):
+            schema.apply(graph, 1.0, names_first)
+    made = [place for place, name in enumerate(sent) if name.startswith("schema/")]
+    assert len(made) == len(schema.steps())
+    assert {sent[place + 1] for place in made} == {"COMMIT"}
+    assert ask("MATCH (s:SchemaStep) RETURN count(s)") == [[len(schema.steps())]]
 
 
 def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:

@@ -72,8 +72,8 @@ def test_a_long_first_one_is_not_waited_for() -> None:
     async def watch() -> None:
         reading = Reading()
         reading.ended.clear()
-        assert await reading.get() == Seen(None, making=True, trouble="")
-        assert await reading.get() == Seen(None, making=True, trouble="")
+        assert await reading.get() == Seen(None, making=True, progress=None, trouble="")
+        assert await reading.get() == Seen(None, making=True, progress=None, trouble="")
         reading.ended.set()
         seen = await reading.get()
         assert shown(seen) == 1 and not seen.making and reading.count == 1

@@ -1,0 +1,1 @@
+"""The views of the console on a real graph."""
