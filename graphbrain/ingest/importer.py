@@ -264,7 +264,7 @@ def _close(brain: Brain, since: float, settings: Settings) -> None:
         _refuse_pages(brain, noted=True)
         if brain.settings != settings:
             raise GraphRefused(
-                "Somebody has changed the brain's settings while the files were read: import them again."
+                "Another process changed the brain's settings while the files were read; import them again."
             )
     except BaseException:
         imports.end(brain.session)
