@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -401,7 +402,7 @@ def messages() -> dict[str, set[str]]:
 
     found: dict[str, set[str]] = {}
     for name, _, texts in _raised():
-        found.setdefault(name, set()).update(text for text in texts if re.search(r"[a-z]{3}", text))
+        found.setdefault(name, set()).update(text for text in texts if " " in text and re.search(r"[a-z]{3}", text))
     for name in code.__all__:
         kind = getattr(code, name)
         if kind.__doc__:
@@ -423,51 +424,65 @@ def _raised() -> tuple[tuple[str, tuple[str, str], frozenset[str]], ...]:
     from graphbrain import errors as code
 
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "graphbrain").rglob("*.py"))}
-    writers = {path: _writers_of_texts(tree) for path, tree in trees.items()}
-    everywhere: dict[str, list[ast.expr]] = {}
-    for own in writers.values():
-        for name, nodes in own.items():
-            everywhere.setdefault(name, []).extend(nodes)
-    found = []
+    known = _Known.of(trees.values())
+    found: dict[tuple[str, tuple[str, str]], set[str]] = {}
     for path, tree in trees.items():
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call) or not node.args:
-                continue
-            name, message = ast.unparse(node.func).rpartition(".")[2], node.args[0]
-            if name == "Refusal" and len(node.args) > 2 and isinstance(node.args[1], ast.Constant):
-                name, message = str(node.args[1].value), node.args[2]
-            elif name not in code.__all__ and name not in OF_THE_COMMAND_LINE:
-                continue
-            texts = _texts(message, everywhere | writers[path])
-            where = (path.relative_to(ROOT).as_posix(), ast.unparse(message))
-            found.append((name, where, frozenset(texts)))
-    return tuple(found)
+        for scope in (tree, *_functions(tree)):
+            local = _assigned(scope) if scope is not tree else {}
+            for node in ast.walk(scope):
+                if not isinstance(node, ast.Call) or not node.args:
+                    continue
+                name, message = ast.unparse(node.func).rpartition(".")[2], node.args[0]
+                if name == "Refusal" and len(node.args) > 2 and isinstance(node.args[1], ast.Constant):
+                    name, message = str(node.args[1].value), node.args[2]
+                elif name not in code.__all__ and name not in OF_THE_COMMAND_LINE:
+                    continue
+                where = (path.relative_to(ROOT).as_posix(), ast.unparse(message))
+                found.setdefault((name, where), set()).update(_texts(message, local, known))
+    return tuple((name, where, frozenset(texts)) for (name, where), texts in found.items())
 
 
-def _writers_of_texts(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    """Return name → the expressions that a variable of this name gets, or that a function of this name returns."""
+def _functions(tree: ast.AST) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def _assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
+    """Return variable → the expressions that it gets."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            values = [node.value]
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name) and node.value:
-            names, values = [node.target.id], [node.value]
-        elif isinstance(node, ast.FunctionDef):
-            names = [node.name]
-            values = [each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value]
-        else:
-            continue
-        for name in names:
-            found.setdefault(name, []).extend(values)
+    for node in ast.walk(scope):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(node.value)
     return found
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The functions and the constants of all modules, by name."""
+
+    functions: dict[str, list[ast.FunctionDef]]
+    constants: dict[str, list[ast.expr]]
+
+    @classmethod
+    def of(cls, trees: Iterable[ast.Module]) -> _Known:
+        """Return those of these modules. A constant has a name in capitals."""
+        known = cls({}, {})
+        for tree in trees:
+            for function in _functions(tree):
+                known.functions.setdefault(function.name, []).append(function)
+            for name, values in _assigned(tree).items():
+                if name.isupper():
+                    known.constants.setdefault(name, []).extend(values)
+        return known
 
 
 DEEPEST = 4
 """Calls and variables that are followed from an error to its text."""
 
 
-def _texts(node: ast.expr, writers: dict[str, list[ast.expr]], depth: int = 0) -> set[str]:
+def _texts(node: ast.expr, local: dict[str, list[ast.expr]], known: _Known, depth: int = 0) -> set[str]:
     """Return the messages that an expression can be; none where they are not written in the code."""
     if isinstance(node, ast.Constant):
         return {" ".join(node.value.split())} if isinstance(node.value, str) else set()
@@ -475,20 +490,32 @@ def _texts(node: ast.expr, writers: dict[str, list[ast.expr]], depth: int = 0) -
         parts = [str(each.value) if isinstance(each, ast.Constant) else "…" for each in node.values]
         return {" ".join("".join(parts).split())}
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        before, after = (_texts(side, writers, depth) or {"…"} for side in (node.left, node.right))
+        before, after = (_texts(side, local, known, depth) or {"…"} for side in (node.left, node.right))
         return {f"{one}{other}" for one in before for other in after} - {"……"}
-    if isinstance(node, ast.IfExp):
-        return _texts(node.body, writers, depth) | _texts(node.orelse, writers, depth)
-    if isinstance(node, ast.BoolOp):
-        return {text for each in node.values for text in _texts(each, writers, depth)}
+    if isinstance(node, ast.IfExp | ast.BoolOp):
+        choices = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+        return {text for each in choices for text in _texts(each, local, known, depth)}
     if isinstance(node, ast.Subscript):
-        return _texts(node.value, writers, depth)
+        return _texts(node.value, local, known, depth)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        return {re.sub(r"\{[^}]*\}", "…", text) for text in _texts(node.func.value, writers, depth)}
-    name = ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]
+        return {re.sub(r"\{[^}]*\}", "…", text) for text in _texts(node.func.value, local, known, depth)}
     if depth == DEEPEST:
         return set()
-    return {text for each in writers.get(name, ()) for text in _texts(each, writers, depth + 1)}
+    if isinstance(node, ast.Call):
+        made = known.functions.get(ast.unparse(node.func).rpartition(".")[2], ())
+        return {text for each in made for text in _returned(each, known, depth + 1)}
+    name = ast.unparse(node).rpartition(".")[2]
+    return {
+        text
+        for each in local.get(name) or known.constants.get(name, ())
+        for text in _texts(each, local, known, depth + 1)
+    }
+
+
+def _returned(function: ast.FunctionDef, known: _Known, depth: int) -> set[str]:
+    local = _assigned(function)
+    values = [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
+    return {text for value in values for text in _texts(value, local, known, depth)}
 
 
 def message_table() -> str:
