@@ -162,7 +162,6 @@ class Caller:
         return int(answered[9:12]), json.loads(found)
 
     def close(self) -> None:
-        """Close the connection."""
         self._writer.close()
 
 

@@ -99,7 +99,7 @@ def decode(raw: bytes) -> tuple[str, str]:
 
 
 def kind_of(text: str) -> Kind | None:
-    """Which kind of sitemap or feed this is, by its root, or where that is broken by its entries; None: neither."""
+    """Return the kind of a sitemap or feed, by its root, or by its entries where the root is broken; None: neither."""
     if _IS_HTML.match(text):
         return None
     roots = dict.fromkeys(KINDS[match[1].lower()] for match in _ROOT.finditer(text))
@@ -255,7 +255,7 @@ def _pieces(text: str, tag: re.Pattern[str], prefix: str, kind: Kind) -> list[tu
 
 
 def _sound(pieces: Sequence[str], start: str, end: str) -> list[bool]:
-    """Which of these are XML: all at once, or else each half by itself, for few are not."""
+    """Return of each piece whether it is XML. All are read at once, or else each half by itself, as few are broken."""
     if not pieces:
         return []
     if fault_of("".join((start, *pieces, end))) is None:

@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 CLAIM = "graphbrain_claim"
-"""Where a request's meta keeps the claim it is made under, for the spider to look at."""
+"""The key of the claim in a request's meta, for the spider to read."""
 EVERY = "graphbrain_every_process"
 """A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
 OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds")

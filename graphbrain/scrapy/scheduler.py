@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 __all__ = ["Addon", "Bases", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
 
 MARK = "_graphbrain"
-"""Where a request's meta keeps the number of the visit that it belongs to."""
+"""The key in a request's meta of the number of the visit that it belongs to."""
 OWN = -1
 """In place of that number: the request is its process's own, and so is where a redirect leads it."""
 TICK = 0.1

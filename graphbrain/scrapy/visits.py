@@ -170,7 +170,7 @@ def said(error: Exception) -> str:
 
 
 def _led_on(response: Response, place: str) -> str:
-    """Where a redirect leads; as it is, where that is no URL: the brain's answer will name the fault."""
+    """Return the URL to which a redirect leads, or its text if that is no URL: the brain's answer names the fault."""
     try:
         return resolved(response.url, place)
     except BadInput:

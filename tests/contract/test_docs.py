@@ -148,6 +148,7 @@ def test_no_error_is_raised_whose_message_the_list_lacks() -> None:
         ("graphbrain/graph/connection.py", "_first_line(error)"),
         ("graphbrain/reports/report_intake.py", "report.reason"),
         ("graphbrain/service/crawling.py", "plain[UNUSABLE][:200]"),
+        ("graphbrain/service/correcting.py", "str(error)"),
     }
     found = messages()
     assert "Give either --uri or --data, not both." in found["UsageError"]

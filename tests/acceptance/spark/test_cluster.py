@@ -145,7 +145,7 @@ def test_pagerank_outlives_an_executor(known: Known, tmp_path: Path) -> None:
     ]
 
 
-def wanted_scores(known: Known, told: Wish) -> Scores:
+def wanted_scores(known: Known, told: RankOptions) -> Scores:
     """The scores of a method in memory."""
     web, until = LinkGraph.of(known.offsets, known.targets), Until(told.tolerance or 0.0, told.iterations or 1)
     relevance = np.where(np.isnan(known.relevance), 0.5, known.relevance)
