@@ -71,6 +71,7 @@ def signed_in(browser: Any, url: str, token: str, **options: Any) -> tuple[Any, 
 def view(page: Any, name: str) -> None:
     page.evaluate(f"location.hash = {VIEWS[name]!r}")
     page.wait_for_selector(CONTENT)
+    page.locator("#main p", has_text="Being read.").first.wait_for(state="detached")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
