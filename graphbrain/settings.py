@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.numeric.bounds import LARGEST, Bounds
-from graphbrain.numeric.methods import LIVE, METHODS, factors
+from graphbrain.numeric.methods import LIVE, METHODS, ORDERS, factors
 from graphbrain.runtime.deprecated import Renamed, renamed_keys
 from graphbrain.urls.hostnames import HostList
 
@@ -50,7 +50,6 @@ __all__ = [
 
 RENAMED: Mapping[str, Renamed] = {}
 """The old name of a setting → its new one. An old name is read in the versions of the deprecation policy."""
-ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
 CANONICAL_LINKS = ("note", "follow")
 CHANGES = ("body", "text", "blocks", "simhash")

@@ -68,15 +68,15 @@ class Scoring:
         restart = self._restart(options, table)
         web = self._web(options, table, progress)
         first = self._first(options, table, restart) if options.warm else None
-        found = _compute(options, web, restart, first, progress)
-        ranked = ranking(options, found, web.pages, web.links, started)
+        scores = _compute(options, web, restart, first, progress)
+        ranked = ranking(options, scores, web.pages, web.links, started)
         if options.write:
-            self._write(ranked, table, found, for_later(options, *_passed(options, web, found, restart)), progress)
+            self._write(ranked, table, scores, for_later(options, *_passed(options, web, scores, restart)), progress)
             self._session.refresh()
             if method == self._session.settings.value:
                 self._backfill.finish()
             ranked = replace(ranked, finished=self._session.now(), complete=True)
-        best = {name: self._best(table, column, top) for name, column in found.columns.items()}
+        best = {name: self._best(table, column, top) for name, column in scores.columns.items()}
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
 
     def rank_if_due(self, due: RankDue, progress: RankProgress = lambda *_: None) -> Ranking | None:
@@ -137,11 +137,11 @@ class Scoring:
         if options.trusted is None:
             return store.seeds(self._session.graph)
         keys = {self._names.key(url): url for url in options.trusted}
-        found = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
+        ids = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
         for key, url in keys.items():
-            if key not in found:
+            if key not in ids:
                 raise UnknownPage(f"{url} is not in the graph.")
-        return list(found.values())
+        return list(ids.values())
 
     def _web(self, options: RankOptions, table: LinkTable, progress: RankProgress) -> LinkGraph:
         """Return the links, as far as they are wanted."""
@@ -158,7 +158,7 @@ class Scoring:
         self,
         ranked: Ranking,
         table: LinkTable,
-        found: Scores,
+        scores: Scores,
         later: Mapping[str, Any],
         progress: RankProgress,
     ) -> None:
@@ -171,7 +171,7 @@ class Scoring:
             self._session.graph,
             ranked.method,
             table.ids,
-            found.columns,
+            scores.columns,
             {**facts, **later, "token": uuid.uuid4().hex},
             self._session.now,
             lambda done, of: progress("writing scores", done, of),
@@ -227,19 +227,19 @@ def for_later(options: RankOptions, passed: float, brought: float = 0.0) -> dict
     return {**kept, "flow": 1.0 if options.damping is None else options.damping, "base": base}
 
 
-def _passed(options: RankOptions, web: LinkGraph, found: Scores, weights: Floats | None) -> tuple[float, float]:
+def _passed(options: RankOptions, web: LinkGraph, scores: Scores, weights: Floats | None) -> tuple[float, float]:
     """Return the sums that `for_later` takes."""
-    score = found.columns[METHODS[options.method][0]]
+    score = scores.columns[METHODS[options.method][0]]
     if options.method == "salsa":
         return 0.0, 0.0
     if options.method == "hits":
-        authority = found.columns["hits_authority"]
+        authority = scores.columns["hits_authority"]
         counted = authority if weights is None else weights * authority
         return float(web.forward.counts @ score), float(web.backward.counts @ counted)
     return float(algorithms.follows(web.forward.counts, options.damping) @ score), 0.0
 
 
-def ranking(options: RankOptions, found: Scores, pages: int, links: int, started: float) -> Ranking:
+def ranking(options: RankOptions, scores: Scores, pages: int, links: int, started: float) -> Ranking:
     """Return the record of a ranking that began at `started` (epoch seconds)."""
     restart = {"personalised": "relevance", "trustrank": "seeds"}.get(options.method)
     if options.trusted is not None:
@@ -253,12 +253,12 @@ def ranking(options: RankOptions, found: Scores, pages: int, links: int, started
         restart=restart,
         pages=pages,
         links=links,
-        iterations=found.iterations,
-        residual=found.residual,
-        error=found.error if np.isfinite(found.error) else None,
-        converged=found.converged,
+        iterations=scores.iterations,
+        residual=scores.residual,
+        error=scores.error if np.isfinite(scores.error) else None,
+        converged=scores.converged,
         started=started,
-        eigenvalue=found.eigenvalue,
+        eigenvalue=scores.eigenvalue,
     )
 
 
@@ -266,8 +266,8 @@ def _stored(facts: Mapping[str, Any]) -> Ranking:
     """Return a ranking from the properties of its node; a property that is None there is absent."""
     absent = {"damping": None, "tolerance": None, "restart": None, "error": None}
     names = {field.name for field in fields(Ranking)}
-    found = Ranking(**{**absent, **{name: value for name, value in facts.items() if name in names}})
-    return found if found.finished is None else replace(found, seconds=found.finished - found.started)
+    stored = Ranking(**{**absent, **{name: value for name, value in facts.items() if name in names}})
+    return stored if stored.finished is None else replace(stored, seconds=stored.finished - stored.started)
 
 
 def _highest(column: Floats, count: int) -> Ints:

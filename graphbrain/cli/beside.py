@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +26,8 @@ def console_beside(connection: Mapping[str, Any], data: Path | None) -> Iterator
         connection: Arguments of `Brain.open`. The console gets them by its environment, which no other user can read.
         data: The directory of the local server; None: the usual one.
     """
+    import subprocess  # loaded by each command otherwise
+
     given = {f"GRAPHBRAIN_{name.upper()}": str(value) for name, value in connection.items()}
     given |= {} if data is None else {"GRAPHBRAIN_DATA": str(data)}
     command = [sys.executable, "-m", "graphbrain", "console", "--until-eof"]

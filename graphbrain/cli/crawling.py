@@ -15,7 +15,6 @@ from graphbrain.cli.beside import console_beside
 from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
 from graphbrain.cli.starting import started
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
-from graphbrain.runtime import installs
 
 if TYPE_CHECKING:
     from http.cookiejar import Cookie
@@ -146,6 +145,8 @@ def _need_extra() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:
             raise
+        from graphbrain.runtime import installs
+
         raise GraphbrainError(f"'graphbrain crawl' needs more: {installs.command('crawl', 'scrapy')}") from None
 
 

@@ -10,7 +10,7 @@ import click
 from graphbrain.cli import changes, orders, traps, trust, worlds
 from graphbrain.cli.common import App, Number, as_json, connection, pass_app
 from graphbrain.errors import GraphbrainError
-from graphbrain.settings import ORDERS
+from graphbrain.numeric.methods import ORDERS
 
 __all__ = ["BENCHES", "FIGURES", "REPEATED", "USES", "bench", "demo", "hammer"]
 

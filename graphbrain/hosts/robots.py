@@ -60,12 +60,12 @@ _BEYOND_ASCII = re.compile("(?:%[89A-F][0-9A-F])+")
 def sitemaps_of(text: str) -> list[str]:
     """Return the values of the Sitemap lines of a robots.txt, in their order, each once (sitemaps.org, "Specifying the
     Sitemap location in your robots.txt file"). They belong to no group."""
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for line in _LINE_END.split(text):
         name, colon, value = line.strip(_BLANK).partition(":")
         if colon and name.strip(_BLANK).lower() in ("sitemap", "site-map") and (url := value.strip(_BLANK)):
-            found.setdefault(url.split()[0])
-    return list(found)
+            urls.setdefault(url.split()[0])
+    return list(urls)
 
 
 class Robots:
@@ -235,8 +235,8 @@ def _octets(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else _OTHER.sub(_octet, text)
 
 
-def _octet(found: re.Match[str]) -> str:
-    piece = found[0]
+def _octet(escape: re.Match[str]) -> str:
+    piece = escape[0]
     if len(piece) == 1:
         return quote(piece, safe="", errors="replace")
     char = chr(int(piece[1:], 16))
@@ -256,8 +256,8 @@ def _spellings(pattern: str) -> list[str]:
     return found if utf8 == pattern else [*found, utf8]
 
 
-def _from_latin(found: re.Match[str]) -> str:
-    return _octets(unquote_to_bytes(found[0]).decode("utf-8", "graphbrain.latin"))
+def _from_latin(escapes: re.Match[str]) -> str:
+    return _octets(unquote_to_bytes(escapes[0]).decode("utf-8", "graphbrain.latin"))
 
 
 def _as_latin(error: UnicodeError) -> tuple[str, int]:

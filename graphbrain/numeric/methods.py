@@ -17,6 +17,7 @@ __all__ = [
     "ITERATIONS",
     "LIVE",
     "METHODS",
+    "ORDERS",
     "OWN",
     "SCORES",
     "SETTLED_TO",
@@ -57,6 +58,8 @@ SCORES = tuple(chain.from_iterable(METHODS.values()))
 """All properties that hold batch scores."""
 OWN = ("relevance", "value")
 """Values of pages that the crawler states. Pages are listed by them in the same way."""
+ORDERS = ("optimal", "best_first", "breadth_first")
+"""The orders of a crawl: the values of the setting `order`."""
 CASH = "cash"
 """The waiting cash of both sides of a page. Pages are listed by it, and nothing else uses it."""
 UNINDEXED = (*SCORES, *FORWARD, *OWN)
