@@ -38,7 +38,8 @@ class CrawlOrder:
     `urls`: where the crawl begins; none: it goes on. `scope`: one of `SCOPES`. `include`, `exclude`: regular
     expressions that a URL must, or must not, contain. `max_pages`: pages fetched by this run. `max_time`: seconds.
     `user_agent`: the whole header. `follow_all`: meta nofollow and X-Robots-Tag nofollow are not obeyed. `all_files`:
-    links to images, archives, audio, video and programs are followed, too.
+    links to images, archives, audio, video and programs are followed, too. `sitemaps`: those of the hosts are read, and
+    the pages that they list are crawled.
     """
 
     urls: tuple[str, ...] = ()
@@ -57,6 +58,7 @@ class CrawlOrder:
     revisit: bool = False
     follow_all: bool = False
     all_files: bool = False
+    sitemaps: bool = True
     jsonl: Path | None = None
     text: bool = False
     cookies: Path | None = None

@@ -36,8 +36,8 @@ TIMEOUT = 60
 MOST_BYTES = 64 << 20
 """Of one page: what is longer is broken off."""
 Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing"]
-ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
-"""How robots.txt is obeyed: Scrapy's own middleware fetches it, and the add-on hands it to the brain."""
+OBEYS_ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
+"""The setting by which requests that are no claims, such as requisites of pages, obey robots.txt, too."""
 
 log = logging.getLogger(__name__)
 
@@ -132,7 +132,8 @@ class ScrapyRun:
             "LOG_FORMATTER": CrawlLog,
             "DOWNLOADER_MIDDLEWARES": middlewares() | archiving,
             "GRAPHBRAIN_LINKS": "all",
-            **ROBOTS,
+            "GRAPHBRAIN_KINDS": ["page", "robots", *(["sitemap"] if order.sitemaps else [])],
+            **OBEYS_ROBOTS,
         }
         if order.topic is not None:
             settings["GRAPHBRAIN_TOPIC"] = order.topic
