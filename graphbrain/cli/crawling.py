@@ -67,6 +67,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--no-contact", is_flag=True, help="Crawl without an address for the owners of sites.")
 @click.option("--follow-all", is_flag=True, help="Follow links that a page's meta or X-Robots-Tag forbids to follow.")
 @click.option("--all-files", is_flag=True, help="Fetch linked images, archives, audio, video and programs, too.")
+@click.option("--sitemaps/--no-sitemaps", default=True, help="Crawl what the sites' sitemaps list, too (yes).")
 @click.option("--revisit", is_flag=True, help="Go on for ever, and come back to pages when they may have changed.")
 @click.option("--topic", metavar="WORDS", help="Fetch pages about this first (needs .[relevance]).")
 @click.option("--jsonl", type=click.Path(dir_okay=False, path_type=Path), help="Write a line of JSON for each page.")
@@ -109,7 +110,8 @@ def crawl(
     A local server is started where none runs, and is left running. Without URLs it goes on with what waits. Run it
     twice at once, and both share the work; stop it with Ctrl-C, and the same command goes on.
 
-    The scope is the URLs' hosts; of a brain that has pages it is changed by --add alone. robots.txt is obeyed.
+    The scope is the URLs' hosts; of a brain that has pages it is changed by --add alone. robots.txt is obeyed, and
+    sitemaps are read.
 
     Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 130
     when interrupted, 1 on an error, 2 on a wrong command line.
@@ -272,11 +274,13 @@ def _run(
         say, looked = stack.enter_context(shown(running))
         ended = ScrapyRun(running, connection, agent, say, looked).run()
     known = None if ended.reason == "failed" else _known(connection)
-    waiting = known.waiting if isinstance(known, closing.CrawlEnd) else 0
-    code = _code(running, ended, waiting)
+    waiting, forbidden = 0, False
+    if isinstance(known, closing.CrawlEnd):
+        waiting, forbidden = known.waiting, known.is_forbidden
+    code = _code(running, ended, waiting, forbidden)
     if known is not None:
         _show(running, ended, known, code, [*LOOK, *_browser(connection, data)], as_json)
-    _say_end(running, ended, code, waiting, data)
+    _say_end(running, ended, code, waiting, forbidden, data)
     return code
 
 
@@ -322,8 +326,9 @@ def _look(order: CrawlOrder, as_json: bool) -> int:
     return DONE if any(site.inside for site in sites) else NOTHING
 
 
-def _code(running: Running, ended: Ended, waiting: int) -> int:
-    """The exit code. `waiting`: so many pages wait for their first try."""
+def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
+    """Return the exit code. `waiting`: the number of pages that wait for their first try. `forbidden`: True if
+    robots.txt leaves no page to fetch."""
     if ended.reason == "interrupted":
         return INTERRUPTED
     if ended.reason == "failed":
@@ -333,7 +338,7 @@ def _code(running: Running, ended: Ended, waiting: int) -> int:
     useful = running.watch.useful() > 0
     if ended.reason in ("max_pages", "max_time"):
         return LIMIT if useful else NOTHING
-    tried = running.watch.failed or (ended.counts or {}).get("forbidden") or running.watch.outcomes.total()
+    tried = running.watch.failed or forbidden or running.watch.outcomes.total()
     if tried and not useful:
         return NOTHING
     return LIMIT if waiting else DONE
@@ -375,14 +380,14 @@ def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
     return [found.browser] if found is not None and found.uri == connection.get("uri") else []
 
 
-def _say_end(running: Running, ended: Ended, code: int, waiting: int, data: Path | None) -> None:
+def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden: bool, data: Path | None) -> None:
     """Print why nothing was fetched, and how the crawl is continued."""
     from graphbrain.terminal import show
 
     for sentence in running.watch.ends_walled():
         show.say(f"graphbrain: {sentence}")
     if code == NOTHING:
-        show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, ended)}.")
+        show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, forbidden)}.")
     elif code == DONE and not running.watch.fetched:
         show.say(f"graphbrain: nothing is to be fetched now{f'; {ended.due}' if ended.due else ''}.")
     elif code == DONE and ended.due:
@@ -396,8 +401,8 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, data: Path
         show.say(f"graphbrain: {why}; 'graphbrain crawl{_at(data)}' goes on where it stopped.")
 
 
-def _why_nothing(running: Running, ended: Ended) -> str:
-    if (ended.counts or {}).get("forbidden") and not running.watch.failed:
+def _why_nothing(running: Running, forbidden: bool) -> str:
+    if forbidden and not running.watch.failed:
         return "robots.txt forbids it"
     if running.watch.fetched:
         return "all pages led to a login"

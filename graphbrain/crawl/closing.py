@@ -41,6 +41,11 @@ class CrawlEnd:
     broken: tuple[int, int] | None
     duplicates: int | None
 
+    @property
+    def is_forbidden(self) -> bool:
+        """True if no page may be fetched, and robots.txt is a reason."""
+        return bool(self.outside.get("robots")) and sum(self.outside.values()) >= self.pages
+
 
 def found(brain: Brain, stats: dict[str, Any]) -> CrawlEnd:
     """Return the brain's figures. `stats`: `Brain.stats()` of the same moment."""

@@ -47,6 +47,7 @@ class CrawlOrder:
         user_agent: The whole header.
         follow_all: Do not obey meta nofollow and X-Robots-Tag nofollow.
         all_files: Follow links to images, archives, audio, video and programs, too.
+        sitemaps: Read the sitemaps of the hosts, and crawl the pages that they list.
     """
 
     urls: tuple[str, ...] = ()
@@ -65,6 +66,7 @@ class CrawlOrder:
     revisit: bool = False
     follow_all: bool = False
     all_files: bool = False
+    sitemaps: bool = True
     jsonl: Path | None = None
     text: bool = False
     cookies: Path | None = None

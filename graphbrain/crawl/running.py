@@ -36,8 +36,8 @@ TIMEOUT = 60
 MOST_BYTES = 64 << 20
 """Bytes of one page beyond which it is cut off."""
 Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing"]
-ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
-"""Settings by which Scrapy's own middleware fetches and obeys robots.txt. The add-on passes it to the brain."""
+OBEYS_ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
+"""The setting by which requests that are no claims, such as requisites of pages, obey robots.txt, too."""
 
 log = logging.getLogger(__name__)
 
@@ -142,7 +142,8 @@ class ScrapyRun:
             "LOG_FORMATTER": CrawlLog,
             "DOWNLOADER_MIDDLEWARES": middlewares() | archiving,
             "GRAPHBRAIN_LINKS": "all",
-            **ROBOTS,
+            "GRAPHBRAIN_KINDS": ["page", "robots", *(["sitemap"] if order.sitemaps else [])],
+            **OBEYS_ROBOTS,
         }
         if order.topic is not None:
             settings["GRAPHBRAIN_TOPIC"] = order.topic

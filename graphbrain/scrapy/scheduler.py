@@ -18,6 +18,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import partial
@@ -33,7 +34,6 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
-from scrapy.utils.misc import build_from_crawler
 from twisted.python.failure import Failure
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
@@ -68,7 +68,6 @@ from graphbrain.urls.normalization import Rules, address, resolved, without_user
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.robotstxt import RobotParser
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
@@ -84,6 +83,8 @@ ASK_EVERY = 5
 """Ticks after which even a single page is asked for, though others are being fetched."""
 MOST_KNOWN = 10_000
 """Patterns of pages that are remembered."""
+RULES_KEPT = 300.0
+"""Seconds for which a robots.txt of the brain is kept."""
 MOST_REDIRECTS = 5
 FAILED = "graphbrain_failed"
 """The reason with which a spider is closed whose brain cannot be used."""
@@ -153,6 +154,8 @@ class Scheduler(BaseScheduler):
         self._said: set[tuple[str, str]] = set()
         self._agent = product(crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings["USER_AGENT"]) or None
         """By whose rules Scrapy reads robots.txt."""
+        self._rules_of: dict[str, tuple[Robots, float]] = {}
+        """The robots.txt of the brain by origin, and until when they are kept here, for requests that are no claims."""
         self._robots: dict[str, Robots] = {}
         """Origin → the robots.txt that was set."""
         self._own = 0
@@ -409,15 +412,27 @@ class Scheduler(BaseScheduler):
                 self._robots[origin] = parsed(readable(text))
         self._desk.obey(origin, text)
 
-    async def robots_of(self, scheme: str, name: str) -> str | None:
-        """Return the robots.txt of an origin as the brain knows it, empty where there is none; None: not known."""
-        return None if self._desk is None else await run_in_thread(self._desk.robots_of, scheme, name)
+    async def allows(self, url: str) -> bool | None:
+        """Return whether the robots.txt that the brain has of this URL's origin allows it; None if it has none."""
+        scheme, name = urlsplit(url)[:2]
+        origin, now = f"{scheme}://{name}", time.monotonic()
+        rules, until = self._rules_of.get(origin, (None, 0.0))
+        if now >= until and self._desk is not None:
+            text = await run_in_thread(self._desk.robots_of, scheme, name)
+            rules = None if text is None else parsed(text)
+            if rules is not None and len(self._rules_of) < MOST_KNOWN:
+                self._rules_of[origin] = rules, now + RULES_KEPT
+        return None if rules is None else rules.allows(url, self._agent_of_rules)
+
+    @property
+    def _agent_of_rules(self) -> str:
+        """The product token by which this process reads robots.txt."""
+        return self._agent or product(self._desk.brain.settings.user_agent if self._desk is not None else "")
 
     def _forbids(self, url: str) -> bool:
         """True if a robots.txt that was set forbids this page, so that it is claimed no more."""
         rules = self._robots.get("://".join(urlsplit(url)[:2]))
-        agent = self._agent or product(self._desk.brain.settings.user_agent if self._desk is not None else "")
-        return rules is not None and not rules.allows(url, agent)
+        return rules is not None and not rules.allows(url, self._agent_of_rules)
 
     def visit_of(self, request: Request | None) -> ScrapyVisit | None:
         """The visit that a request belongs to."""
@@ -579,18 +594,15 @@ class UnclaimedRobots(RobotsTxtMiddleware):
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:  # noqa: ARG002  # Scrapy's
         """Called by Scrapy with every request."""
-        if CLAIM not in request.meta or request.meta.get("redirect_urls"):
-            await super().process_request(request)
-
-    async def robot_parser(self, request: Request) -> RobotParser | None:
-        """Return the rules for a request."""
-        scheme, netloc = urlsplit(request.url)[:2]
+        if request.meta.get("dont_obey_robotstxt") or (CLAIM in request.meta and not request.meta.get("redirect_urls")):
+            return
         scheduler = _SCHEDULERS.get(self.crawler)
-        if netloc not in self._parsers and scheduler is not None:
-            text = await scheduler.robots_of(scheme, netloc)
-            if text is not None and netloc not in self._parsers:
-                self._parsers[netloc] = build_from_crawler(self._parserimpl, self.crawler, text.encode())
-        return await super().robot_parser(request)
+        allowed = None if scheduler is None else await scheduler.allows(request.url)
+        if allowed is None:  # the brain does not know the rules: Scrapy fetches them, and they are set
+            await super().process_request(request)
+        elif not allowed:
+            self.crawler.stats.inc_value("robotstxt/forbidden")
+            raise IgnoreRequest("Forbidden by robots.txt")
 
 
 class Bases(_Middleware):

@@ -286,7 +286,8 @@ def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path
         words = ("http://inside.example/", "--no-contact", "--header", f"X-Key: {KEY}", "--warc", str(folder))
         ran = crawl(neo4j, web.proxy, *words)
         assert ran.returncode == 0, ran
-        asked = Counter(f"{visit.host}{visit.target}" for visit in web.visits if "robots" not in visit.target)
+        lists = ("/robots.txt", "/sitemap.xml")
+        asked = Counter(f"{visit.host}{visit.target}" for visit in web.visits if visit.target not in lists)
         assert set(asked) == {f"inside.example{path}" for path in ("/", "/1", "/s.css", "/bg.png")} | {
             "cdn.example/i.png"
         }
