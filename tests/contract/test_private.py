@@ -19,7 +19,6 @@ OF_OTHERS = {
         "scrapy.scheduler",
         "_parsers",
     ): "Scrapy's: the rules that its middleware has read; nothing else gives it any",
-    ("scrapy.scheduler", "_parserimpl"): "Scrapy's: the parser that the spider's settings name",
     ("client.sending", "_request"): "httpx's: its public property raises where there is no request",
     ("spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",
     ("spark.session", "_jsc"): "PySpark's: the settings of these files",
