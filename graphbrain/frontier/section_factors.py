@@ -5,7 +5,6 @@ Statement: sections/read.
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -36,24 +35,18 @@ class Book:
         self._read: OrderedDict[str, tuple[float, str, Sections]] = OrderedDict()
         self._out: dict[str, dict[int | None, float]] = {}
         """The names of claimed pages, with the times of their claims, by host."""
-        self._none_at = -math.inf
-        """The brain's time at which nothing had been learned of any host."""
 
     def of(self, tx: Tx, hosts: Iterable[str], *, fresh: bool = False) -> Mapping[str, Sections]:
         """The sections of these hosts; `fresh`: as they are in this transaction."""
         names, now = sorted(set(hosts)), self._clock()
-        if abs(now - self._none_at) <= FRESH and not fresh:
-            return dict.fromkeys(names, NOTHING)
         with self._lock:
             known = {name: self._read[name] for name in names if name in self._read}
         stale = [name for name in names if fresh or name not in known or abs(now - known[name][0]) > FRESH]
         if stale:
-            rows, learned = tx.one("sections/read", hosts=stale)
-            stored = dict(rows)
+            stored = dict(tx.one("sections/read", hosts=stale)[0])
             read = {name: (now, *_parsed(known.get(name), stored.get(name, ""))) for name in stale}
             known |= read
             with self._lock:
-                self._none_at = -math.inf if learned else now
                 self._read.update(read)
                 for name in read:
                     before = self._out.get(name, {})
@@ -79,7 +72,6 @@ class Book:
     def forget(self, host: str) -> None:
         """Read the sections of this host anew when they are wanted: it was just learned from."""
         with self._lock:
-            self._none_at = -math.inf
             self._read.pop(host, None)
 
 
