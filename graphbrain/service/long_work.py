@@ -14,7 +14,6 @@ from fastapi import Query as InQuery
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from graphbrain.brain import engines
 from graphbrain.brain.rank import LONGEST_EVERY, OPTIONS, Wish, checked, checked_every
 from graphbrain.errors import BadInput
 from graphbrain.numeric.methods import METHODS
@@ -185,7 +184,7 @@ async def change(body: Change, service: Service, caller: Caller, key: Idempotenc
     """Change settings of the brain for all who use it, and what follows from them for every page."""
     if not body.settings:
         raise BadInput("Name a setting and its new value.")
-    engines.of(service.brain.session.policy.rule)  # raises BeingConverted: no settings would pass the check below
+    _ = service.brain.session.engine  # raises BeingConverted: no settings would pass the check below
     service.brain.session.changed(changes(body.settings))
     return _begun(service, "change", caller, key, body, lambda job: service.brain.change(job.told, **body.settings))
 
