@@ -162,6 +162,7 @@ class Caller:
         return int(answered[9:12]), json.loads(found)
 
     def close(self) -> None:
+        """Release the socket; a request that is under way stays without an answer."""
         self._writer.close()
 
 

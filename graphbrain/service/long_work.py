@@ -165,6 +165,7 @@ async def change(body: Change, service: Service, caller: Caller, key: Idempotenc
     """Change settings of the brain for all who use it, and what follows from them for every page."""
     if not body.settings:
         raise BadInput("Name a setting and its new value.")
+    _ = service.brain.session.engine  # raises BeingConverted: no settings would pass the check below
     service.brain.session.changed(changes(body.settings))
     return _begun(service, "change", caller, key, body, lambda job: service.brain.change(job.told, **body.settings))
 

@@ -15,10 +15,6 @@ from tests.contract.test_rooms import PLACE, room
 OF_OTHERS = {
     ("scrapy.requests", "_baseurl_cache"): "Scrapy's: what is done with it is left out where it is not there",
     ("scrapy.scheduler", "_slot"): "Scrapy's: what is done with it is left out where it is not there",
-    (
-        "scrapy.scheduler",
-        "_parsers",
-    ): "Scrapy's: the rules that its middleware has read; nothing else gives it any",
     ("client.sending", "_request"): "httpx's: its public property raises where there is no request",
     ("spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",
     ("spark.session", "_jsc"): "PySpark's: the settings of these files",

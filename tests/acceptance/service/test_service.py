@@ -239,6 +239,22 @@ def test_each_limit_has_its_status_and_sentence(url: str, given: dict[str, str])
         refused(http.post("/v1/remake", json={"settings": {}}), 409, "Only an empty brain")
 
 
+def test_no_setting_is_changed_between_two_engines(brain: Brain, url: str, given: dict[str, str]) -> None:
+    """A conversion that was stopped leaves the brain there."""
+
+    def keep(engine: str) -> None:
+        brain.graph.write(lambda tx: tx.do("brain/change", settings={"engine": engine}), "brain/change")
+        brain.session.refresh()
+
+    keep("to_classic")
+    try:
+        body = {"settings": {"delay_seconds": 0.0}}
+        answer = httpx.post(f"{url}/v1/change", json=body, headers=bearer(given["operator"]))
+        assert answer.status_code == 503 and error(answer)["type"] == "BeingConverted", answer.text
+    finally:
+        keep("exact")
+
+
 def test_a_body_that_does_not_arrive_is_not_waited_for(url: str, given: dict[str, str]) -> None:
     host, port = url.removeprefix("http://").split(":")
     head = f"POST /v1/seed HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {given['operator']}\r\n"
