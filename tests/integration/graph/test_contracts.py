@@ -63,7 +63,6 @@ MAY_SCAN = {
     "classic/counts": "counts every page, to hold it against the indexes",
     "classic/hub_candidates": "under the exact engine, where its index is not: it is never asked there",
     "classic/sums": "sums over every account",
-    "watching/hosts": "for the console, in the background, once for all who watch",
     "brain/step": "schema steps: a handful",
     "brain/steps": "schema steps: a handful",
 }
