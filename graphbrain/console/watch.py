@@ -121,8 +121,13 @@ def page(brain: Brain, key: str) -> dict[str, Any]:
 
 
 def host(brain: Brain, name: str) -> dict[str, Any]:
-    """Return the pages of a host by state, by fault, and by sitemaps, and the best ones. All its pages are read."""
-    asked = bound(Tx.one, "watching/host", name=name, limit=BEST)
+    """Return the pages of a host by state, by fault, and by sitemaps, and the best ones. All its pages are read.
+
+    Raises:
+        BadInput: `name` names no host.
+        UnknownHost: No page of the host is known.
+    """
+    asked = bound(Tx.one, "watching/host", name=brain.host(name).name, limit=BEST)
     states, sitemap, faults, best = brain.graph.read(asked, "watching/host")
     return {"states": states, "sitemap": sitemap, "faults": faults, "best": masked_values(best)}
 

@@ -99,7 +99,7 @@ def test_a_world_that_fails_is_shrunk_and_can_be_tried_again(bench: object, tmp_
     file.write_text(to_json(replace(plain(), goals=(WorldGoal(1.5, urls),))), encoding="utf-8")
     done = bench(file)
     assert (done.return_value, "1 world, 1 failed." in done.stderr) == (1, True), done.output
-    assert "of 8 good pages were not handed out" in done.stdout
+    assert "of 8 good pages were not claimed" in done.stdout
     shrunk = next(line for line in done.stdout.splitlines() if line.startswith("{"))
     assert len(from_json(shrunk).hosts[0].pages) < 4
     again = tmp_path / "again.json"
