@@ -145,7 +145,10 @@ PAGE: dict[str, tuple[str, str]] = {
         TIME,
         "it was chosen to try its section, which was last tried then; -1 while it is claimed for that; indexed",
     ),
-    "brought": ("", "the share of its text that was new to its host at its first visit"),
+    "brought": (
+        "",
+        "the share of its text that was new to its host at its first visit; absent where that is not known",
+    ),
     "echo": ("", "true where a page had been fetched before whose URL ends in the same step of the path"),
     "unlearned": (TIME, "its first visit, which has still to be learned from; indexed"),
     "shingles": ("", "a sketch of its text, until it was learned from"),

@@ -43,8 +43,7 @@ class Ranges:
 
     Attributes:
         first: The first lane of each range. Tuples are small: most queues have a handful of ranges, and a call reads
-            the
-            ranges of a hundred queues.
+            the ranges of a hundred queues.
         lane: The lane of the range's first page, as last read, which is the last lane of the range. EMPTY: there was no
             page. UNKNOWN: it was never read.
         since: The time since which that page waited.

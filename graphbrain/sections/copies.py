@@ -219,7 +219,7 @@ def same(one: Content, other: Content) -> bool | None:
                 return True
             if None in brought:  # a page with few words of its own is as near to others of its template
                 return None
-        complete.append(("", ""))
+        return False
     return False if complete else None
 
 

@@ -152,15 +152,15 @@ def test_prose_uses_these_words_no_more_often_than_scrapy(kind: str, words: str)
 
 
 REACHED = {
-    ("docstrings", "told, tells, says"): 0.35,
-    ("docstrings", "whoever, somebody, nobody"): 0.12,
+    ("docstrings", "told, tells, says"): 0.06,
+    ("docstrings", "whoever, somebody, nobody"): 0.0,
     ("comments", "told, tells, says"): 0.0,
-    ("comments", "whoever, somebody, nobody"): 0.18,
-    ("headers", "told, tells, says"): 0.04,
+    ("comments", "whoever, somebody, nobody"): 0.0,
+    ("headers", "told, tells, says"): 0.0,
     ("headers", "whoever, somebody, nobody"): 0.0,
 }
-"""(Kind, words) → occurrences in a thousand words of the whole tree, unfinished rooms included. They only shrink."""
-OPENINGS_LEFT = 56
+"""(Kind, words) → occurrences in a thousand words of the whole tree. They only shrink."""
+OPENINGS_LEFT = 0
 """Docstrings of the whole tree that begin with a question word. The number only shrinks."""
 
 
