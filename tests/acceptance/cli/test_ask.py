@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from tests.acceptance.cli.test_cli import environment
+from tests.acceptance.cli.test_cli import Done, environment, within
 from tests.conftest import Neo4j, emptied
 
 FORMULA = '=HYPERLINK("http://evil.example/","x")'
@@ -48,17 +48,10 @@ def asking(neo4j: Neo4j) -> dict[str, str]:
 
 @pytest.fixture
 def run(neo4j: Neo4j, evil: Brain) -> object:  # noqa: ARG001  # the crawl that is asked
-    """A function: arguments → the finished command."""
+    """A function: arguments → the finished command, in this process."""
 
-    def command(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "graphbrain", "ask", *words],
-            env=asking(neo4j),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+    def command(*words: str) -> Done:
+        return within(asking(neo4j), "ask", *words)
 
     return command
 
@@ -134,12 +127,12 @@ def test_a_summary_is_refused_before_anything_is_read(
     neo4j: Neo4j,
     evil: Brain,  # noqa: ARG001
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     words: list[str],
     said: str,
 ) -> None:
-    command = [sys.executable, "-m", "graphbrain", "summary", "--trace", *words]
-    env = asking(neo4j)
-    told = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    monkeypatch.chdir(tmp_path)
+    told = within(asking(neo4j), "summary", "--trace", *words)
     assert told.returncode and said in told.stderr and "analyst/" not in told.stderr
     assert not list(tmp_path.iterdir())
 
