@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from graphbrain.errors import GraphbrainError
-from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link, Page, Resource, Seen
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
     from graphbrain.client.asynchronous import AsyncClient
     from graphbrain.client.synchronous import Client
+    from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link, Page, Resource, Seen
 
 __version__ = "0.1.0"
 __all__ = [
@@ -31,15 +32,25 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import `Brain` and the clients on first use: the driver and numpy take most of a second to load."""
-    if name == "Brain":
-        from graphbrain.brain.brain import Brain
+_OF_MODEL = frozenset({"Answer", "Claim", "Claims", "Failed", "Fetched", "Hint", "Link", "Page", "Resource", "Seen"})
 
-        return Brain
-    if name in ("Client", "AsyncClient"):
-        return _client(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """Import a name on first use: the driver and numpy take most of a second to load, and the values a tenth of one."""
+    if name in _OF_MODEL:
+        value = getattr(importlib.import_module("graphbrain.model"), name)
+    elif name == "Brain":
+        value = importlib.import_module("graphbrain.brain.brain").Brain
+    elif name in ("Client", "AsyncClient"):
+        value = _client(name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(globals().keys() | set(__all__))
 
 
 def _client(name: str) -> Any:

@@ -2,8 +2,8 @@
 
 Results go to stdout: a table for a person, JSON lines with `--json`. Talk and progress go to
 stderr. Whatever goes wrong on purpose is a GraphbrainError and is caught here, once: one sentence
-on stderr, exit 1. Exit 2 is a wrong command line, 130 an interruption. What is heavy to import (the
-driver, numpy, rich) is imported by the commands that need it.
+on stderr, exit 1. Exit 2 is a wrong command line, 130 an interruption. The module of a command is
+imported when the command is used (`cli.commands`); the driver, numpy and rich, when they are needed.
 """
 
 from __future__ import annotations
@@ -16,23 +16,7 @@ from typing import Any, TextIO, cast
 
 import click
 
-from graphbrain.cli import (
-    analyst,
-    claims,
-    correct,
-    crawl,
-    crawling,
-    dump,
-    hosts,
-    keep,
-    look,
-    precision,
-    schedule,
-    score,
-    serve,
-    simulate,
-    spark,
-)
+from graphbrain.cli.commands import SECTIONS, CommandsOnUse
 from graphbrain.cli.common import connection
 from graphbrain.errors import GraphbrainError
 from graphbrain.runtime.lean_driver import lean_driver
@@ -49,13 +33,18 @@ class _InSections(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write a list of commands for each section, all with one width of the first column."""
         widest = max(map(len, self.commands))
-        for title, commands in _SECTIONS:
+        for title, entries in SECTIONS.items():
             rows = [
-                (str(each.name).ljust(widest), each.get_short_help_str(formatter.width - 6 - widest))
-                for each in commands
+                (name.ljust(widest), _in_short(entry.summary, formatter.width - 6 - widest))
+                for name, entry in entries.items()
             ]
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def _in_short(summary: str, width: int) -> str:
+    """Return the summary of a command, cut as click cuts it in every list of commands."""
+    return click.Command(None, help=summary).get_short_help_str(width)
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
@@ -67,7 +56,11 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     ctx.exit()
 
 
-@click.group(cls=_InSections, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_InSections,
+    commands=CommandsOnUse({name: entry for entries in SECTIONS.values() for name, entry in entries.items()}),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -83,21 +76,6 @@ def cli() -> None:
     Without --uri it works on the local server that 'graphbrain server start' runs. Every setting
     has an environment variable, GRAPHBRAIN_ and its name in capitals.
     """
-
-
-_SECTIONS: tuple[tuple[str, tuple[click.Command, ...]], ...] = (
-    ("Crawl", (*crawling.COMMANDS, *crawl.BEGINNING, *claims.COMMANDS, *crawl.GOING_ON)),
-    ("Look at the crawl", (*look.COMMANDS, *analyst.COMMANDS, *dump.COMMANDS)),
-    ("Scores and revisits", (*score.COMMANDS, *precision.COMMANDS, *schedule.COMMANDS, *simulate.COMMANDS)),
-    ("Hosts", hosts.COMMANDS),
-    ("Corrections", correct.COMMANDS),
-    ("Settings of the brain", keep.BRAIN),
-    ("Service and local server", (*serve.COMMANDS, *keep.SERVER)),
-    ("Trials and measurements", (*keep.MEASURES, *spark.COMMANDS)),
-)
-for _, _commands in _SECTIONS:
-    for _command in _commands:
-        cli.add_command(_command)
 
 
 class _Unwritten(Exception):

@@ -13,7 +13,7 @@ import click
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 
-__all__ = ["change", "clear", "engine", "rekey", "settings"]
+__all__ = ["COMMANDS", "change", "clear", "engine", "rekey", "settings"]
 
 
 @brain_command()
@@ -166,3 +166,6 @@ def _function(path: str) -> Callable[[str], str]:
     if not callable(found):
         raise SettingsError(f"--canonical {path} names no function.")
     return found  # type: ignore[no-any-return]
+
+
+COMMANDS: tuple[click.Command, ...] = (change, settings, engine, rekey, clear)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graphbrain.brain.workers import WorkerPool
     from graphbrain.feeds.reading import Hints
 
-__all__ = ["BEGINNING", "GOING_ON"]
+__all__ = ["COMMANDS"]
 
 SEEDS_AT_ONCE = 10_000
 HOUR = 3_600.0
@@ -371,5 +371,4 @@ def _seeds(pages: Iterable[int]) -> list[int] | None:
     return list(pages) or None
 
 
-BEGINNING = (seed, hint)
-GOING_ON = (work, tend, replay, import_)
+COMMANDS = (seed, hint, work, tend, replay, import_)

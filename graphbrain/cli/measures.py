@@ -12,7 +12,7 @@ from graphbrain.cli.common import App, Number, as_json, connection, pass_app
 from graphbrain.errors import GraphbrainError
 from graphbrain.numeric.methods import ORDERS
 
-__all__ = ["BENCHES", "FIGURES", "REPEATED", "USES", "bench", "demo", "hammer"]
+__all__ = ["BENCHES", "COMMANDS", "FIGURES", "REPEATED", "USES", "bench", "demo", "hammer"]
 
 
 @click.command()
@@ -235,3 +235,6 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
         words = "Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED."
         show.out(*sheets.findings_sheet(verdict.figures, verdict.findings, words))
     return 0 if verdict.ok else 1
+
+
+COMMANDS: tuple[click.Command, ...] = (demo, bench, hammer)

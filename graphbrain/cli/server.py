@@ -11,7 +11,18 @@ from graphbrain.cli.common import App, as_json, connection, pass_app
 from graphbrain.cli.starting import started
 from graphbrain.errors import ServerFailed
 
-__all__ = ["logs", "prepare", "schema_apply", "schema_check", "schema_group", "server_group", "start", "status", "stop"]
+__all__ = [
+    "COMMANDS",
+    "logs",
+    "prepare",
+    "schema_apply",
+    "schema_check",
+    "schema_group",
+    "server_group",
+    "start",
+    "status",
+    "stop",
+]
 
 
 @click.group("server")
@@ -185,3 +196,6 @@ def schema_apply(app: App, as_json: bool) -> int:
 def schema_check(app: App, as_json: bool) -> int:
     """Print the schema's version; exits 1 when it is not this program's."""
     return _schema(app, False, as_json)
+
+
+COMMANDS: tuple[click.Command, ...] = (server_group, schema_group)

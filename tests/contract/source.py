@@ -43,7 +43,15 @@ def imported(name: str, *, at_once: bool = False) -> set[str]:
             for alias in node.names:
                 whole = _own(f"{node.module}.{alias.name}")
                 found.add(whole if whole in modules() else _own(node.module or ""))
-    return found - {""}
+    return (found if at_once else found | _on_use(name)) - {""}
+
+
+def _on_use(name: str) -> set[str]:
+    """Return the modules that the table of the commands names, which imports them when they are used."""
+    if name != "cli.commands":
+        return set()
+    calls = [node for node in ast.walk(tree(name)) if isinstance(node, ast.Call)]
+    return {f"cli.{ast.literal_eval(call.args[0])}" for call in calls if ast.unparse(call.func) == "Entry"}
 
 
 def _late(module: ast.Module) -> set[int]:

@@ -1,18 +1,86 @@
-"""The command line starts without the packages that only some commands need."""
+"""The command line starts without the packages that only some commands need, and without the other commands."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
 
+import click
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+import graphbrain.cli
+from graphbrain.cli.app import cli
+from graphbrain.cli.commands import SECTIONS, CommandsOnUse, Entry
+
 HEAVY = (
-    *("numpy", "scipy", "neo4j", "rich", "idna", "lxml", "fastapi", "httpx", "scrapy", "email"),
+    *("numpy", "scipy", "neo4j", "rich", "idna", "lxml", "fastapi", "httpx", "scrapy", "email", "json"),
     *("importlib.metadata", "subprocess", "asyncio", "graphbrain.settings", "graphbrain.brain.brain"),
+    *("graphbrain.model", "graphbrain.options", "graphbrain.numeric"),
 )
 """What takes a part of the start that a user of `--help` notices."""
+WITHOUT_COMMANDS = {f"graphbrain.cli.{name}" for name in ("app", "commands", "common")}
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """Return the modules that a process has loaded once it has run the command line."""
+    code = (
+        "import sys\nfrom graphbrain.cli import main\n"
+        f"try: main({list(arguments)})\nexcept SystemExit: print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
 
 
 def test_the_command_line_loads_nothing_heavy() -> None:
-    code = f"import sys, graphbrain.cli.app; print(*(name for name in {HEAVY!r} if name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    for option in ("--version", "--help"):
+        loaded = loaded_by(option)
+        assert not loaded & set(HEAVY)
+        assert {name for name in loaded if name.startswith("graphbrain.cli.")} == WITHOUT_COMMANDS
+
+
+def test_a_command_loads_no_other_module_of_commands() -> None:
+    modules = {f"graphbrain.cli.{entry.module}" for entries in SECTIONS.values() for entry in entries.values()}
+    assert loaded_by("stats", "--help") & modules == {"graphbrain.cli.look"}
+
+
+def test_the_table_has_each_command_with_the_beginning_of_its_help() -> None:
+    made = {}
+    for found in pkgutil.iter_modules(graphbrain.cli.__path__):
+        module = importlib.import_module(f"graphbrain.cli.{found.name}")
+        for command in getattr(module, "COMMANDS", ()):
+            assert not command.hidden and not command.deprecated and command.short_help is None
+            first = inspect.cleandoc(command.help).split("\n\n")[0]
+            made[command.name] = Entry(found.name, " ".join(first.split()))
+    listed = [pair for entries in SECTIONS.values() for pair in entries.items()]
+    assert dict(listed) == made
+    assert len(listed) == len(made), "each command has one section"
+    assert list(cli.commands) == [name for name, _ in listed]
+
+
+def test_the_commands_of_the_group_are_looked_up_by_name() -> None:
+    commands = CommandsOnUse({"top": Entry("look", "List the N best pages (10 unless given).")})
+    assert "top" in commands and "find" not in commands and commands.get("find") is None
+    assert isinstance(commands["top"], click.Command) and commands["top"].name == "top"
+    assert commands["top"] is commands["top"]
+    commands["other"] = click.Command("other")
+    assert list(commands) == ["top", "other"]
+    del commands["top"]
+    assert len(commands) == 1
+
+
+def test_a_shell_completes_commands_and_their_options() -> None:
+    def completed(*words: str) -> list[str]:
+        *before, last = words
+        return [item.value for item in ShellComplete(cli, {}, "graphbrain", "X").get_completions(before, last)]
+
+    assert completed("st") == ["stats"]
+    assert completed("server", "sta") == ["start", "status"]
+    assert completed("top", "--b") == ["--by"]
+
+
+def test_an_unknown_command_is_answered_with_those_like_it() -> None:
+    assert "'stats'" in CliRunner().invoke(cli, ["stat"]).output

@@ -1,0 +1,135 @@
+"""The table of the commands: the module of each, and the line of `graphbrain --help` about it.
+
+A module is imported when one of its commands is used. A start of `graphbrain` therefore imports one of them, and
+`graphbrain --help` none. A contract test compares the table with the commands.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import NamedTuple
+
+import click
+
+__all__ = ["SECTIONS", "CommandsOnUse", "Entry"]
+
+
+class Entry(NamedTuple):
+    """A command of the table.
+
+    Attributes:
+        module: The module of `graphbrain.cli` whose `COMMANDS` has it.
+        summary: The first paragraph of its help.
+    """
+
+    module: str
+    summary: str
+
+
+SECTIONS: Mapping[str, Mapping[str, Entry]] = {
+    "Crawl": {
+        "crawl": Entry("crawling", "Crawl sites, beginning at URLs."),
+        "seed": Entry("crawl", "Name the pages where the crawl begins."),
+        "hint": Entry("crawl", "Name pages that have changed."),
+        "next": Entry("claims", "Claim up to N pages to fetch (10 unless given)."),
+        "report": Entry("claims", "Report what was fetched."),
+        "renew": Entry("claims", "Hold claims longer."),
+        "give-back": Entry("claims", "Return claims unfetched."),
+        "work": Entry("crawl", "Run worker processes that keep the accounts."),
+        "tend": Entry("crawl", "Keep the accounts until they are settled."),
+        "replay": Entry("crawl", "Crawl a recorded crawl."),
+        "import": Entry("crawl", "Fill an empty brain from files."),
+    },
+    "Look at the crawl": {
+        "top": Entry("look", "List the N best pages (10 unless given)."),
+        "page": Entry("look", "Show all that is known of one page."),
+        "links": Entry("look", "List a page's links, both ways."),
+        "path": Entry("look", "Show a shortest way along links from one page to another."),
+        "find": Entry("look", "Find pages whose URL contains TEXT."),
+        "stats": Entry("look", "Show the crawl in figures."),
+        "audit": Entry("look", "Check that the accounts agree with the graph."),
+        "ask": Entry("analyst", "Answer a question about the crawl."),
+        "summary": Entry("analyst", "Write the crawl on one page, an HTML file."),
+        "findings": Entry("analyst", "List what is wrong with pages and links, by what it wastes."),
+        "browser": Entry("analyst", "Serve a guide for Neo4j Browser until Ctrl-C."),
+        "dump": Entry("dump", "Write out pages or links."),
+    },
+    "Scores and revisits": {
+        "rank": Entry("score", "Score all pages at once, and write the scores to them."),
+        "settle": Entry("score", "Bring all accounts to their fixed point at once."),
+        "precision": Entry("precision", "Compare live scores with exact ones."),
+        "value": Entry("schedule", "Set what a page is worth to you."),
+        "rate": Entry("schedule", "Set how often a page changes, as far as you know."),
+        "interval": Entry("schedule", "Fetch a page at a fixed interval, whatever it is worth."),
+        "now": Entry("schedule", "Let pages be claimed before all others."),
+        "simulate": Entry("simulate", "Compare policies of revisiting on invented or recorded changes."),
+    },
+    "Hosts": {
+        "hosts": Entry("hosts", "List the hosts in scope whose name contains TEXT."),
+        "host": Entry("hosts", "Show a host, or set how all workers treat it."),
+        "robots": Entry("hosts", "Obey a host's robots.txt."),
+        "sections": Entry("hosts", "Show the sections of a host: what a fetch brings there."),
+    },
+    "Corrections": {
+        "link": Entry("correct", "Add a link; the accounts are repaired."),
+        "unlink": Entry("correct", "Remove a link; the accounts are repaired. Exits 1 when there is none."),
+        "forget": Entry("correct", "Delete pages; the accounts are repaired."),
+        "retry": Entry("correct", "Let pages that have failed wait again, at once."),
+        "park": Entry("correct", "Give pages up: they are fetched no more."),
+        "pause": Entry("correct", "Stop all claims until 'resume'."),
+        "resume": Entry("correct", "Allow claims again, after 'pause'."),
+        "relevance": Entry("correct", "Set how near a page is to the topic."),
+        "payout": Entry("correct", "Set what a page is paid for being there."),
+    },
+    "Settings of the brain": {
+        "change": Entry("brain", "Change shared settings, for all who use the brain."),
+        "settings": Entry("brain", "Show the settings in force, and where each comes from."),
+        "engine": Entry("brain", "Show how accounts are kept, or change it."),
+        "rekey": Entry("brain", "Move a brain made by older URL rules to those of today."),
+        "clear": Entry("brain", "Delete all pages, links and hosts."),
+    },
+    "Service and local server": {
+        "serve": Entry("serve", "Serve the brain over HTTP to crawlers and analysts."),
+        "console": Entry("serve", "Show the crawl in a browser on this machine, until Ctrl-C."),
+        "token": Entry("serve", "Make, list and revoke the tokens of the service."),
+        "server": Entry("server", "Run a Neo4j of one's own on this machine."),
+        "schema": Entry("server", "Constraints and indexes of the database."),
+    },
+    "Trials and measurements": {
+        "demo": Entry("measures", "Crawl a small generated web, here and now."),
+        "bench": Entry("measures", "Measure this machine."),
+        "hammer": Entry("measures", "Try to lose a claim or a coin, and prove that none was."),
+        "spark": Entry("spark", "Compute scores of the whole graph on an Apache Spark cluster."),
+    },
+}
+"""Section of the help → name → command, in the order of use."""
+
+
+class CommandsOnUse(MutableMapping[str, click.Command]):
+    """The commands by name. A command is imported when it is looked up; names, order and number need no import."""
+
+    def __init__(self, entries: Mapping[str, Entry]) -> None:
+        self._known: dict[str, Entry | click.Command] = dict(entries)
+
+    def __getitem__(self, name: str) -> click.Command:
+        known = self._known[name]
+        if isinstance(known, Entry):
+            module = importlib.import_module(f"graphbrain.cli.{known.module}")
+            known = self._known[name] = {each.name: each for each in module.COMMANDS}[name]
+        return known
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._known[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
