@@ -231,15 +231,15 @@ class Asked:
 
     def column(self, name: str) -> list[Any]:
         """The values of a column, row by row."""
-        place = self.columns.index(name)
-        return [row[place] for row in self.rows]
+        index = self.columns.index(name)
+        return [row[index] for row in self.rows]
 
     def since(self, day: datetime) -> Asked:
         """The same without the rows of days before: a question for some days leaves out days on which nothing was."""
         if "day" not in self.columns:
             return self
-        place = self.columns.index("day")
-        return replace(self, rows=[row for row in self.rows if str(row[place]) >= f"{day:%Y-%m-%d}"])
+        index = self.columns.index("day")
+        return replace(self, rows=[row for row in self.rows if str(row[index]) >= f"{day:%Y-%m-%d}"])
 
 
 @dataclass(frozen=True, slots=True)

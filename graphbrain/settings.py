@@ -343,7 +343,7 @@ class Settings:
         `given`: settings that were given otherwise than by a variable, and how. A password is not shown.
         """
         environ = os.environ if environ is None else environ
-        found: list[InForce] = []
+        settings: list[InForce] = []
         for name, (kind, default, _) in self.meanings().items():
             variable = variable_of(name)
             value, source = getattr(self, name), "default" if kind == "client" else "brain"
@@ -356,8 +356,10 @@ class Settings:
                 source = "made up"
             elif value == default:
                 source = "default"
-            found.append(InForce(name, "(not shown)" if name == "password" and value else value, source, kind, default))
-        return found
+            settings.append(
+                InForce(name, "(not shown)" if name == "password" and value else value, source, kind, default)
+            )
+        return settings
 
     def with_stored(self, stored: Mapping[str, Any]) -> Settings:
         """Return these settings with the fixed and shared ones that are stored on a brain. A brain that is older than a

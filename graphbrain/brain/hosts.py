@@ -19,15 +19,21 @@ from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import admin
 from graphbrain.hosts.robots import readable
-from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
+from graphbrain.hosts.state import LONGEST_BLOCK
 from graphbrain.inspect import sections
 from graphbrain.intake import input_checks
 from graphbrain.model import Host, RobotsAnswer, number
-from graphbrain.options.hosts import HostFilter
+from graphbrain.options.declare import options_of
+from graphbrain.options.hosts import LONGEST_HAND_DELAY, HostFilter, HostOptions
 from graphbrain.records import Section
 from graphbrain.urls.hostnames import NamedHost, host_and_port, named
 
 __all__ = ["Hosting"]
+
+_RANGES = {
+    "delay": f"0 to {LONGEST_HAND_DELAY:.0f} seconds",
+    **dict.fromkeys(("in_flight", "budget"), "a whole number, 0 (no limit) or more"),
+}
 
 LOOK_BATCH = 1_000
 COUNTED_OF_ONE = 1_000_000
@@ -102,13 +108,11 @@ class Hosting:
         """Set one host's own politeness, as `Brain.set_host` describes."""
         given: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
         given = {what: value for what, value in given.items() if value is not ...}
-        if "delay" in given and given["delay"] is not None:
-            if not number(given["delay"]) or not 0 <= given["delay"] <= LONGEST_HAND_DELAY:
-                raise BadInput(f"A host's delay is 0 to {LONGEST_HAND_DELAY:.0f} seconds, not {given['delay']!r}.")
+        for what, value in given.items():
+            if not options_of(HostOptions)[what].fits(value):
+                raise BadInput(f"A host's {what} is {_RANGES[what]}, not {value!r}.")
+        if given.get("delay") is not None:
             given["delay"] = float(given["delay"])
-        for what in given.keys() & {"in_flight", "budget"}:
-            if given[what] is not None and not (whole(given[what]) and 0 <= given[what] < 2**53):
-                raise BadInput(f"A host's {what} is a whole number, 0 (no limit) or more, not {given[what]!r}.")
         if given.get("budget"):
             self._backfill.count_budgets()
         name = self._names.host(host)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphbrain.cli.common import App, Day, brain_command
+from graphbrain.cli.common import App, Day, F, brain_command
 from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
@@ -27,15 +27,19 @@ SLOW_PAGES, SLOW_LINKS = 300_000, 1_000_000
 """With more a question that reads all of them takes more than a second or two."""
 
 
+def _format(command: F) -> F:
+    """Give a command `--format`, and `--json` for one of its values."""
+    whole = click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+    words = click.Choice(["table", "csv", "jsonl"])
+    return click.option("--format", "form", type=words, default="table", help="table, if not given.")(whole(command))
+
+
 @brain_command()
 @click.argument("name", required=False)
 @click.option("--param", "params", metavar="NAME=VALUE", multiple=True, help="A parameter of the question; repeatable.")
 @click.option("--limit", metavar="N", help="The same as --param limit=N; 'all' cuts nothing.")
 @click.option("--since", type=Day(), help="In place of days: from this day on, such as 2026-11-01.")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "csv", "jsonl"]), default="table", help="table, if not given."
-)
-@click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+@_format
 @click.option("--how", is_flag=True, help="Do not ask: show how to read the answer, its parameters, and its Cypher.")
 def ask(
     app: App, name: str | None, params: tuple[str, ...], limit: str | None, since: datetime | None, form: str, how: bool
@@ -100,10 +104,7 @@ def summary(app: App, file: Path, since: datetime | None) -> None:
 
 
 @brain_command()
-@click.option(
-    "--format", "form", type=click.Choice(["table", "csv", "jsonl"]), default="table", help="table, if not given."
-)
-@click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+@_format
 def findings(app: App, form: str) -> None:
     """List what is wrong with pages and links, by what it wastes.
 

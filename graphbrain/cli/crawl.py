@@ -16,9 +16,11 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from graphbrain.cli.common import AddressOption, App, Duration, Number, as_json, brain_command
+from graphbrain.cli.declared import options
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import Hint, SeedAnswer
 from graphbrain.numeric.methods import METHODS
+from graphbrain.options.upkeep import TendOptions
 from graphbrain.work import Tended
 
 if TYPE_CHECKING:
@@ -248,7 +250,7 @@ def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> No
 
 @brain_command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--seconds", type=Number(0), help="End after so long.")
+@options(TendOptions, "seconds")
 @as_json
 def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) -> None:
     """Keep the accounts until they are settled.

@@ -12,7 +12,7 @@ from graphbrain.cli.common import F, Number
 from graphbrain.numeric.bounds import LARGEST
 from graphbrain.options.declare import Option, options_of
 
-__all__ = ["options", "type_of"]
+__all__ = ["options", "or_word", "type_of"]
 
 
 def options(kind: type, *names: str, helps: Mapping[str, str] | None = None, **flags: str) -> Callable[[F], F]:
@@ -49,7 +49,10 @@ def _option(option: Option, text: str | None, short: str | None) -> Callable[[F]
 
 
 def type_of(option: Option) -> Any:
-    """Return the type of an option's value on the command line. A number that the room checks is any number."""
+    """Return the type of an option's value on the command line. A number that the room checks is any number. An option
+    that stays as it is where it is not given takes 'none' for None."""
+    if option.default is ...:
+        return or_word(option.kind, "none")
     if option.words:
         return click.Choice(option.words)
     if option.kind is str:
@@ -61,3 +64,17 @@ def type_of(option: Option) -> Any:
     if option.kind is int:
         return click.IntRange(int(bounds.least), None if most is None else int(most))
     return Number(bounds.least, most, min_open=bounds.above, max_open=bounds.below)
+
+
+def or_word(kind: Callable[[str], float], word: str) -> Callable[[str], float | str]:
+    """Return a reader of a number, or of the word for none."""
+
+    def read(text: str) -> float | str:
+        if text.lower() == word:
+            return word
+        try:
+            return kind(text)
+        except ValueError:
+            raise click.BadParameter(f"give a number or '{word}', not {text!r}.") from None
+
+    return read

@@ -14,6 +14,7 @@ from graphbrain.cli.common import App, F, connection, pass_app
 from graphbrain.cli.declared import options
 from graphbrain.errors import BadInput
 from graphbrain.model import KnownLink, Page
+from graphbrain.options.dumps import LinkFile, PageFile
 from graphbrain.options.pages import LinkFilter, PageFilter
 
 __all__ = ["COMMANDS"]
@@ -27,20 +28,15 @@ def dump_group() -> None:
     """
 
 
-def _form(*names: str) -> Callable[[F], F]:
-    """Give a command `--format`, and `--json` as every command that prints data has it."""
-    text = "By default that of FILE's ending; jsonl on stdout."
-    said = click.option("--format", "form", type=click.Choice(names), help=text)
-    whole = "JSON lines for programs: all columns, and times in epoch seconds."
-    json = click.option("--json", "as_json", is_flag=True, help=whole)
-    return lambda command: said(json(command))
+_as_json = click.option(
+    "--json", "as_json", is_flag=True, help="JSON lines for programs: all columns, and times in epoch seconds."
+)
 
 
-def _layout(command: F) -> F:
-    """Give a command `--columns` and `--raw`."""
-    columns = click.option("--columns", metavar="A,B,…|all", help="Which, in which order. Unless given there are few.")
-    raw = click.option("--raw/--dates", default=None, help="Times as epoch seconds, or as dates (ISO 8601, UTC).")
-    return columns(raw(command))
+def _written(kind: type) -> Callable[[F], F]:
+    """Give a command the options of how its file is written, and `--json` as every command that prints data has it."""
+    form, layout = options(kind, "format"), options(kind, "columns", "raw")
+    return lambda command: form(_as_json(layout(command)))
 
 
 def _checked(kind: type[Any], form: str, columns: str | None, raw: bool | None) -> dict[str, Any]:
@@ -76,8 +72,7 @@ ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv
 
 @dump_group.command("pages")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@_form("jsonl", "csv", "nodes")
-@_layout
+@_written(PageFile)
 @options(PageFilter)
 @connection
 @pass_app
@@ -85,7 +80,7 @@ def dump_pages(
     app: App,
     /,
     file: Path | None,
-    form: str | None,
+    format: str | None,
     as_json: bool,
     columns: str | None,
     raw: bool | None,
@@ -100,7 +95,7 @@ def dump_pages(
     from graphbrain.ingest import dump
     from graphbrain.terminal import show
 
-    form = _form_of(file, form, as_json, ENDINGS | {".nodes": "nodes"})
+    form = _form_of(file, format, as_json, ENDINGS | {".nodes": "nodes"})
     layout = _checked(Page, form, columns, raw)
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
         count = dump.write_pages(brain.dump_pages(**which, progress=bar), form, out, **layout)
@@ -109,8 +104,7 @@ def dump_pages(
 
 @dump_group.command("links")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@_form("jsonl", "csv", "edges")
-@_layout
+@_written(LinkFile)
 @options(LinkFilter, "between_hosts", "regex", "host", "state", "fetched")
 @connection
 @pass_app
@@ -118,7 +112,7 @@ def dump_links(
     app: App,
     /,
     file: Path | None,
-    form: str | None,
+    format: str | None,
     as_json: bool,
     columns: str | None,
     raw: bool | None,
@@ -133,7 +127,7 @@ def dump_links(
     from graphbrain.ingest import dump
     from graphbrain.terminal import show
 
-    form = _form_of(file, form, as_json, ENDINGS | {".edges": "edges"})
+    form = _form_of(file, format, as_json, ENDINGS | {".edges": "edges"})
     layout = _checked(KnownLink, form, columns, raw)
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
         count = dump.write_links(brain.dump_links(**which, progress=bar), form, out, **layout)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
 from graphbrain.cli.common import App, as_json, brain_command
-from graphbrain.cli.declared import options
+from graphbrain.cli.declared import options, or_word
 from graphbrain.errors import BadInput
-from graphbrain.options.hosts import HostFilter
+from graphbrain.options.hosts import HostFilter, HostOptions
 
 __all__ = ["COMMANDS"]
 
@@ -39,26 +38,10 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
             show.say("graphbrain: no host fits." if outside else "graphbrain: no host in scope fits; see --outside.")
 
 
-def _or_word(kind: Callable[[str], float], word: str) -> Callable[[str], float | str]:
-    """Return a reader of a number, or of the word for none."""
-
-    def read(text: str) -> float | str:
-        if text.lower() == word:
-            return word
-        try:
-            return kind(text)
-        except ValueError:
-            raise click.BadParameter(f"give a number or '{word}', not {text!r}.") from None
-
-    return read
-
-
 @brain_command()
 @click.argument("name")
-@click.option("--delay", metavar="SECONDS|none", type=_or_word(float, "none"), help="Least seconds between two claims.")
-@click.option("--in-flight", metavar="N|none", type=_or_word(int, "none"), help="Most claims at once; 0 is no limit.")
-@click.option("--budget", metavar="N|none", type=_or_word(int, "none"), help="Most pages fetched for the first time.")
-@click.option("--block", metavar="SECONDS|for-ever", type=_or_word(float, "for-ever"), help="No claims for so long.")
+@options(HostOptions)
+@click.option("--block", metavar="SECONDS|for-ever", type=or_word(float, "for-ever"), help="No claims for so long.")
 @click.option("--unblock", is_flag=True, help="Ask it again, at its full rate.")
 @as_json
 def host(app: App, name: str, block: float | str | None, unblock: bool, as_json: bool, **own: Any) -> None:

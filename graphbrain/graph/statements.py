@@ -81,21 +81,21 @@ def path(name: str) -> Path:
     Raises:
         FileNotFoundError: There is none of this name.
     """
-    if (found := _files(FOLDER).get(name)) is None:
+    if (file := _files(FOLDER).get(name)) is None:
         raise FileNotFoundError(f"There is no statement {name!r} in {FOLDER}.")
-    return found
+    return file
 
 
 @cache
 def _files(folder: Path) -> dict[str, Path]:
     """Return name → file of every statement: a folder for each room, and in it one for each noun."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for file in sorted(folder.glob("*/*/*.cypher")):
         name = f"{file.parent.name}/{file.stem}"
-        if name in found:
-            raise ValueError(f"{found[name]} and {file} have the same name.")
-        found[name] = file
-    return found
+        if name in files:
+            raise ValueError(f"{files[name]} and {file} have the same name.")
+        files[name] = file
+    return files
 
 
 @cache
@@ -130,7 +130,7 @@ def link_types() -> list[str]:
 def _found(pattern: str) -> list[str]:
     quoted = re.compile(r"'[^']*'|/\*.*?\*/")
     texts = (quoted.sub("", statement(name).text) for name in names())
-    return sorted({word for text in texts for found in re.finditer(pattern, text) for word in found.groups() if word})
+    return sorted({word for text in texts for match in re.finditer(pattern, text) for word in match.groups() if word})
 
 
 def _with_map(body: str, lists: Collection[str]) -> str:

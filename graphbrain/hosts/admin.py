@@ -104,12 +104,12 @@ def look(
     return last, [_view(row, manners) for row in rows]
 
 
-def sized(tx: Tx, found: Sequence[Host], most: int) -> list[Host]:
+def sized(tx: Tx, hosts: Sequence[Host], most: int) -> list[Host]:
     """These hosts with how many pages they have, of which no more are counted than `most`; and with the place to which
     many of them lead for now."""
-    if not found:
+    if not hosts:
         return []
-    names = [host.name for host in found]
+    names = [host.name for host in hosts]
     sizes = dict(tx.one("hosts/sizes", names=names, limit=most + 1)[0])
     led = tx.one("hosts/walls", names=names, limit=MOST_LED, least=MANY)[0]
     walls = {name: {"wall": bare(url), "walled": pages} for name, url, pages in led}
@@ -118,7 +118,7 @@ def sized(tx: Tx, found: Sequence[Host], most: int) -> list[Host]:
         pages = sizes[host.name]
         return replace(host, pages=min(most, pages), more_pages=pages > most, **walls.get(host.name, {}))
 
-    return [full(host) for host in found]
+    return [full(host) for host in hosts]
 
 
 def listed(tx: Tx, name: str, manners: PolitenessPolicy) -> Host:
@@ -260,12 +260,12 @@ def robots_text(tx: Tx, name: str, scheme: str, manners: PolitenessPolicy) -> st
 
     Raises UnknownHost when the host has not been met.
     """
-    found = politeness.read(tx, [name], manners).get(name)
-    if found is None:
+    host_state = politeness.read(tx, [name], manners).get(name)
+    if host_state is None:
         raise unknown(name)
     rows = tx.one("hosts/robots", names=[name])[0]
     texts = dict(zip(KEPT, rows[0][1:], strict=True)) if rows else {}
-    if scheme in found.robots():
+    if scheme in host_state.robots():
         return texts.get(scheme)
     return texts.get("") or (None if scheme else texts.get("https") or texts.get("http"))
 

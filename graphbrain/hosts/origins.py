@@ -61,11 +61,11 @@ class Times:
 
 def times_of(texts: Sequence[str] | None) -> dict[str, Times]:
     """Scheme → times, as a host keeps them."""
-    found = {}
+    by_scheme = {}
     for text in texts or ():
         scheme, at, renew_at = text.split(" ")
-        found[scheme] = Times(float(at), float(renew_at))
-    return found
+        by_scheme[scheme] = Times(float(at), float(renew_at))
+    return by_scheme
 
 
 def as_texts(times: Mapping[str, Times]) -> list[str] | None:

@@ -152,10 +152,10 @@ def places(tx: Tx, hosts: Iterable[HostState], manners: PolitenessPolicy, now: f
         return {}
     held = [host for host in hosts if host.address is not None]
     names = {host.address for host in held if host.address is not None}
-    found = addresses.lock(tx, names, manners.address_delay, manners.address_most, now)
+    locked = addresses.lock(tx, names, manners.address_delay, manners.address_most, now)
     for host in held:
-        host.address_state = found[host.address or ""]
-    return found
+        host.address_state = locked[host.address or ""]
+    return locked
 
 
 def origins(texts: Mapping[str, tuple[str | None, str | None]]) -> list[str] | None:

@@ -99,8 +99,8 @@ def product(agent: str) -> str:
 
     A header that begins as a browser's, `Mozilla/5.0 (compatible; MyBot/1.0)`, has its own name later.
     """
-    found = _BROWSER_LIKE.match(agent.strip()) or _TOKEN.match(agent.strip())
-    return found[1].lower() if found else ""
+    match = _BROWSER_LIKE.match(agent.strip()) or _TOKEN.match(agent.strip())
+    return match[1].lower() if match else ""
 
 
 @dataclass(slots=True)
@@ -145,8 +145,8 @@ def _directive(line: str) -> tuple[str | None, str]:
         if len(words) != 2:
             return None, ""
         name, value = words
-    found = _DIRECTIVE.match(name.strip(_BLANK))
-    return (_DIRECTIVES[found[0].lower()], value.strip(_BLANK)) if found else (None, "")
+    match = _DIRECTIVE.match(name.strip(_BLANK))
+    return (_DIRECTIVES[match[0].lower()], value.strip(_BLANK)) if match else (None, "")
 
 
 def _is_everybody(value: str) -> bool:
@@ -214,10 +214,10 @@ def _fits(text: str, parts: tuple[str, ...], anchored: bool) -> bool:
         return False
     at = len(first)
     for part in middle:
-        found = text.find(part, at)
-        if found < 0:
+        start = text.find(part, at)
+        if start < 0:
             return False
-        at = found + len(part)
+        at = start + len(part)
     if anchored:
         return len(text) - len(last) >= at and text.endswith(last)
     return text.find(last, at) >= 0
@@ -245,15 +245,15 @@ def _octet(escape: re.Match[str]) -> str:
 
 def _query_spellings(text: str) -> list[str]:
     head, mark, query = text.partition("?")
-    plain = _HARMLESS.sub(lambda found: chr(int(found[0][1:], 16)), query)
+    plain = _HARMLESS.sub(lambda match: chr(int(match[0][1:], 16)), query)
     return [text] if plain == query else [text, head + mark + plain]
 
 
 def _spellings(pattern: str) -> list[str]:
     """A pattern, and how else its author may have meant it: a text in Latin-1 names pages that are spelt in UTF-8."""
-    found = _query_spellings(pattern)
+    spellings = _query_spellings(pattern)
     utf8 = _BEYOND_ASCII.sub(_from_latin, pattern)
-    return found if utf8 == pattern else [*found, utf8]
+    return spellings if utf8 == pattern else [*spellings, utf8]
 
 
 def _from_latin(escapes: re.Match[str]) -> str:
@@ -299,11 +299,11 @@ def _decoded(raw: bytes) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return raw.decode("utf-16", "replace")
     # Without a mark, one of each two octets of Latin letters is NUL.
-    for place, name in ((0, "utf-16-be"), (1, "utf-16-le")):
+    for parity, name in ((0, "utf-16-be"), (1, "utf-16-le")):
         if (
             len(raw) > 3
-            and 2 * raw[place:1_000:2].count(0) > len(raw[place:1_000:2])
-            and 0 not in raw[1 - place : 1_000 : 2]
+            and 2 * raw[parity:1_000:2].count(0) > len(raw[parity:1_000:2])
+            and 0 not in raw[1 - parity : 1_000 : 2]
         ):
             return raw.decode(name, "replace")
     return raw.decode("utf-8", "graphbrain.escapes")
@@ -321,11 +321,11 @@ _lock = threading.Lock()
 def remembered(mark: str) -> Robots | None:
     """The rules of the text with this fingerprint, if this process has parsed it lately."""
     with _lock:
-        found = _memory.get(mark)
-        if found is None:
+        entry = _memory.get(mark)
+        if entry is None:
             return None
         _memory.move_to_end(mark)
-        return found[0]
+        return entry[0]
 
 
 def parsed(text: str) -> Robots:

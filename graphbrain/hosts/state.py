@@ -26,7 +26,6 @@ __all__ = [
     "FAILING_COLUMNS",
     "KEPT",
     "LONGEST_BLOCK",
-    "LONGEST_HAND_DELAY",
     "NO_TEXT",
     "SHARED_QUEUE",
     "HostRequest",
@@ -55,8 +54,6 @@ RETRY_EVERY = 10
 """While other pages wait in a host's queue, one in so many of its claims may be of a page that failed before."""
 LONGEST_BLOCK = 30 * 86_400.0
 """The most seconds for which a host can be blocked by hand, unless for ever."""
-LONGEST_HAND_DELAY = 86_400.0
-"""Seconds between two claims of a host that can be set by hand."""
 SLOWED_FROM = 0.05
 """Seconds between two claims from which a host without any delay is slowed down."""
 TICK = 0.001

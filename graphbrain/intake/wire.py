@@ -68,16 +68,16 @@ _CLAIM: dict[str, Spec] = {
 @cache
 def _specs(kind: type) -> dict[str, Spec]:
     """Return field of Fetched, Failed or Link → the values that it may hold where it is not null."""
-    found: dict[str, Spec] = {}
+    specs: dict[str, Spec] = {}
     for name, hint in get_type_hints(kind).items():
         if name in _SHAPES:
-            found[name] = _SHAPES[name]
+            specs[name] = _SHAPES[name]
             continue
         types = [_JSON[one] for one in (get_args(hint) or (hint,)) if one in _JSON]
         least, most = RANGES.get(name, (None, None))
         limits = {} if least is None else {"minimum": least, "maximum": most}
-        found[name] = {"type": types[0] if len(types) == 1 else types, **limits}
-    return found
+        specs[name] = {"type": types[0] if len(types) == 1 else types, **limits}
+    return specs
 
 
 def _fits(value: Any, spec: Spec) -> bool:
@@ -195,7 +195,7 @@ def _values(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
 def _links(links: Any) -> tuple[str | Link, ...]:
     if not isinstance(links, list | tuple):
         raise BadInput(f"'links' must be a list, not {reprlib.repr(links)}.")
-    return tuple(link if isinstance(link, str) else _link(place, link) for place, link in enumerate(links))
+    return tuple(link if isinstance(link, str) else _link(number, link) for number, link in enumerate(links))
 
 
 def _texts(name: str, value: Any) -> tuple[str, ...]:
@@ -204,8 +204,8 @@ def _texts(name: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _link(place: int, link: Any) -> Link:
-    name = f"links[{place}]"
+def _link(number: int, link: Any) -> Link:
+    name = f"links[{number}]"
     if not isinstance(link, Mapping) or not isinstance(link.get("url"), str):
         raise BadInput(f"'{name}' must be a URL or an object with a 'url', not {reprlib.repr(link)}.")
     _known(link, _specs(Link), f"'{name}'")

@@ -97,20 +97,20 @@ def factors(value: str) -> Mapping[str, Factor] | None:
 
     Each power may have a floor and a multiplier, as in `2*authority^.8 novelty>.25^.2`.
     """
-    found: dict[str, Factor] = {}
+    by_score: dict[str, Factor] = {}
     for text in value.split():
         read = FACTOR.fullmatch(text)
         if read is None:
             return None
         name, times, floor, power = read[2], float(read[1] or 1.0), float(read[3] or 0.0), float(read[4] or 1.0)
-        if name not in LIVE or name in found:
+        if name not in LIVE or name in by_score:
             return None
         if not (0.0 < power <= MOST_POWER and 0.0 < times <= MOST_TIMES and floor <= MOST_FLOOR):
             return None
         if (read[3] is not None and floor == 0.0) or (name in AT_MOST_ONE and floor >= 1.0):
             return None
-        found[name] = Factor(power, floor, times)
-    return found or None
+        by_score[name] = Factor(power, floor, times)
+    return by_score or None
 
 
 def without(value: str, score: str) -> str:

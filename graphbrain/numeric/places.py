@@ -19,8 +19,8 @@ def find(ids: Ints, wanted: Ints) -> Ints:
         return np.full(len(wanted), -1, dtype=np.int64)
     first, span = int(ids[0]), int(ids[-1]) - int(ids[0]) + 1
     if span > DENSE * len(wanted):
-        found = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
-        return np.where(ids[found] == wanted, found, -1)
+        positions = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+        return np.where(ids[positions] == wanted, positions, -1)
     table = np.full(span + 1, -1, dtype=np.int64)
     table[ids - first] = np.arange(len(ids))
     off = wanted - first

@@ -24,7 +24,7 @@ class Option:
     Attributes:
         name: Its name in Python and JSON.
         kind: The type of its value: bool, int, float or str.
-        default: The value where none is given.
+        default: The value where none is given; `...`: what is not given stays as it is.
         optional: True if None is a value.
         many: True if it is a list of values of its kind.
         help: Its meaning, one sentence without the full stop.
@@ -74,7 +74,7 @@ def is_whole(value: object) -> bool:
 
 def _plain(default: Any) -> str:
     """Return a default for a person; "" for those that need no word."""
-    return str(default) if not isinstance(default, bool) and default not in (None, "", ()) else ""
+    return str(default) if not isinstance(default, bool) and default not in (None, "", (), ...) else ""
 
 
 def declared(default: Any, help: str, **attributes: Any) -> Any:

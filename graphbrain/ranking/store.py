@@ -29,14 +29,14 @@ BROKEN = 600.0
 
 def seeds(graph: Graph) -> list[int]:
     """Return the internal ids of the seeds."""
-    found: list[int] = graph.read(lambda tx: tx.one("scores/seeds")[0], "scores/seeds")
-    return found
+    ids: list[int] = graph.read(lambda tx: tx.one("scores/seeds")[0], "scores/seeds")
+    return ids
 
 
 def stored(graph: Graph) -> list[dict[str, Any]]:
     """Return the properties of each (:Ranking), the latest first."""
-    found: list[dict[str, Any]] = graph.read(lambda tx: tx.one("scores/all")[0], "scores/all")
-    return found
+    scores: list[dict[str, Any]] = graph.read(lambda tx: tx.one("scores/all")[0], "scores/all")
+    return scores
 
 
 def carried(graph: Graph, name: str) -> bool:

@@ -66,8 +66,8 @@ def renamed_keys(given: Mapping[str, Any], renamed: Mapping[str, Renamed], kind:
         renamed: Old name → new name.
         kind: What the names are, for the warning.
     """
-    found = {name: value for name, value in given.items() if name not in renamed}
+    current = {name: value for name, value in given.items() if name not in renamed}
     for old in given.keys() & renamed.keys():
         warn(f"The {kind} {old}", renamed[old], above=2)
-        found.setdefault(renamed[old].name, given[old])
-    return found
+        current.setdefault(renamed[old].name, given[old])
+    return current

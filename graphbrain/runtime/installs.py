@@ -23,5 +23,5 @@ def command(extra: str, *packages: str) -> str:
     except metadata.PackageNotFoundError:
         required = []
     marked = re.compile(rf"""^([^;]+?)\s*;\s*extra\s*==\s*['"]{re.escape(extra)}['"]\s*$""")
-    wanted = [found[1].replace(" ", "") for line in required if (found := marked.match(line))]
+    wanted = [match[1].replace(" ", "") for line in required if (match := marked.match(line))]
     return f"{shlex.quote(sys.executable or 'python')} -m pip install {shlex.join(wanted or packages)}"

@@ -11,8 +11,8 @@ ROOT = Path("/")
 
 def free_bytes(root: Path = ROOT) -> int | None:
     """Return the bytes available without swapping, or None if the system does not report them (it is no Linux)."""
-    found = [_available(root), *_left_of_groups(root)]
-    known = [each for each in found if each is not None]
+    amounts = [_available(root), *_left_of_groups(root)]
+    known = [each for each in amounts if each is not None]
     return max(0, min(known)) if known else None
 
 

@@ -27,12 +27,12 @@ class Timings:
 
     def saw(self, name: str, seconds: float) -> None:
         """Record a duration of this name in seconds."""
-        place = bisect_left(BOUNDS, seconds)
+        bucket = bisect_left(BOUNDS, seconds)
         with self._lock:
             seen = self._seen.get(name)
             if seen is None:
                 seen = self._seen[name] = [0] * (len(BOUNDS) + 1) + [0.0]
-            seen[place] += 1
+            seen[bucket] += 1
             seen[-1] += seconds
 
     def told(self) -> dict[str, list[float]]:

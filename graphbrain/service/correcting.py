@@ -11,9 +11,12 @@ from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from graphbrain.errors import SettingsError
-from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
+from graphbrain.hosts.state import LONGEST_BLOCK
+from graphbrain.options.hosts import HostOptions
+from graphbrain.options.upkeep import TendOptions
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
+from graphbrain.service.declared import request
 from graphbrain.service.patterns import HOST, PAGE, between, listed
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.verbs import OPERATORS, Body, Nothing, Service, done, json_answer, verb
@@ -107,12 +110,8 @@ class SetInterval(OfPage):
     seconds: float | None = Field(examples=[3_600], json_schema_extra=between(1, 1e9))
 
 
-class SetHost(OfHost):
-    """One host's own manners; what is not given stays, null goes back to the brain's."""
-
-    delay: float | None = Field(None, examples=[2.0], json_schema_extra=between(0, LONGEST_HAND_DELAY))
-    in_flight: int | None = Field(None, examples=[1], json_schema_extra=between(0, 2**53, below=True))
-    budget: int | None = Field(None, examples=[1000], json_schema_extra=between(0, 2**53, below=True))
+class SetHost(request(HostOptions, OfHost)):  # type: ignore[misc]
+    """One host's own politeness; what is not given stays, null goes back to the brain's."""
 
 
 class Block(OfHost):
@@ -125,11 +124,8 @@ class Unblock(OfHost):
     """The host that is asked again."""
 
 
-class Tend(Body):
-    """For how long; `pages`: push these instead of the most urgent."""
-
-    seconds: float = Field(1.0, ge=0, le=LONGEST_TEND, examples=[1.0])
-    pages: list[str] | None = Field(None, examples=[None], json_schema_extra=listed(PAGE))
+class Tend(request(TendOptions, Body, shapes={"pages": listed(PAGE) | {"minItems": 0}}, seconds=LONGEST_TEND)):  # type: ignore[misc]
+    """The seconds, and the pages to push."""
 
 
 class Remake(Body):

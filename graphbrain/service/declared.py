@@ -29,11 +29,13 @@ def request(kind: type, base: type[M], *, shapes: Mapping[str, JsonDict] | None 
         kind: The class that declares the options.
         base: The model of a body or of a query.
         shapes: What the document has beside the declaration, by name of the option.
-        most: A lower bound of the service than that of the declaration, by name of the option.
+        most: A lower bound of the service than that of the declaration, by name of the option. Such an option has no
+            null, which would be no bound.
     """
+    bounded = [replace(each, optional=each.optional and each.name not in most) for each in options_of(kind).values()]
     fields: dict[str, Any] = {
         each.name: (_type(each), _field(each, (shapes or {}).get(each.name, {}), most.get(each.name)))
-        for each in options_of(kind).values()
+        for each in bounded
     }
     return create_model(kind.__name__, __base__=base, __module__=__name__, **fields)
 
@@ -57,10 +59,10 @@ def _field(option: Option, shape: JsonDict, most: float | None) -> Any:
     if option.words and option.by_room:
         document["enum"] = list(option.words)
     if option.many:
-        document["minItems"] = 1
+        document.setdefault("minItems", 1)
     required = option.default == "" and option.words
     return Field(
-        ... if required else option.default,
+        ... if required else None if option.default is ... else option.default,
         description=option.help,
         examples=None if option.example is ... else [option.example],
         json_schema_extra=document or None,

@@ -345,12 +345,12 @@ class _Screen:
         cells = [[visible(number(cell)) for cell in row] for row in block]
         remark, last = self._place(self.table.remark), len(self.table.columns) - 1
         for row in cells:
-            for place, cell in enumerate(row):
+            for column, cell in enumerate(row):
                 if not _NUMERIC.fullmatch(cell):
-                    self.words.add(place)
-                if place in (remark, last) or cell in ("–", ""):
+                    self.words.add(column)
+                if column in (remark, last) or cell in ("–", ""):
                     continue
-                self.wide[place] = max(self.wide.get(place, 0), cell_len(cell), cell_len(self.table.columns[place]))
+                self.wide[column] = max(self.wide.get(column, 0), cell_len(cell), cell_len(self.table.columns[column]))
         self.needed = max([self.needed, cell_len(self.table.columns[last]), *(cell_len(row[last]) for row in cells)])
         room = self._choose(last)
         lines = [self._line([*row[:last], shorten(row[last], room)], last) for row in cells]
@@ -369,9 +369,9 @@ class _Screen:
         places = sorted(self.wide)
         room = self._room(places)
         for name in reversed(self.table.spare):
-            place = list(self.table.columns).index(name)
-            if room < min(self.needed, LEAST_LAST) and place in places:
-                places.remove(place)
+            column = list(self.table.columns).index(name)
+            if room < min(self.needed, LEAST_LAST) and column in places:
+                places.remove(column)
                 room = self._room(places)
         if places != self.shown:
             self.shown = places
@@ -381,15 +381,15 @@ class _Screen:
 
     def _room(self, places: Sequence[int]) -> int:
         """Return the room that these columns leave to the last one, negative if they need more than there is."""
-        return self.width - sum(min(WIDEST, self.wide[place]) + GAP for place in places)
+        return self.width - sum(min(WIDEST, self.wide[column]) + GAP for column in places)
 
     def _line(self, row: Sequence[str], last: int) -> str:
         parts = []
-        for place in self.shown or ():
-            wide = min(WIDEST, self.wide[place])
-            cell = _ended(row[place], wide)
+        for column in self.shown or ():
+            wide = min(WIDEST, self.wide[column])
+            cell = _ended(row[column], wide)
             gap = " " * (wide - cell_len(cell))
-            parts.append(cell + gap if place in self.words else gap + cell)
+            parts.append(cell + gap if column in self.words else gap + cell)
         end = row[last] if last in self.words else row[last].rjust(self.needed)
         return (" " * GAP).join([*parts, end]).rstrip()
 
@@ -434,19 +434,21 @@ def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[_Lines]], width: i
     """Yield rows under a header, below the texts that they share; one below the other if a column would have too little
     room."""
     every = range(len(columns))
-    places = [place for place in every if any(row[place] not in (["–"], [""]) for row in rows)] or [*every]
-    shared = [place for place in places if _long(rows[0][place]) and all(row[place] == rows[0][place] for row in rows)]
+    places = [column for column in every if any(row[column] not in (["–"], [""]) for row in rows)] or [*every]
+    shared = [
+        column for column in places if _long(rows[0][column]) and all(row[column] == rows[0][column] for row in rows)
+    ]
     shared = shared if len(shared) < len(places) else shared[:-1]
-    for place in shared:
-        yield f"{_bold(columns[place])}: {rows[0][place][0]}\n"
-    places = [place for place in places if place not in shared]
+    for column in shared:
+        yield f"{_bold(columns[column])}: {rows[0][column][0]}\n"
+    places = [column for column in places if column not in shared]
     rows = [[_indented(cell) if at == places[0] else cell for at, cell in enumerate(row)] for row in rows]
     needed = [
         max(cell_len(line) for line in (columns[at], *(line for row in rows for line in row[at]))) for at in places
     ]
     wide = _shares(needed, width - GAP * (len(places) - 1))
     narrow = any(has < min(need, LEAST_SHARE) for need, has in zip(needed, wide, strict=True))
-    urls = [at for at, place in enumerate(places) if any("://" in line for row in rows for line in row[place])]
+    urls = [at for at, column in enumerate(places) if any("://" in line for row in rows for line in row[column])]
     # Of two URLs that are cut, neither can be used.
     if narrow or (len(urls) > 1 and any(needed[at] > wide[at] for at in urls)):
         for row in rows:
@@ -475,9 +477,9 @@ def _indented(cell: _Lines) -> _Lines:
 def _shares(needed: Sequence[int], room: int) -> list[int]:
     """Return the width of each column: the width it needs, up to an equal part of the room that narrower ones leave."""
     wide = [0] * len(needed)
-    for done, place in enumerate(sorted(range(len(needed)), key=needed.__getitem__)):
-        wide[place] = max(1, min(needed[place], room // (len(needed) - done)))
-        room -= wide[place]
+    for done, column in enumerate(sorted(range(len(needed)), key=needed.__getitem__)):
+        wide[column] = max(1, min(needed[column], room // (len(needed) - done)))
+        room -= wide[column]
     return wide
 
 
@@ -504,9 +506,9 @@ def _cuts(texts: Iterable[str], room: int) -> dict[str, str]:
     return cuts
 
 
-def _from(text: str, place: int, room: int) -> str:
+def _from(text: str, start: int, room: int) -> str:
     """Return the beginning of a text, and its continuation from a place in it."""
-    head, tail = room // 3, place - 4
+    head, tail = room // 3, start - 4
     return _ended(f"{text[:head]}…{text[tail:]}" if tail > head else text, room)
 
 

@@ -27,7 +27,7 @@ def old_keys(first: int, extra: Callable[[str], str] | None = None, hash_bang: b
     asked = [keys for version, keys in of_version.items() if version >= first]
 
     def of(url: str) -> tuple[str, ...]:
-        found = (keys(url) for keys in asked)
-        return tuple(dict.fromkeys(key for key in found if key is not None))
+        made = (keys(url) for keys in asked)
+        return tuple(dict.fromkeys(key for key in made if key is not None))
 
     return of

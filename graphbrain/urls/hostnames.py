@@ -140,15 +140,15 @@ class HostList:
             raise BadInput("there is no host in it")
         for entry in entries:
             try:
-                found = _entry(entry)
+                parsed = _entry(entry)
             except BadInput as error:
                 if not lenient:
                     raise BadInput(f"{entry[:80]!r} names none: {error}") from None
                 continue
-            if found.port is None:
-                anyway.add(found.host)
+            if parsed.port is None:
+                anyway.add(parsed.host)
             else:
-                at_port |= {(found.host, name[len(found.host) + 1 :]) for name in (found.name, found.literal)}
+                at_port |= {(parsed.host, name[len(parsed.host) + 1 :]) for name in (parsed.name, parsed.literal)}
         return cls(frozenset(anyway), frozenset(at_port))
 
     def holds(self, name: str) -> bool:
@@ -228,7 +228,7 @@ def _ipv4(labels: list[str]) -> str:
     *first, last = numbers or [-1]
     if len(numbers) > 4 or any(number > 255 for number in first) or not 0 <= last < 256 ** (5 - len(numbers)):
         raise BadInput("the host's last label is a number, but it is no IPv4 address")
-    value = last + sum(number << (24 - 8 * place) for place, number in enumerate(first))
+    value = last + sum(number << (24 - 8 * position) for position, number in enumerate(first))
     return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
 
 

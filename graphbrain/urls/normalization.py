@@ -219,10 +219,10 @@ def _address(text: str, hash_bang: bool) -> str:
 
 def _authority(scheme: str, text: str) -> str:
     """Return host and port in their usual spelling, without user and password."""
-    place = text.rpartition("@")[2]
-    host, colon, port = place.rpartition(":")
+    address = text.rpartition("@")[2]
+    host, colon, port = address.rpartition(":")
     if not colon or "]" in port:
-        host, port = place, ""
+        host, port = address, ""
     if not host.strip("."):
         raise BadInput("the URL has no host")
     netloc = host_text(host)
@@ -441,12 +441,12 @@ class Rules:
             BadInput: The URL cannot name a page.
         """
         long = isinstance(url, str) and len(url) > LONGEST_REMEMBERED
-        found = self._page(url) if long else self._remembered(url)
-        if self.odd is not None and found[0] != url and _ODD.search(url):
+        resolved = self._page(url) if long else self._remembered(url)
+        if self.odd is not None and resolved[0] != url and _ODD.search(url):
             if len(self.odd) >= MOST_ODD:
                 self.odd.clear()
-            self.odd[found[0]] = url
-        return found
+            self.odd[resolved[0]] = url
+        return resolved
 
     def key(self, written: str) -> str:
         """Return the key of an address.

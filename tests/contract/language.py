@@ -32,6 +32,7 @@ __all__ = [
     "docs",
     "docstrings",
     "headers",
+    "locals_named",
     "messages",
     "per_thousand",
     "room_of",
@@ -181,6 +182,17 @@ def class_names_defined_twice() -> dict[str, list[str]]:
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(name)
     return {name: where for name, where in found.items() if len(where) > 1}
+
+
+def locals_named(word: str) -> Counter[str]:
+    """Return how often each room binds a name of functions, an argument or a local, that is this word."""
+    return Counter(
+        room_of(name)
+        for name in modules()
+        for node in ast.walk(tree(name))
+        if (isinstance(node, ast.Name) and node.id == word and isinstance(node.ctx, ast.Store))
+        or (isinstance(node, ast.arg) and node.arg == word)
+    )
 
 
 def per_thousand(texts: Iterable[Prose], pattern: re.Pattern[str]) -> float:

@@ -18,6 +18,7 @@ from tests.contract.language import (
     docs,
     docstrings,
     headers,
+    locals_named,
     messages,
     per_thousand,
     room_of,
@@ -83,6 +84,13 @@ EXCEPTIONS: dict[tuple[str, str, str], str] = {
     ),
 }
 """(Module, word of AVOIDED, a part of the text) → the reason why it may be there."""
+
+NAMED_LOCALS = frozenset(
+    {"graph", "hosts", "intake", "numeric", "ranking", "records", "runtime", "settings", "terminal", "urls"}
+)
+"""Rooms in which no local has one of these words as its name. The set only grows."""
+MOST_LOCALS = {"found": 343, "place": 173}
+"""Word → how many locals have it as their name in all rooms. The numbers only fall."""
 
 PLAIN_LINES = 8
 """Lines of a function or class beyond which its name and types cannot be all that there is to know."""
@@ -188,6 +196,14 @@ def test_an_exception_is_needed_and_has_a_reason() -> None:
         assert any(AVOIDED[word].search(each.text) for each in found), (module, word, part)
         assert len(reason.split()) > 3
         assert room_of(module) in FINISHED
+
+
+@pytest.mark.parametrize(("word", "most"), MOST_LOCALS.items())
+def test_locals_are_named_for_what_they_hold(word: str, most: int) -> None:
+    """A room whose locals have better names stays so, and no other room has more of them than it had."""
+    bound = locals_named(word)
+    assert not bound.keys() & NAMED_LOCALS
+    assert bound.total() <= most, f"name them for what they hold: {bound}"
 
 
 def test_what_a_room_offers_has_a_docstring_or_is_short() -> None:
