@@ -96,7 +96,7 @@ def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = la
     """
     if table not in TABLES or kind not in KINDS:
         raise BadInput(f"A frame is of {', '.join(TABLES)}, as {', '.join(KINDS)}; not {table!r:.80} as {kind!r:.80}.")
-    arrow = _arrow()
+    arrow = needed()
     schema = _schema(table)
     whole = arrow.Table.from_batches(list(_batches(graph, table, progress)), schema)
     if kind == "arrow":
@@ -115,10 +115,9 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
     """Write all tables as Parquet into a new or empty folder, and return the manifest, which is written last.
 
     Files are `pages/part-00000.parquet` and so on, of up to PART_ROWS rows each, and `manifest.json`. A folder without
-    a
-    manifest is incomplete. Raise BadInput if the folder is not empty or cannot be written.
+    a manifest is incomplete. Raise BadInput if the folder is not empty or cannot be written.
     """
-    arrow = _arrow()
+    arrow = needed()
     import pyarrow.parquet as parquet
 
     try:
@@ -182,7 +181,8 @@ def _sum(table: str, batch: pyarrow.RecordBatch) -> int:
     return sum(zlib.crc32(" ".join(keys).encode("utf-8")) for keys in zip(*columns, strict=True))
 
 
-def _arrow() -> Any:
+def needed() -> Any:
+    """Return pyarrow. Raises BadInput where it is not installed."""
     try:
         import pyarrow
     except ImportError:
@@ -191,7 +191,7 @@ def _arrow() -> Any:
 
 
 def _schema(table: str) -> pyarrow.Schema:
-    arrow = _arrow()
+    arrow = needed()
     kinds = {
         _TEXT: arrow.string(),
         _WHOLE: arrow.int64(),
@@ -212,7 +212,7 @@ def _revision(graph: Graph) -> int:
 
 def _batches(graph: Graph, table: str, progress: Progress) -> Iterator[pyarrow.RecordBatch]:
     """Yield a table, part by part."""
-    arrow = _arrow()
+    arrow = needed()
     schema = _schema(table)
     for rows in _rows(graph, table, progress):
         columns = [

@@ -14,6 +14,7 @@ __all__ = [
     "plots",
     "precision",
     "precision_plot",
+    "scale",
     "traps",
     "trust",
     "worlds",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +34,7 @@ __all__ = [
     "bulk",
     "claim",
     "crawl_order",
+    "drawn",
     "empty",
     "fill",
     "ingest",
@@ -41,13 +42,18 @@ __all__ = [
     "push",
     "recording_of",
     "report_all",
+    "rounds",
     "shares",
+    "web_parts",
+    "write_web",
 ]
 
 BATCH = 200
 WARM_UP_PAGES, WARM_UPS, WARM_UP_ROUNDS = 30_000, 5, 150
 LARGE_BATCH = 50_000
 LARGE_PAGES, LARGE_LINKS = 1_000_000, 10_000_000
+PART_PAGES = 100_000
+"""Pages whose links are drawn at once, so that a web of any size takes little memory."""
 LIVE_PAGES = 60_000
 """Pages of the large web for which the ingest is measured and compared with the import."""
 SHORT_BATCH = 5_000
@@ -71,24 +77,49 @@ def recording_of(file: Path | None) -> Recording:
     return Recording.of(sources, targets, pages=count, name="a generated web")
 
 
-def large_web() -> tuple[Ints, Ints]:
-    """Return sources, ascending, and targets of the links of a generated web: hosts of a hundred pages, with half of
-    the links inside and the others to popular pages."""
+def web_parts(pages: int, links_each: int, waiting: int = 0) -> Iterator[tuple[Ints, Ints]]:
+    """Yield sources, ascending, and targets of the links of a generated web, part by part: hosts of a hundred pages,
+    with half of the links inside and the others to popular pages.
+
+    Args:
+        pages: The number of pages.
+        links_each: The number of links of a page.
+        waiting: Every page whose number is a multiple of it has no links; 0: all have.
+    """
     dice = np.random.default_rng(1)
-    sources = np.repeat(np.arange(LARGE_PAGES), LARGE_LINKS // LARGE_PAGES)
-    inside = sources // 100 * 100 + dice.integers(0, 100, LARGE_LINKS)
-    popular = dice.permutation(LARGE_PAGES)[(dice.random(LARGE_LINKS) ** 2.5 * LARGE_PAGES).astype(np.int64)]
-    return sources, np.where(dice.random(LARGE_LINKS) < 0.5, inside, popular)
+    popular = dice.permutation(pages)
+    for start in range(0, pages, PART_PAGES):
+        part = np.arange(start, min(pages, start + PART_PAGES))
+        sources = np.repeat(part[part % waiting > 0] if waiting else part, links_each)
+        yield sources, drawn(dice, sources, popular)
+
+
+def drawn(dice: np.random.Generator, sources: Ints, popular: Ints) -> Ints:
+    """Return a random target of each link: a page of the same host, or one of `popular`, the first most often."""
+    size = len(sources)
+    inside = sources // 100 * 100 + dice.integers(0, 100, size)
+    inside = np.minimum(inside, max(len(popular), sources.max(initial=0) + 1) - 1)  # the last host may be smaller
+    there = popular[(dice.random(size) ** 2.5 * len(popular)).astype(np.int64)]
+    return np.where(dice.random(size) < 0.5, inside, there)
+
+
+def large_web() -> tuple[Ints, Ints]:
+    """Return the sources, ascending, and targets of all links of a large generated web."""
+    sources, targets = zip(*web_parts(LARGE_PAGES, LARGE_LINKS // LARGE_PAGES), strict=True)
+    return np.concatenate(sources), np.concatenate(targets)
+
+
+def write_web(path: Path, parts: Iterable[tuple[Ints, Ints]]) -> None:
+    """Write links as an edge list."""
+    with path.open("w", encoding="utf-8") as file:
+        for sources, targets in parts:
+            file.writelines(f"{a}\t{b}\n" for a, b in zip(sources.tolist(), targets.tolist(), strict=True))
 
 
 def _large_file(folder: Path) -> Path:
     """Write the links of `large_web` as an edge list, and return the file."""
     path = folder / "a generated web of ten million links.tsv"
-    sources, targets = large_web()
-    with path.open("w", encoding="utf-8") as file:
-        for start in range(0, len(sources), LARGE_PAGES):
-            part = slice(start, start + LARGE_PAGES)
-            file.writelines(f"{a}\t{b}\n" for a, b in zip(sources[part].tolist(), targets[part].tolist(), strict=True))
+    write_web(path, web_parts(LARGE_PAGES, LARGE_LINKS // LARGE_PAGES))
     return path
 
 
@@ -252,7 +283,7 @@ def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
     return figures
 
 
-def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> list[dict[str, Any]]:
+def claim(brain: Brain, most: int, calls: int = 300, delay: float = 0.0) -> list[dict[str, Any]]:
     """Claim and report 100 pages repeatedly, with a tenth of `most` new pages waiting, and with all of them.
 
     There are 20,000 hosts, of sizes by Zipf's law, and the reported pages have no links. If all hosts with pages wait,
@@ -264,7 +295,7 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     Args:
         brain: An empty brain.
         most: The number of waiting pages.
-        rounds: The largest number of measured calls.
+        calls: The largest number of measured calls.
         delay: Seconds between claims of one host.
 
     Raises:
@@ -278,8 +309,8 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     for waiting, warm_ups in ((most // 10, WARM_UPS + 1), (most, 1)):
         for _ in range(warm_ups):
             fill(brain, waiting)
-            _rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
-        figures.append(_rounds(brain, min(rounds, waiting // 400)) | {"waiting": waiting, "delay": delay})
+            rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
+        figures.append(rounds(brain, min(calls, waiting // 400)) | {"waiting": waiting, "delay": delay})
     small, large = figures
     ratio = {name: round(large[name] / small[name], 3) for name in ("next_ms_p50", "next_ms_p99", "round_ms_p50")}
     return [*figures, {"measure": "claim", "times_of_all_against_a_tenth": ratio}]
@@ -305,12 +336,13 @@ def _creating(brain: Brain, new: Sequence[New]) -> Callable[[Any], object]:
     return lambda tx: discovery.create(tx, new, policy.scope, policy.rule, brain.now())
 
 
-def _rounds(brain: Brain, rounds: int) -> dict[str, Any]:
+def rounds(brain: Brain, count: int) -> dict[str, Any]:
+    """Claim and report 100 pages so many times, and return the times of the calls that got enough, or of all."""
     taking: dict[bool, list[float]] = {True: [], False: []}
     whole: list[float] = []
     done = 0
     with profile(brain) as spent:
-        while len(whole) < rounds:
+        while len(whole) < count:
             began = time.perf_counter()
             claims = brain.next_urls(CLAIMS)
             full = len(claims) >= ENOUGH * CLAIMS

@@ -12,7 +12,7 @@ from graphbrain.errors import BadInput
 from graphbrain.numeric.arrays import Floats
 from graphbrain.runtime import installs
 
-__all__ = ["check", "freshness_over_time", "needed", "save", "shares_over_crawl"]
+__all__ = ["check", "costs_by_size", "freshness_over_time", "needed", "save", "shares_over_crawl"]
 
 WIDTH, HEIGHT, DPI = 9.0, 5.0, 150
 KINDS = (".png", ".svg", ".pdf")
@@ -87,6 +87,27 @@ def shares_over_crawl(path: Path, curves: Mapping[str, tuple[Floats, Floats]], t
         axes.grid(alpha=0.25)
     every[0].set_ylabel("share that is fetched")
     figure.suptitle(title)
+    figure.legend(loc="outside right upper", frameon=False)
+    save(figure, path)
+
+
+def costs_by_size(path: Path, sizes: Sequence[int], costs: Mapping[str, Sequence[float]], allowed: float) -> None:
+    """Draw each cost by the number of pages, as a ratio to that of the first size, and the ratio that is allowed."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, layout="constrained")
+    axes = figure.add_subplot()
+    for number, (name, ratios) in enumerate(costs.items()):
+        axes.plot(sizes, ratios, label=name, marker="o", markersize=3, **_style(number, 10))
+    axes.axhline(allowed, color="0.6", linewidth=0.8)
+    axes.annotate(f"{allowed:g} times", (sizes[0], allowed), xytext=(3, 3), textcoords="offset points", fontsize=8)
+    axes.set(
+        title="costs by size", xlabel="pages", ylabel=f"cost of a page, link or call, of that at {sizes[0]:,} pages"
+    )
+    axes.set_xscale("log")
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.25)
     figure.legend(loc="outside right upper", frameon=False)
     save(figure, path)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphbrain.brain.hosts import Hosting
 from graphbrain.brain.look import Looking
+from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
 from graphbrain.errors import BadInput
 from graphbrain.model import number
@@ -20,8 +20,8 @@ __all__ = ["Analysing", "Asking"]
 class Analysing:
     """The verbs that read the crawl for analysts. They change nothing."""
 
-    def __init__(self, session: Session, looking: Looking, hosting: Hosting) -> None:
-        self._session, self._looking, self._hosting = session, looking, hosting
+    def __init__(self, session: Session, looking: Looking, names: Names) -> None:
+        self._session, self._looking, self._names = session, looking, names
 
     def questions(self) -> list[dict[str, Any]]:
         """Return all questions, as `Brain.questions` describes."""
@@ -37,7 +37,7 @@ class Analysing:
         if given.get("url"):
             given = {**given, "url": self._looking.page(given["url"]).url}
         if given.get("host"):
-            given = {**given, "host": self._hosting.host(given["host"]).name}
+            given = {**given, "host": self._names.known_host(given["host"])}
         return questions.ask(self._session.graph, name, **given)
 
     def findings(self) -> list[Finding]:

@@ -100,7 +100,7 @@ class Brain(Asking):
         self._editing = Editing(session, names, backfill)
         self._hosting = Hosting(session, names, backfill)
         self._converting, self._rekeying = Converting(session, backfill), Rekeying(session, backfill)
-        self._analysing = Analysing(session, self._looking, self._hosting)
+        self._analysing = Analysing(session, self._looking, names)
 
     @classmethod
     def open(

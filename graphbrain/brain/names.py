@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 
 from graphbrain.brain.session import Session
 from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.hosts.admin import unknown
 from graphbrain.intake import input_checks
 from graphbrain.model import Claim
 from graphbrain.reports.report_intake import unreadable
@@ -79,8 +80,23 @@ class Names:
         if found.literal == found.name:
             return found.name
         # A port that is usual for one scheme is none for the other: there may be such a host.
-        rows = self._session.graph.read(lambda tx: tx.one("hosts/view", name=found.literal)[0], "hosts/view")
-        return found.literal if rows else found.name
+        return found.literal if self._are_there([found.literal]) else found.name
+
+    def known_host(self, host: object) -> str:
+        """Return the name of a host that is in the graph, without reading its pages.
+
+        Raises:
+            BadInput: `host` names no host.
+            UnknownHost: No page of the host is known.
+        """
+        name = self.host(host)
+        if not self._are_there([name]):
+            raise unknown(name)
+        return name
+
+    def _are_there(self, names: Sequence[str]) -> bool:
+        found = self._session.graph.read(lambda tx: tx.one("hosts/known", names=names)[0], "hosts/known")
+        return len(found) == len(names)
 
     def host_or_none(self, host: str | None) -> str | None:
         """Return the same, or None for None."""

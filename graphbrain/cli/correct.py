@@ -66,11 +66,12 @@ def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) 
     Those that were given up (parked, gone), those that redirect (alias), and those that wait to be tried again. What
     they have done before is forgotten. Exits 1 when there is none.
     """
+    from graphbrain.brain.names import Names
     from graphbrain.terminal import show
 
     with app.brain() as brain:
         if host is not None:
-            brain.host(host)  # raises UnknownHost for one that has not been met
+            Names(brain.session).known_host(host)  # raises UnknownHost for one that has not been met
         count = brain.retry(*urls, host=host, state=state)
     waiting = f"{show.counted(count, 'page')} {'waits' if count == 1 else 'wait'} again"
     show.say(f"graphbrain: {waiting}" + ("." if count else ": none of these has failed."))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli import changes, orders, traps, trust, worlds
+from graphbrain.cli import changes, orders, scale, traps, trust, worlds
 from graphbrain.cli.common import App, Number, as_json, connection, pass_app
 from graphbrain.errors import GraphbrainError
 from graphbrain.numeric.methods import ORDERS
@@ -55,10 +55,18 @@ BENCHES = (
     "trust",
     "worlds",
     "traps",
+    "scale",
 )
 
 
-REPEATED = {"seeds": "seed", "values": "value", "count": "worlds", "shapes": "shape", "seed_count": "seeds"}
+REPEATED = {
+    "seeds": "seed",
+    "values": "value",
+    "count": "worlds",
+    "shapes": "shape",
+    "seed_count": "seeds",
+    "sizes": "size",
+}
 """The names of options that differ from those of their values."""
 
 
@@ -73,6 +81,7 @@ USES = {
     "traps": traps.OPTIONS,
     "changes": frozenset({"--pages", "--other"}),
     "trust": trust.OPTIONS,
+    "scale": scale.OPTIONS,
 }
 """The options that a kind has a use for, of those that have others than most."""
 
@@ -104,7 +113,17 @@ USES = {
 @click.option("--own", is_flag=True, default=None, help="Only the pages that were crawled (order).")
 @click.option("--pushes-per-page", type=Number(0), help="Make so many pushes for each page, and no others (order).")
 @click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order; worlds: 10).")
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order).")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order, scale)."
+)
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=click.IntRange(1),
+    help="Pages of a web; repeatable (scale; 1, 3, 10 million).",
+)
+@click.option("--memory", type=click.IntRange(1), metavar="MB", help="Of each server (scale; half of the machine's).")
 @click.option("--redis", metavar="URL", help="Measure scrapy-redis, too, by this Redis (scrapy).")
 @click.option("--worlds", "count", type=click.IntRange(1), help="Draw so many worlds, from --seed on (worlds; 30).")
 @click.option("--minutes", type=Number(0), help="Begin no other world after so long (worlds).")
@@ -164,6 +183,11 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     look alike and are honest, and shows which part of the fetches was real, of as many as a third of a site's real
     pages. It empties the brain. Of a --value with harvest it shows how look-alikes do against the same without. Ctrl-C
     ends it with what is measured by then.
+
+    'scale' generates a web of ten links a page for each --size, starts a server of its own beside the local server's
+    directory (--data), and measures import, settling, ingest, claims at a delay of 0 and 1 s, questions, dump, disk and
+    memory. It compares the costs of a page, link or call with those of the smallest size, names those that are beyond
+    1.3 times, and removes the server.
     """
     from graphbrain.bench import kinds
 
@@ -179,6 +203,10 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
         if file is not None:
             raise click.UsageError("'trust' has no use for a FILE: its sites are generated.")
         return trust.run(as_json, **given)
+    if kind == "scale":
+        if file is not None:
+            raise click.UsageError("'scale' has no use for a FILE: its webs are generated.")
+        return scale.run(app, as_json, **given)
     if kind == "worlds":
         return worlds.run(app, file, as_json, **given)
     if kind == "order":

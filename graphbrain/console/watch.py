@@ -1,6 +1,6 @@
 """The views of the console as plain values. Those of one page or host are read by its key.
 
-Statements: watching/*.
+Statements: watching/*, hosts/known.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrain.brain.brain import Brain
+from graphbrain.brain.names import Names
 from graphbrain.console.minutes import Minutes
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.metrics.sampling import Sample
@@ -127,7 +128,7 @@ def host(brain: Brain, name: str) -> dict[str, Any]:
         BadInput: `name` names no host.
         UnknownHost: No page of the host is known.
     """
-    asked = bound(Tx.one, "watching/host", name=brain.host(name).name, limit=BEST)
+    asked = bound(Tx.one, "watching/host", name=Names(brain.session).known_host(name), limit=BEST)
     states, sitemap, faults, best = brain.graph.read(asked, "watching/host")
     return {"states": states, "sitemap": sitemap, "faults": faults, "best": masked_values(best)}
 

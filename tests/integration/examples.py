@@ -336,6 +336,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "dead": 3,
             "now": NOW,
         },
+        "hosts/known": {"names": ["hub.org", "nowhere.org"]},
         "hosts/like": {"texts": ["leaf.org"]},
         "hosts/count_pages": {"names": ["hub.org", "leaf.org"]},
         "hosts/pages": {"name": "leaf.org"},

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from graphbrain import Brain
 from graphbrain.errors import BadInput
+from graphbrain.ingest import importer
 from graphbrain.intake.wire import report_from_dict
 from tests.acceptance.spark.conftest import MASTER
 
@@ -39,6 +41,31 @@ def test_the_best_domains_and_their_links(tmp_path: Path) -> None:
     assert {url: {link.url for link in row.links} for url, row in found.items()} == {a: {c, d}, c: {a}, d: {a}}
     assert {url: row.value for url, row in found.items()} == pytest.approx({a: 4 / 3, c: 1.0, d: 2 / 3})
     assert {link.url: link.value for link in found[a].links} == pytest.approx({c: 1.0, d: 2 / 3})
+
+
+def test_hosts_are_imported_with_their_rank(brain: Brain, tmp_path: Path) -> None:
+    """A host graph in several files of each kind, and the ranks of hosts, become a settled brain."""
+    names = [f"org.h{number % 7}.www{number}" for number in range(60)]
+    pairs = sorted({(a, a * b % 60) for a in range(60) for b in (2, 3, 7)} - {(a, a) for a in range(60)})
+    for folder in ("vertices", "edges"):
+        (tmp_path / folder).mkdir()
+    for part in range(2):
+        vertices = "".join(f"{n}\t{name}\n" for n, name in enumerate(names) if n % 2 == part)
+        edges = "".join(f"{a}\t{b}\n" for a, b in pairs if a % 2 == part)
+        (tmp_path / f"vertices/part-{part}.txt.gz").write_bytes(gzip.compress(vertices.encode()))
+        (tmp_path / f"edges/part-{part}.txt.gz").write_bytes(gzip.compress(edges.encode()))
+    rows = (f"{n + 1}\t{60 - n}\t{n + 1}\t{(60 - n) / 1830}\t{name}\n" for n, name in enumerate(names))
+    ranks = tmp_path / "ranks.txt"
+    ranks.write_text("#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\n" + "".join(rows), "utf-8")
+    out = tmp_path / "out"
+    done = webgraph.cut(f"{tmp_path}/vertices/*.gz", f"{tmp_path}/edges", str(ranks), str(out), None, ON)
+    assert done == {"hosts": 60, "linking": len({a for a, _ in pairs}), "links": len(pairs)}
+    imported = importer.run(brain, sorted(out.glob("part-*.json.gz")), batches=True)
+    assert imported.settled and imported.links == len(pairs) and not imported.refused
+    for number in (0, 20, 59):
+        found = brain.page(f"http://www{number}.h{number % 7}.org/")
+        assert found.value == pytest.approx((60 - number) / 1830 * 60)
+    assert not brain.audit(None).findings
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

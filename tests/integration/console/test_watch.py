@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from graphbrain import Brain
 from graphbrain.console.minutes import Minutes
-from graphbrain.console.watch import overview
+from graphbrain.console.watch import host, overview
+from graphbrain.errors import BadInput, UnknownHost
 from graphbrain.metrics.sampling import Sample, Sampler
 
 EVERY_PAGE = {
@@ -45,3 +48,15 @@ def test_no_page_is_read_for_it(crawled: Brain) -> None:
         assert told["scanned"] is None and told["stats"]["frontier"] is None, "not counted yet"
         crawled.stats()
     assert EVERY_PAGE.intersection(sent), "the trace sees what is sent"
+
+
+def test_a_host_is_looked_up_by_its_name_alone(crawled: Brain) -> None:
+    """The pages of a host are read once, by its view; its resources and its size are not asked for."""
+    sent: list[str] = []
+    with crawled.graph.trace(lambda name, _rows, _took: sent.append(name)):
+        seen = host(crawled, "A.example:80")
+    assert set(sent) == {"hosts/known", "watching/host", "COMMIT"}
+    assert sum(pages for _, pages, *_ in seen["states"]) == crawled.host("a.example").pages
+    for name, error in (("nowhere.example", UnknownHost), ("no host", BadInput)):
+        with pytest.raises(error):
+            host(crawled, name)
