@@ -223,8 +223,8 @@ def _claim(brain: Brain, pages: int) -> tuple[float, int]:
     waiting = pages // WAITING
     rounds = max(1, min(CLAIM_ROUNDS, waiting // 400))
     crawl.rounds(brain, max(1, rounds // 2))  # to warm up
-    found = crawl.rounds(brain, rounds)
-    return float(found["next_ms_p50"]), int(found["short_calls"])
+    figures = crawl.rounds(brain, rounds)
+    return float(figures["next_ms_p50"]), int(figures["short_calls"])
 
 
 def _ask(brain: Brain, pages: int) -> dict[str, float]:
@@ -236,8 +236,8 @@ def _ask(brain: Brain, pages: int) -> dict[str, float]:
         "top": lambda: brain.top(10),
     }
     once |= {name: _asking(brain, name) for name in OF_ONE}
-    found = {name: 1_000 * _median(ask) for name, ask in once.items()}
-    return found | {name: 1e6 / pages * _median(_asking(brain, name)) for name in OF_ALL}
+    costs = {name: 1_000 * _median(ask) for name, ask in once.items()}
+    return costs | {name: 1e6 / pages * _median(_asking(brain, name)) for name in OF_ALL}
 
 
 def _asking(brain: Brain, name: str) -> Callable[[], object]:
@@ -255,8 +255,8 @@ def _median(ask: Callable[[], object]) -> float:
 
 def _server(home: Path) -> tuple[float, int]:
     """Return the resident memory of the server, and the memory that it was given, in MB."""
-    found = lifecycle.status(home)
-    return (found.memory or 0) / 1e6, (found.heap or 0) + (found.page_cache or 0)
+    status = lifecycle.status(home)
+    return (status.memory or 0) / 1e6, (status.heap or 0) + (status.page_cache or 0)
 
 
 def _peak() -> float:
