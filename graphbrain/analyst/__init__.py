@@ -4,4 +4,4 @@ A question is a file of `cypher/analyst/`, to be pasted into Neo4j Browser or as
 May touch: reading transactions only; a socket on loopback for the guide.
 """
 
-__all__ = ["computed", "findings", "frames", "guide", "questions", "results", "summary"]
+__all__ = ["computed", "findings", "frames", "guide", "last_look", "questions", "results", "summary"]

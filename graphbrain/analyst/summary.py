@@ -19,7 +19,8 @@ import numpy as np
 from scipy import sparse
 
 from graphbrain.analyst import plots
-from graphbrain.analyst.findings import Finding, findings
+from graphbrain.analyst.findings import findings
+from graphbrain.analyst.last_look import News
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
@@ -70,15 +71,28 @@ class _Part:
     folded: bool = False
 
 
-def page(graph: Graph, now: float, since: float | None = None, progress: Progress = lambda *_: None) -> str:
-    """Return the page, as HTML. `since`: epoch seconds from which on new, changed and gone pages are listed; default: a
-    week."""
+def page(
+    graph: Graph,
+    now: float,
+    since: float | None = None,
+    progress: Progress = lambda *_: None,
+    news: News | None = None,
+) -> str:
+    """Return the page, as HTML.
+
+    Args:
+        graph: The graph.
+        now: Epoch seconds.
+        since: Epoch seconds from which on new, changed and gone pages are listed; default: a week.
+        progress: Is called while pages are read.
+        news: The findings, beside those of an earlier look; None: they are read here.
+    """
     stored = graph.read(bound(_stored), "brain/read") or {}
     all_pages = standing(graph, progress)
     table = exports.links(graph.anywhere)
     days = (now - since) / DAY if since is not None else 7.0
     sections = [
-        ("findings", "Findings", _findings(graph)),
+        ("findings", "Findings", _findings(graph, news or News(findings(graph)))),
         ("progress", "Progress", _progress(graph)),
         ("frontier", "Frontier", _frontier(graph, all_pages)),
         ("scores", "Scores", _scores(graph, all_pages)),
@@ -121,20 +135,26 @@ def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
     return _Part(title or asked.title, "", "", answer.columns, answer.rows, wide=True)
 
 
-def _findings(graph: Graph) -> list[_Part]:
+def _findings(graph: Graph, news: News) -> list[_Part]:
     """Return the findings, the most wasteful first, and the ten worst rows of each."""
-    found = findings(graph)
+    found = [each for each in news.findings if each.count]
     said = (
         "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
         "along them. A page may have several faults."
     )
+    if news.since is not None:
+        said += f" More and fewer are since the last look on {_day(news.since, '%Y-%m-%d %H:%M UTC')}."
     worst = [_asked(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in found]
-    first = _Part("What is wrong, and what it wastes", said, "", (), (), wide=True, body=_wastes(found))
+    first = _Part("What is wrong, and what it wastes", said, "", (), (), wide=True, body=_wastes(news))
     return [first, *(replace(part, folded=True) for part in worst)]
 
 
-def _wastes(found: Sequence[Finding]) -> str:
-    """Return the findings as a list, each with a bar, a link to its worst rows, and the command that lists all rows."""
+def _wastes(news: News) -> str:
+    """Return the findings as a list, each with a bar, a link to its worst rows, and the command that lists all rows.
+
+    Those that are no longer found follow in a sentence.
+    """
+    found, gone = ([each for each in news.findings if bool(each.count) is there] for there in (True, False))
     most = max([each.share for each in found], default=0.0) or 1.0
     rows = []
     for number, each in enumerate(found, 1):
@@ -144,9 +164,15 @@ def _wastes(found: Sequence[Finding]) -> str:
             f'<span class="number">{text(counted(each.count, each.what))}</span>'
             f'<meter min="0" max="{most:.6g}" value="{each.share:.6g}" aria-hidden="true"></meter>'
             f'<span class="number">{100 * each.share:.2f} %</span>'
-            f"<code>graphbrain ask {text(each.question)}{text(options)}</code></li>"
+            f"<code>graphbrain ask {text(each.question)}{text(options)}</code>{_changed(news.change(each))}</li>"
         )
-    return f'<ul class="wastes">{"".join(rows)}</ul>' if rows else '<p class="soft">Nothing.</p>'
+    names = "; ".join(f"{each.title} ({news.count_before(each):,})" for each in gone)
+    no_longer = f'<p class="soft">No longer found since the last look: {text(names)}.</p>' if gone else ""
+    return (f'<ul class="wastes">{"".join(rows)}</ul>' if rows else '<p class="soft">Nothing.</p>') + no_longer
+
+
+def _changed(change: str) -> str:
+    return f'<span class="change">{text(change)}</span>' if change else ""
 
 
 def _content(graph: Graph) -> list[_Part]:

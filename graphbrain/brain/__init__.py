@@ -1,8 +1,8 @@
 """The public object `Brain`: its session, and its verbs by topic; worker processes.
 
-`session` holds the graph, settings, policy and clock that all verbs use, `names` checks the names that callers give. The others are the verbs, one topic each. They
-open transactions on the rooms below, and run them again where the database asks for it. May touch: everything below.
-Knows nothing of files, Scrapy or the command line.
+`session` holds the graph, settings, policy and clock that all verbs use; `names` checks the pages and hosts that
+callers name. The others are the verbs, one topic each. They open transactions on the rooms below, and run them again
+where the database asks for it. May touch: everything below. Knows nothing of files, Scrapy or the command line.
 """
 
 __all__ = ["brain", "bring", "claim", "imports", "names", "observe", "rank", "session", "workers"]

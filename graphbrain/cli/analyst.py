@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,13 +18,21 @@ from graphbrain.cli.common import App, Day, F, brain_command
 from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
+    from graphbrain.analyst.last_look import News
     from graphbrain.analyst.questions import Asked, Question
+    from graphbrain.brain.brain import Brain
     from graphbrain.graph.connection import Graph
 
 __all__ = ["COMMANDS"]
 
 SLOW_PAGES, SLOW_LINKS = 300_000, 1_000_000
 """With more a question that reads all of them takes more than a second or two."""
+LOOK = click.option(
+    "--look",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Show what is new since the last look, which FILE keeps, and keep this one there.",
+)
 
 
 def _format(command: F) -> F:
@@ -84,7 +92,8 @@ def ask(
 @click.option(
     "--since", type=Day(), help="List what is new, changed or gone since this day, such as 2026-11-01 (a week)."
 )
-def summary(app: App, file: Path, since: datetime | None) -> None:
+@LOOK
+def summary(app: App, file: Path, since: datetime | None, look: Path | None) -> None:
     """Write the crawl on one page, an HTML file.
 
     FILE needs nothing else. It has plots and tables of progress, frontier, scores, hosts, depth, errors, duplicates
@@ -98,42 +107,89 @@ def summary(app: App, file: Path, since: datetime | None) -> None:
     with app.brain(auto_tend=False) as brain:
         now = brain.now()
         start = None if since is None else beginning(since, now)
+        news, kept = _news(brain, look) if look is not None else (None, "")
         with dump.opened(file) as out, show.bar("reading pages") as bar:
-            out.write(pages.page(brain.graph, now, start, bar))
+            out.write(pages.page(brain.graph, now, start, bar, news))
     show.say(f"graphbrain: {file} is written; open it in a browser.")
+    if look is not None and news is not None:
+        _keep(look, news, kept)
 
 
 @brain_command()
 @_format
-def findings(app: App, form: str) -> None:
+@LOOK
+def findings(app: App, form: str, look: Path | None) -> None:
     """List what is wrong with pages and links, by what it wastes.
 
     The share is that of the authority inside the scope: of pages what they hold, of links what is paid along them. A
     page may have several faults. The question of each, by 'graphbrain ask', names the pages. Every page is read.
+
+    With --look a column has what is more or fewer since the last look with this file. What is no longer found has
+    the count 0.
     """
+    from graphbrain.analyst.last_look import News
     from graphbrain.terminal import show
 
+    kept = ""
     with app.brain(auto_tend=False) as brain, show.timed_line() as timing:
         timing("reading pages")
-        found = brain.findings()
+        if look is None:
+            news = News(brain.findings())
+        else:
+            news, kept = _news(brain, look)
+    _print_findings(news, form, compare=look is not None)
+    if look is not None:
+        _keep(look, news, kept)
+
+
+def _print_findings(news: News, form: str, *, compare: bool) -> None:
+    """Print findings; with `compare` their counts at the last look, too."""
+    from graphbrain.terminal import show
+
     if form == "jsonl":
-        show.json_lines(each.as_dict() for each in found)
+        more = [{"before": news.count_before(each)} if compare else {} for each in news.findings]
+        show.json_lines(each.as_dict() | extra for each, extra in zip(news.findings, more, strict=True))
         return
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (
             each.share if form == "csv" else show.Cell(each.share, f"{each.share:.2%}"),
             each.count,
+            *([news.count_before(each) if form == "csv" else news.change(each)] if compare else []),
             each.what,
             each.title,
             " ".join([each.question, *(f"--param {name}={value}" for name, value in each.given.items())]),
         )
-        for each in found
+        for each in news.findings
     ]
-    columns = ("share", "count", "what", "finding", "ask")
+    compared = ("before" if form == "csv" else "since the last look",) if compare else ()
+    columns = ("share", "count", *compared, "what", "finding", "ask")
     if form == "csv":
         _csv(columns, rows)
     elif not show.write(show.rows_table(columns, rows)):
         show.say("graphbrain: nothing is wrong that a question knows.")
+
+
+def _news(brain: Brain, file: Path) -> tuple[News, str]:
+    """Return the findings beside those of the last look, and the content of the file that keeps them for the next."""
+    from graphbrain.analyst.last_look import Look, News
+
+    earlier = Look.read(file)
+    look = Look.now(brain.graph, brain.now(), brain.findings())
+    return News.of(look, earlier), look.text()
+
+
+def _keep(file: Path, news: News, kept: str) -> None:
+    """Write the look that was shown into its file, and print with which it was compared."""
+    from graphbrain.ingest import dump
+    from graphbrain.terminal import show
+
+    with dump.opened(file) as out:
+        out.write(kept)
+    if news.since is None:
+        show.say(f"graphbrain: {file} keeps this look; the next one with it shows what is new.")
+    else:
+        when = datetime.fromtimestamp(news.since, UTC)
+        show.say(f"graphbrain: compared with the look of {when:%Y-%m-%d %H:%M} UTC; {file} keeps this one.")
 
 
 @brain_command("browser")

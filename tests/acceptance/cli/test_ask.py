@@ -160,3 +160,34 @@ def test_what_is_wrong_is_said_in_a_sentence(run, words: list[str], code: int, s
     told = run(*words)
     assert (told.returncode, told.stdout) == (code, "")
     assert said in told.stderr and "Traceback" not in told.stderr
+
+
+@pytest.mark.usefixtures("evil")
+def test_findings_and_summary_show_what_is_new_since_the_last_look(neo4j: Neo4j, tmp_path: Path) -> None:
+    look = tmp_path / "look.json"
+
+    def command(*words: str) -> Done:
+        return within(asking(neo4j), *words)
+
+    first = command("findings", "--json", "--look", str(look))
+    assert first.returncode == 0 and "keeps this look" in first.stderr, first.stderr
+    found = [json.loads(line) for line in first.stdout.splitlines()]
+    assert {each["title"]: each["before"] for each in found}["Pages that fail"] is None
+    kept = json.loads(look.read_text())
+    failing = next(each for each in kept["findings"] if each["title"] == "Pages that fail")
+    assert failing["count"] == 2
+    failing["count"] = 1
+    kept["findings"].append({**failing, "title": "Once found <b>", "count": 1_200})
+    look.write_text(json.dumps(kept))
+    asked = command("summary", str(tmp_path / "crawl.html"), "--look", str(look))
+    assert asked.returncode == 0 and "compared with the look of" in asked.stderr, asked.stderr
+    html = (tmp_path / "crawl.html").read_text("utf-8")
+    assert '<span class="change">1 more</span>' in html
+    assert "No longer found since the last look: Once found &lt;b&gt; (1,200)." in html
+    table = list(csv.DictReader(io.StringIO(command("findings", "--format", "csv", "--look", str(look)).stdout)))
+    assert {row["finding"]: (row["count"], row["before"]) for row in table}["Pages that fail"] == ("2", "2")
+    assert "Once found <b>" not in {row["finding"] for row in table}
+    look.write_text(json.dumps({**kept, "brain": {"name": "other", "created": 1.0}}))
+    refused = command("findings", "--look", str(look))
+    assert refused.returncode == 1 and "another brain (other)" in refused.stderr
+    assert json.loads(look.read_text())["brain"]["name"] == "other", "a look that is refused keeps nothing"
