@@ -78,16 +78,18 @@ OUTCOMES = (*get_args(Outcome), "refused")
 Fault = Literal["silent", "not_sent", "not_understood"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 """The reasons why a failed visit has no status: the host was silent, was not asked, or was not understood."""
-Kind = Literal["page", "robots", "sitemap"]
+Kind = Literal["page", "robots", "sitemap", "link"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""The kinds of claims: pages, the robots.txt of their hosts, and the sitemaps of these."""
+"""The kinds of claims: pages, the robots.txt of their hosts, the sitemaps of these, and the status of URLs outside the
+scope."""
 PAGES: frozenset[Kind] = frozenset({"page"})
 """The kinds that are claimed where no kinds are named."""
-ROBOTS_KEY, SITEMAP_KEY = "robots:", "sitemap:"
-"""The beginnings of the keys of a robots.txt, whose origin follows, and of a sitemap, whose URL follows."""
-RESOURCE_KEY = rf"(?:{ROBOTS_KEY}https?://[!-~]{{1,300}}|{SITEMAP_KEY}https?://[!-~]{{1,2000}})"
+ROBOTS_KEY, SITEMAP_KEY, LINK_KEY = "robots:", "sitemap:", "link:"
+"""The beginnings of the keys of a robots.txt, whose origin follows, and of a sitemap and of the check of a link, whose
+URLs follow."""
+RESOURCE_KEY = rf"(?:{ROBOTS_KEY}https?://[!-~]{{1,300}}|(?:{SITEMAP_KEY}|{LINK_KEY})https?://[!-~]{{1,2000}})"
 """A regular expression of the keys of resources that are not pages."""
-_KIND_OF: Mapping[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap"}
+_KIND_OF: Mapping[str, Kind] = {ROBOTS_KEY: "robots", SITEMAP_KEY: "sitemap", LINK_KEY: "link"}
 HintOutcome = Literal["new", "moved", "noted", "old"]
 Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
 """The reasons why no page can be claimed before a moment. `host`: its host may not be asked sooner. `retry`: it
@@ -131,8 +133,10 @@ class Claim(Record):
         until: The end of the lease, in epoch seconds by the server's clock.
         etag: The ETag that the last visit returned.
         last_modified: The Last-Modified that the last visit returned.
-        kind: `page`, or `robots` for a robots.txt, or `sitemap`, which a caller of these kinds reports as a `Resource`.
-            It follows from the key, so it is in `as_dict` only where it is not `page`.
+        method: `HEAD` for the check of a link: ask by HEAD, without the body. None is GET; `as_dict` leaves it out.
+        kind: `page`, or `robots` for a robots.txt, `sitemap`, or `link` for the status of a URL outside the scope,
+            which a caller of these kinds reports as a `Resource`. It follows from the key, so it is in `as_dict` only
+            where it is not `page`.
     """
 
     url: str
@@ -143,6 +147,7 @@ class Claim(Record):
     depth: int
     etag: str | None = None
     last_modified: str | None = None
+    method: Literal["HEAD"] | None = None
 
     @property
     def claimed(self) -> float | None:
@@ -155,8 +160,10 @@ class Claim(Record):
         return kind_of(self.key)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return its values by name; with `kind`, unless it is a page."""
+        """Return its values by name; with `kind`, unless it is a page, and with `method`, unless that is GET."""
         values = {name: getattr(self, name) for name in self.__slots__}
+        if self.method is None:
+            del values["method"]
         return values if self.kind == "page" else values | {"kind": self.kind}
 
 
@@ -377,7 +384,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The result of a claim of a resource that is not a page: of a robots.txt, or of a sitemap.
+    """The result of a claim of a resource that is not a page: of a robots.txt, of a sitemap, or of a link's check.
 
     A `Fetched` or a `Failed` under such a claim is read as one of these.
 

@@ -222,8 +222,8 @@ HOST: dict[str, tuple[str, str]] = {
 }
 
 RESOURCE: dict[str, tuple[str, str]] = {
-    "key": ("", "robots: and the origin whose robots.txt it is, or sitemap: and its URL; unique"),
-    "kind": ("", "what is claimed: robots or sitemap"),
+    "key": ("", "robots: and the origin whose robots.txt it is, or sitemap: or link: and its URL; unique"),
+    "kind": ("", "what is claimed: robots, sitemap or link"),
     "url": ("", "what the next claim fetches: after a redirect its target"),
     "host": ("", "the host of that"),
     "redirects": ("", "how many have led there"),
@@ -242,6 +242,7 @@ RESOURCE: dict[str, tuple[str, str]] = {
     "queue": ("", "where it waits to be claimed; indexed with due_at"),
     "etag": ("", "of the last answer"),
     "last_modified": ("", "of the last answer"),
+    "method": ("", "HEAD: the next claim of the link asks by HEAD; else by GET"),
     "named_by": ("", "hosts whose robots.txt names the sitemap, or an index that lists it"),
     "parent": ("", "the key of the index that listed it first"),
     "depth": ("", "how many indexes are above it"),
@@ -249,7 +250,10 @@ RESOURCE: dict[str, tuple[str, str]] = {
     "counted_in": ("", "true: its host counts it among its sitemaps"),
     "failures": ("", "failures in a row"),
     "dead_at": (TIME, "since when it is claimed no more"),
-    "fault": ("", "why it could not be read the last time"),
+    "fault": ("", "why it could not be read the last time; of a link as of a page, or forbidden by robots.txt"),
+    "status": ("", "the HTTP status of the link, when it was checked last"),
+    "error": ("", "why the link could not be had, in words"),
+    "broken": ("", "true: the last check found that the link cannot be had"),
     "mark": ("", "the fingerprint of its entries"),
     "entries": ("", "pages or sitemaps that it lists"),
     "is_index": ("", "true: it lists sitemaps"),
@@ -266,7 +270,10 @@ RESOURCE: dict[str, tuple[str, str]] = {
 
 RESOURCE_QUEUE: dict[str, tuple[str, str]] = {
     "key": ("", "the line and the host; unique"),
-    "line": ("", "what waits in it: sitemap, for its first claim, or sitemap again"),
+    "line": (
+        "",
+        "what waits in it: sitemap, for its first claim, or sitemap again; link or link again",
+    ),
     "host": ("", "the host that is asked"),
     "at": (TIME, "when the first one can be claimed; indexed with line"),
 }

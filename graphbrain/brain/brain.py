@@ -22,6 +22,7 @@ from graphbrain.brain.edit import Editing
 from graphbrain.brain.engines import AccountEngine
 from graphbrain.brain.hosts import Hosting
 from graphbrain.brain.leases import Leases
+from graphbrain.brain.links import LinkChecks
 from graphbrain.brain.look import Looking
 from graphbrain.brain.names import Names
 from graphbrain.brain.note import Noting
@@ -91,6 +92,7 @@ class Brain(Asking):
         pushing, self._settling = Pushing(session), Settling(session)
         self._upkeep = Upkeep(session, names, backfill, leases, pushing, self._settling)
         self._discovering = Discovering(session, names)
+        self._link_checks = LinkChecks(session)
         self._claiming = Claiming(session, names, leases, backfill)
         self._reporting = Reporting(session, names, self._upkeep)
         self.combined = Combined(self._claiming, self._reporting)
@@ -220,7 +222,8 @@ class Brain(Asking):
         """Record visits. Of each page all is recorded, or nothing.
 
         When a visit is refused for its values, or could not be read, its claim ends: the page has failed, and waits as
-        such. The result of the claim of a robots.txt is reported as a `Resource`: its rules hold from then on.
+        such. The result of a claim of another kind is reported as a `Resource`: the rules of a robots.txt hold from
+        then on.
 
         Returns:
             One answer for each visit, in their order.
@@ -251,7 +254,8 @@ class Brain(Asking):
                 claims of the first that are still held, and makes no others.
             now_only: Claim only pages that `crawl_now` has named and that have not been visited since.
             kinds: `("page", "robots")` also claims each robots.txt that is not known, or is 20 hours old, before the
-                pages it is about. `finished` and `next_ready` include these then.
+                pages it is about. `sitemap` claims sitemaps, too, and `link` the status of URLs outside the scope that
+                `check_links` has asked for. `finished` and `next_ready` include these then.
 
         Returns:
             The claims; when there are fewer than `n`, also when the next will be ready and whether the crawl is
@@ -287,6 +291,20 @@ class Brain(Asking):
             ever, or where it is no URL.
         """
         return self._discovering.crawl_now(urls)
+
+    def check_links(self, days: float = 7.0) -> int:
+        """Ask for the status of the URLs outside the scope to which pages link.
+
+        Callers of `next_urls` that name the kind `link` claim these checks. A URL that cannot be had appears in the
+        question `broken-links`. No page is made of it.
+
+        Args:
+            days: Leave out URLs that were checked within this number of days.
+
+        Returns:
+            The number of URLs that wait to be checked since now.
+        """
+        return self._link_checks.check(days)
 
     def note(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.

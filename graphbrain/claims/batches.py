@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from graphbrain.claims import resources
 from graphbrain.graph.connection import Again, Tx
@@ -102,10 +103,17 @@ class ClaimBatch:
             self._claim(url, key, name, depth, etag, modified)
 
     def _claim(
-        self, url: str, key: str, host: str, depth: int = 0, etag: str | None = None, modified: str | None = None
+        self,
+        url: str,
+        key: str,
+        host: str,
+        depth: int = 0,
+        etag: str | None = None,
+        modified: str | None = None,
+        method: Literal["HEAD"] | None = None,
     ) -> None:
         token = self.holders[len(self.claims)].token
-        self.claims.append(Claim(url, key, token, self.until, host, depth, etag, modified))
+        self.claims.append(Claim(url, key, token, self.until, host, depth, etag, modified, method))
 
     def grants_resource(self, one: ResourceState) -> bool:
         """Grant a resource that waits, if its host may be asked; its lease is written with it."""
@@ -121,7 +129,7 @@ class ClaimBatch:
         """Lease a resource of a host that has granted it."""
         holder, address = self.holders[len(self.claims)], asked.address_state
         one.take(holder.token, holder.worker, self.until, None if address is None else address.name)
-        self._claim(one.url, one.key, one.host, 0, one.etag, one.last_modified)
+        self._claim(one.url, one.key, one.host, 0, one.etag, one.last_modified, one.method)
 
     def met(self, *, ready: bool) -> tuple[int, int]:
         """Return how many candidates of this kind were met before there were enough claims, and how many claims they

@@ -1,4 +1,5 @@
-"""The reports of claimed resources, checked and read: the meaning of an answer for a robots.txt or a sitemap.
+"""The reports of claimed resources, checked and read: the meaning of an answer for a robots.txt, a sitemap
+or the check of a link.
 
 This module needs no graph.
 """
@@ -8,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
+from graphbrain.claims.link_state import HEAD, NOT_ALLOWED
 from graphbrain.errors import BadInput
 from graphbrain.feeds import reading
 from graphbrain.hosts import health
 from graphbrain.hosts.resource import Said
 from graphbrain.hosts.robots import readable
 from graphbrain.intake import input_checks, retry_after
-from graphbrain.model import Claim, Failed, Fetched, Hint, Resource, Unusable
+from graphbrain.model import Claim, Failed, Fault, Fetched, Hint, Resource, Unusable
 from graphbrain.runtime import tokens
 from graphbrain.urls.normalization import address, host_of, resolved
 
@@ -39,7 +41,8 @@ class Listed:
 @dataclass(frozen=True, slots=True)
 class ResourceVisit:
     """One reported answer to the claim of a resource, checked. `kind`: of the attempt (`hosts.health`); `note`: a
-    remark of the answer; `refusal`: why the report was refused, and the attempt counts as failed."""
+    remark of the answer; `refusal`: why the report was refused, and the attempt counts as failed; `fault`, `error`: the
+    crawler's."""
 
     url: str
     key: str
@@ -56,6 +59,8 @@ class ResourceVisit:
     listed: Listed | None = field(default=None, repr=False)
     etag: str | None = None
     last_modified: str | None = None
+    fault: Fault | None = None
+    error: str = ""
 
     @property
     def entries(self) -> int:
@@ -83,16 +88,15 @@ def _visited(report: object, claim: Claim, now: float) -> ResourceVisit:
         raise BadInput(f"a report is a Resource, a Fetched or a Failed, not {type(report).__name__}")
     wait = retry_after.seconds(report.retry_after, now) if isinstance(report, Failed) else None
     known = input_checks.checked(_plain(report))
-    said, note, listed = _said_of_sitemap(known, claim) if claim.kind == "sitemap" else (*_said(known, claim), None)
+    said, note, listed = _said_of(known, claim)
     at = now if known.fetched_at is None else min(max(float(known.fetched_at), tokens.made_at(claim.token) or 0.0), now)
-    fault = known.fault if isinstance(known, Failed) else None
     return ResourceVisit(
         claim.url,
         claim.key,
         claim.token,
         said,
         at,
-        health.kind_of(known.status, fault),
+        _kind_of(known, claim),
         known.status,
         wait,
         known.seconds,
@@ -101,7 +105,16 @@ def _visited(report: object, claim: Claim, now: float) -> ResourceVisit:
         listed=listed,
         etag=known.etag if isinstance(known, Fetched) else None,
         last_modified=known.last_modified if isinstance(known, Fetched) else None,
+        fault=known.fault if isinstance(known, Failed) else None,
+        error=input_checks.shown(known.error) if isinstance(known, Failed) else "",
     )
+
+
+def _kind_of(report: Fetched | Failed, claim: Claim) -> health.Kind:
+    """Return the kind of the attempt. A host that does not allow HEAD is well."""
+    if claim.method == HEAD and report.status in NOT_ALLOWED:
+        return "well"
+    return health.kind_of(report.status, report.fault if isinstance(report, Failed) else None)
 
 
 def _plain(report: Fetched | Failed) -> Fetched | Failed:
@@ -117,6 +130,13 @@ def _plain(report: Fetched | Failed) -> Fetched | Failed:
         redirected_to=leads, fetched_at=report.fetched_at, seconds=report.seconds, address=report.address,
         etag=report.etag, last_modified=report.last_modified,
     )  # fmt: skip
+
+
+def _said_of(report: Fetched | Failed, claim: Claim) -> tuple[Said, str, Listed | None]:
+    """Return the meaning of an answer, a remark on it, and the entries of a sitemap."""
+    if claim.kind == "sitemap":
+        return _said_of_sitemap(report, claim)
+    return (*(_said_of_link(report, claim) if claim.kind == "link" else _said(report, claim)), None)
 
 
 def _said(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
@@ -162,6 +182,18 @@ def _said_of_sitemap(report: Fetched | Failed, claim: Claim) -> tuple[Said, str,
     except BadInput as error:
         return Said("gone"), input_checks.shown(str(error)), None
     return Said("lists", listed.mark), listed.note, listed
+
+
+def _said_of_link(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
+    """The same of the check of a link, whose body is not read."""
+    status = report.status
+    if isinstance(report, Fetched) and report.redirected_to is not None:
+        return _leads(claim.url, report.redirected_to, Said("gone"), "the link is broken")
+    if claim.method == HEAD and status in NOT_ALLOWED:
+        return Said("fails"), "HEAD is not allowed; the URL is asked by GET next"
+    if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
+        return Said("fails"), "the URL cannot be had; it is tried again later, or the link is broken"
+    return (Said("gone"), "the link is broken") if status >= 400 else (Said("found"), "")
 
 
 def _listed(body: bytes, url: str) -> Listed:

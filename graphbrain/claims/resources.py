@@ -1,9 +1,9 @@
-"""Resources: what is claimed and reported as a page is, and is no page: a robots.txt (`hosts.origins`), or a sitemap
-(`sitemap_state`).
+"""Resources: what is claimed and reported as a page is, and is no page: a robots.txt (`hosts.origins`), a sitemap
+(`sitemap_state`), or the status of a URL outside the scope (`link_state`).
 
 A caller that asks for robots.txt is handed that of an origin in place of the first page of it that he could have. Other
-resources wait in queues, one for each line and host: sitemaps that were never read, and sitemaps that were. A queue has
-the time at which its first resource can be claimed.
+resources wait in queues, one for each line and host: those that a crawl waits for, as sitemaps that were never read,
+and those that come again. A queue has the time at which its first resource can be claimed.
 The claim of a resource is a lease with a fencing token, and counts for the delay, the address and the limit of the host
 that is asked; what becomes of it is evidence on the health of that host.
 A resource is locked after pages and before hosts, by key. What a host keeps of its robots.txt, and the queues of its
@@ -17,26 +17,29 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from graphbrain.claims import sitemap_state
+from graphbrain.claims import link_state, sitemap_state
 from graphbrain.claims.leases import Lease
+from graphbrain.claims.link_state import LinkState
 from graphbrain.claims.resource_reports import ResourceVisit, visited
 from graphbrain.claims.sitemap_state import SitemapState, Trust
 from graphbrain.frontier.policy import RETURNED, Policy
 from graphbrain.graph.connection import Tx, intact
-from graphbrain.hosts import admin, origins, politeness
+from graphbrain.hosts import admin, health, origins, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.origins import Origin, Times
 from graphbrain.hosts.politeness import HostEffects
-from graphbrain.hosts.resource import ResourceState
+from graphbrain.hosts.resource import MOST_REDIRECTS, ResourceState
 from graphbrain.hosts.state import HostRequest, HostState, PolitenessPolicy
 from graphbrain.model import Answer, Claim, Kind, Outcome, kind_of
 from graphbrain.records import HostResource
 from graphbrain.runtime import tokens
+from graphbrain.urls.normalization import host_of
 
 __all__ = [
     "LINES",
     "RESOURCES",
     "ResourceVisit",
+    "create",
     "due",
     "lock",
     "mine",
@@ -51,9 +54,12 @@ __all__ = [
     "write",
 ]
 
-STATES: Mapping[Kind, type[ResourceState]] = {"robots": Origin, "sitemap": SitemapState}
+STATES: Mapping[Kind, type[ResourceState]] = {"robots": Origin, "sitemap": SitemapState, "link": LinkState}
 """Kind → how its state is kept."""
-LINES: Mapping[Kind, tuple[str, str]] = {"sitemap": (sitemap_state.LINE, sitemap_state.AGAIN)}
+LINES: Mapping[Kind, tuple[str, str]] = {
+    "sitemap": (sitemap_state.LINE, sitemap_state.AGAIN),
+    "link": (link_state.LINE, link_state.AGAIN),
+}
 """Kind → the lines in which it waits: what was never had, which a crawl waits for, and what comes again."""
 OF_ONE_HOST = 20
 """Resources of one host that are looked at in one transaction."""
@@ -88,6 +94,14 @@ def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, 
         return {}
     tx.do("resources/create", rows=[rows[key] for key in sorted(rows)], now=now)
     return {key: one for key, one in lock(tx, rows).items() if isinstance(one, Origin)}
+
+
+def create(tx: Tx, urls: Mapping[str, str], now: float) -> None:
+    """Create the resources of these keys and URLs that are not in the graph, and their hosts."""
+    rows = [[key, kind_of(key), urls[key], host_of(urls[key])] for key in sorted(urls)]
+    if rows:
+        tx.do("pages/hosts", names=sorted({row[3] for row in rows}), now=now)
+        tx.do("resources/create", rows=rows, now=now)
 
 
 def lock(tx: Tx, keys: Iterable[str]) -> dict[str, ResourceState]:
@@ -129,8 +143,8 @@ def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim
     for row in rows:
         intact(*row[:5])
     return [
-        Claim(url, key, token, until, host, 0, etag, modified)
-        for key, url, host, until, token, etag, modified in sorted(rows, key=lambda row: row[0])
+        Claim(url, key, token, until, host, 0, etag, modified, method)
+        for key, url, host, until, token, etag, modified, method in sorted(rows, key=lambda row: row[0])
     ]
 
 
@@ -329,6 +343,8 @@ def _follow(
     """Apply an answer to the resource's state, and return the outcome."""
     if isinstance(state, Origin):
         return _follow_origin(tx, one, state, hosts[state.name], manners, now)
+    if isinstance(state, LinkState):
+        return _follow_link(one, state, now)
     assert isinstance(state, SitemapState)
     outcome = state.hear(one.said, now)
     if outcome in ("new", "changed", "same"):
@@ -339,6 +355,31 @@ def _follow(
     elif outcome != "alias":
         state.fault = one.refusal or one.note
     return "slowed" if outcome == "retry" and one.kind == "refused" else outcome
+
+
+def _follow_link(one: ResourceVisit, state: LinkState, now: float) -> Outcome:
+    """Apply an answer to the check of a link, and return the outcome."""
+    outcome = state.hear(one.said, one.status, now)
+    if outcome != "alias":
+        state.error = _error_of(one)
+        state.fault = None if one.said.what == "found" else _fault_of(one)
+    return "slowed" if outcome == "retry" and one.kind == "refused" else outcome
+
+
+def _error_of(one: ResourceVisit) -> str | None:
+    """Return the error of a link that could not be had, in words."""
+    if one.said.what == "leads":
+        return f"more than {MOST_REDIRECTS} redirects in a row"
+    return one.refusal or one.error or None
+
+
+def _fault_of(one: ResourceVisit) -> health.PageFault:
+    """Return the fault of a link that could not be had, as that of a page."""
+    if one.refusal:
+        return "bad_report"
+    if one.said.what == "gone" and one.status is not None:
+        return "missing" if one.status >= 400 else "nowhere"
+    return health.page_fault(one.kind, one.status, one.fault)
 
 
 def _follow_origin(

@@ -3,7 +3,7 @@
 A host keeps of which robots.txt its sitemaps are known. The entries of a claimed sitemap are written in batches before
 its claim ends. Its node has how many are written of which text, so that another report of the same text goes on there,
 whatever was killed.
-Statements: sitemaps/*, resources/*, hosts/robots, pages/hosts.
+Statements: sitemaps/*, hosts/robots.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphbrain.hosts import politeness
 from graphbrain.hosts.resource import ResourceState
 from graphbrain.hosts.robots import sitemaps_of
 from graphbrain.hosts.state import HostState, PolitenessPolicy
-from graphbrain.intake.input_checks import RESOURCE_KEY
+from graphbrain.model import RESOURCE_KEY
 from graphbrain.urls.normalization import address, host_of, resolved
 
 __all__ = ["Begun", "begin", "find", "go_on", "list_children"]
@@ -104,11 +104,7 @@ def _usable(base: str, value: str) -> str | None:
 
 
 def _create(tx: Tx, urls: Iterable[str], now: float) -> None:
-    """Create the sitemaps that are not in the graph, and their hosts."""
-    rows = {key_of(url): [key_of(url), "sitemap", url, host_of(url)] for url in urls}
-    if rows:
-        tx.do("pages/hosts", names=sorted({str(row[3]) for row in rows.values()}), now=now)
-        tx.do("resources/create", rows=[rows[key] for key in sorted(rows)], now=now)
+    resources.create(tx, {key_of(url): url for url in urls}, now)
 
 
 def _count(tx: Tx, held: Iterable[ResourceState]) -> None:

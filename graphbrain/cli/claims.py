@@ -43,7 +43,7 @@ PAUSE = 1.0
 @click.option("--wait", type=Number(0), help="Seconds to wait for a page.")
 @click.option("--follow", is_flag=True, help="Go on: claim as many as the lines of stdin ask for.")
 @click.option("--now-only", is_flag=True, help="Only pages that 'now' has asked for and that were not visited since.")
-@click.option("--kinds", metavar="KINDS", help="page,robots,sitemap: robots.txt and sitemaps come as claims, too.")
+@click.option("--kinds", metavar="KINDS", help="page,robots,sitemap,link: other claims than pages, too.")
 @as_json
 def next_(
     app: App,
@@ -62,7 +62,8 @@ def next_(
 
     With --kinds page,robots the robots.txt of a host is claimed before its first page, and again after 20 hours: such a
     claim has "kind": "robots", and is reported like a page, with its status and body. With page,robots,sitemap the
-    sitemaps of a host are claimed, too, and what they list is taken as hints.
+    sitemaps of a host are claimed, too, and what they list is taken as hints. With link the URLs that
+    'graphbrain check-links' has asked for are claimed: ask by the "method" of the claim, HEAD or, without one, GET.
 
     With --follow it goes on. Each line of stdin asks for more pages: a number, or {"n": 5}, or
     {"n": 5, "kinds": ["page", "robots"]}. For each

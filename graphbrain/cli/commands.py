@@ -63,6 +63,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "rate": Entry("schedule", "Set how often a page changes, as far as you know."),
         "interval": Entry("schedule", "Fetch a page at a fixed interval, whatever it is worth."),
         "now": Entry("schedule", "Let pages be claimed before all others."),
+        "check-links": Entry("schedule", "Let crawlers fetch the status of links that leave the scope."),
         "simulate": Entry("simulate", "Compare policies of revisiting on invented or recorded changes."),
     },
     "Hosts": {

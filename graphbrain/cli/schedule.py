@@ -7,7 +7,7 @@ from typing import IO
 
 import click
 
-from graphbrain.cli.common import App, brain_command, number_or_none, said_of
+from graphbrain.cli.common import App, Number, brain_command, number_or_none, said_of
 
 __all__ = ["COMMANDS"]
 
@@ -98,6 +98,21 @@ def now(
     return 0 if all(will) else 1
 
 
+@brain_command("check-links")
+@click.option("--days", type=Number(0), default=7.0, show_default=True, help="Not those checked within so many days.")
+def check_links(app: App, days: float) -> None:
+    """Let crawlers fetch the status of links that leave the scope.
+
+    Crawlers that claim the kind 'link' ask each URL by HEAD, or by GET where its host does not allow HEAD. Nothing
+    more is fetched of it. 'graphbrain ask broken-links' has those that fail.
+    """
+    from graphbrain.terminal import show
+
+    with app.brain() as brain:
+        asked = brain.check_links(days)
+    show.say(f"graphbrain: {show.counted(asked, 'URL')} outside the scope will be checked.")
+
+
 def _makes(unknown: list[str]) -> bool:
     """Ask on a terminal whether pages are to be made of URLs that have not been met."""
     from graphbrain.terminal import show
@@ -109,4 +124,4 @@ def _makes(unknown: list[str]) -> bool:
     return False
 
 
-COMMANDS: tuple[click.Command, ...] = (value, rate, interval, now)
+COMMANDS: tuple[click.Command, ...] = (value, rate, interval, now, check_links)

@@ -373,6 +373,11 @@ class AsyncClient:
         done: int | None = await self._ask(Calls.done("forget", url=url, for_ever=for_ever))
         return done
 
+    async def check_links(self, days: float = 7.0) -> int:
+        """Ask for the status of URLs outside the scope to which pages link, but not of those that were checked within
+        so many days; how many wait to be checked since now."""
+        return int(await self._ask(Calls.done("check_links", days=days)))
+
     async def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
         """Let pages that were given up, redirect, or have failed, wait again at once; how many."""
         return await self._ask(Calls.retry(urls, host, state))

@@ -1,7 +1,8 @@
 """A resource as one transaction has locked it: what a claim fetches, its lease, and what happened to it.
 
 A resource is claimed and reported as a page is, and is no page. `origins` has the robots.txt of an origin;
-`claims.sitemap_state` has a sitemap. A resource waits in a queue of its kind and host, or, as a robots.txt, in none.
+`claims.sitemap_state` has a sitemap, and `claims.link_state` the check of a link. A resource waits in a queue of its
+kind and host, or, as a robots.txt, in none.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ class Said:
 
     `what`: `leads`, to another URL (`url`, of `host`); `fails`, not to be had now; `gone`, a 4xx; `same`, a 304;
     `rules`, of a robots.txt, with its `text` or None for "all is allowed"; `lists`, of a sitemap, with the fingerprint
-    of its entries as `text`.
+    of its entries as `text`; `found`, of a link.
     """
 
-    what: Literal["rules", "lists", "same", "leads", "fails", "gone"]
+    what: Literal["rules", "lists", "same", "leads", "fails", "gone", "found"]
     text: str | None = None
     url: str = ""
     host: str = ""
@@ -48,6 +49,7 @@ class ResourceState:
     `url`, `host`: what the next claim fetches, and the host of that; `redirects`: how many have led there. `fetched`:
     when it was read last; `failed`, `failing_since`: the last failure since then, and the first. `due_at`: not claimed
     before. `counted`, `counted_at`: is the claim counted by its host, and by which address? `queue`: where it waits.
+    `method`: how the next claim asks; None: by GET.
     """
 
     key: str
@@ -68,6 +70,7 @@ class ResourceState:
     queue: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    method: Literal["HEAD"] | None = None
     _before: dict[str, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -16,14 +16,13 @@ from numbers import Integral
 from typing import Any
 
 from graphbrain.errors import BadInput
-from graphbrain.model import FAULTS, ROBOTS_KEY, SITEMAP_KEY, Claim, Failed, Fetched, Report, number
+from graphbrain.model import FAULTS, RESOURCE_KEY, Claim, Failed, Fetched, Report, number
 from graphbrain.urls.masking import masked
 from graphbrain.urls.normalization import is_key
 
 __all__ = [
     "LONGEST_NAME",
     "RANGES",
-    "RESOURCE_KEY",
     "address",
     "checked",
     "claim_of",
@@ -63,8 +62,6 @@ MOST_LED, LONGEST_URL = 5, 2_000
 LONGEST_FACTS = {"title": 300, "canonical": 2_000, "language": 35}
 """Characters of texts that are kept for later questions."""
 LONGEST_TYPE = 1_000
-RESOURCE_KEY = rf"(?:{ROBOTS_KEY}https?://[!-~]{{1,300}}|{SITEMAP_KEY}https?://[!-~]{{1,2000}})"
-"""A regular expression of the keys of resources that are no pages."""
 _RESOURCE = re.compile(RESOURCE_KEY)
 """The key of a robots.txt."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

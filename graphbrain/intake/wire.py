@@ -18,8 +18,8 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from graphbrain.errors import BadInput
-from graphbrain.intake.input_checks import LONGEST_NAME, RANGES, RESOURCE_KEY
-from graphbrain.model import FAULTS, KINDS, Claim, Failed, Fetched, Hint, Link, Report, kind_of
+from graphbrain.intake.input_checks import LONGEST_NAME, RANGES
+from graphbrain.model import FAULTS, KINDS, RESOURCE_KEY, Claim, Failed, Fetched, Hint, Link, Report, kind_of
 
 __all__ = [
     "claim_from_dict",

@@ -6,7 +6,7 @@ The shapes are those of `graphbrain.model`; answers are made by `as_dict` and no
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
@@ -111,6 +111,9 @@ class ClaimAnswer(BaseModel):
     last_modified: str | None
     kind: Kind = Field(
         "page", description="'robots': the robots.txt of a host, reported with its body; left out where it is a page"
+    )
+    method: Literal["HEAD"] = Field(
+        "HEAD", description="of a link: ask by HEAD; left out where the URL is fetched by GET"
     )
 
 
@@ -541,6 +544,7 @@ EXAMPLES: dict[str, Any] = {
     "note": {"refused": {}},
     "notes": {"notes": {KEY: "render with a browser"}},
     "crawl_now": {"will": [True]},
+    "check_links": {"done": 12},
     "park": {"parked": [True]},
     "now": {"now": 1795610851.5},
     "page": _PAGE | {"section": _PAGE_SECTION, "expected_copy": None},

@@ -64,6 +64,14 @@ class Forget(OfPage):
     for_ever: bool = Field(False, description="refuse it when it is met again", examples=[False])
 
 
+class CheckLinks(Body):
+    """The URLs outside the scope that are to be checked."""
+
+    days: float = Field(
+        7.0, ge=0, allow_inf_nan=False, description="not those checked within so many days", examples=[7.0]
+    )
+
+
 class Retry(Body):
     """URLs, or all of a host, of a state, or of both."""
 
@@ -162,6 +170,14 @@ async def unlink(body: Ends, service: Service) -> Response:
 async def forget(body: Forget, service: Service) -> Response:
     """Delete a page, its links and its account: how many links it had, null where there was no such page."""
     return done(await service.crawl.run(service.brain.forget, body.url, body.for_ever))
+
+
+@verb(router, "POST", "check_links", OPERATORS, answers.Done)
+async def check_links(body: CheckLinks, service: Service) -> Response:
+    """Ask for the status of URLs outside the scope to which pages link: how many wait to be checked since now."""
+    count = await service.crawl.run(service.brain.check_links, body.days)
+    service.gate.open()
+    return done(count)
 
 
 @verb(router, "POST", "retry", OPERATORS, answers.Done, example="done")

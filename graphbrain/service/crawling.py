@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Response
 from fastapi import Query as InQuery
@@ -67,8 +67,8 @@ class Next(Body):
     )
     kinds: list[str] | None = Field(
         None,
-        description="'page', 'robots', 'sitemap': robots.txt and sitemaps come as claims, too, robots.txt before "
-        "pages; pages alone unless given",
+        description="'page', 'robots', 'sitemap', 'link': robots.txt, sitemaps and the URLs of check_links come as "
+        "claims, too, robots.txt before pages; pages alone unless given",
         examples=[["page", "robots", "sitemap"]],
         json_schema_extra=KINDS_GIVEN,
     )
@@ -303,9 +303,10 @@ def _held(item: Any) -> Claim | dict[str, Any]:
         claim = meant_by(plain) if plain else claim_from_dict(item)
     except BadInput as error:
         return {"url": url_in(plain), "refused": True, "reason": str(error)}
+    method: Literal["HEAD"] | None = "HEAD" if claim.method == "HEAD" else None
     texts = {name: text for name in ("host", "etag", "last_modified") if isinstance(text := getattr(claim, name), str)}
     depth = claim.depth if isinstance(claim.depth, int) and not isinstance(claim.depth, bool) else 0
-    return Claim(claim.url, claim.key, claim.token, 0.0, **{"host": "", **texts}, depth=depth)
+    return Claim(claim.url, claim.key, claim.token, 0.0, **{"host": "", **texts}, depth=depth, method=method)
 
 
 @verb(router, "POST", "hint", CRAWLERS, answers.HintsAnswer)

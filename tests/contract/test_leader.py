@@ -25,6 +25,7 @@ ANALYSTS |= {"inspect.clicks", "inspect.scan", "graph.connection"}
 connection ends a question on the member that answers it."""
 ALSO_NAME = {
     "brain.rekey": {"exports/last_id"},
+    "brain.links": {"exports/last_id"},
     "graph.exports": {"exports/column", "exports/last_id", "exports/links", "exports/terms", "exports/urls"},
     "inspect.pages": {"pages/get"},
     "schedule.priors": {"exports/last_id"},

@@ -9,7 +9,14 @@
 // reads   any
 // retry   safe
 CALL () {
-  MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
+  CALL () {
+    MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
+    RETURN to
+    UNION ALL
+    MATCH (to:Page) WHERE to.state = 'outside' AND NOT coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
+    MATCH (r:Resource {key: 'link:' + to.url}) WHERE r.broken
+    RETURN to
+  }
   CALL (to) {
     MATCH (to)<-[:REDIRECTS_TO]-{0,20}(a:Page)
     MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias'

@@ -25,7 +25,7 @@ CALL () {
   MATCH (r:Resource)
   WHERE (r.queue IS NOT NULL
          AND NOT EXISTS { MATCH (q:ResourceQueue {key: r.queue}) WHERE q.at IS NOT NULL AND r.lease IS NULL })
-     OR (r.queue IS NULL AND r.kind = 'sitemap' AND r.lease IS NULL AND r.dead_at IS NULL AND r.due_at IS NOT NULL)
+     OR (r.queue IS NULL AND r.kind IN ['sitemap', 'link'] AND r.lease IS NULL AND r.dead_at IS NULL AND r.due_at IS NOT NULL)
   WITH r LIMIT 10
   RETURN collect(r.key) AS stranded
 }
