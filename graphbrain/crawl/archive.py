@@ -66,12 +66,15 @@ class Archiving:
     def process_response(self, request: Request, response: Response) -> Response:
         """Write the exchange, and return the answer unchanged. Scrapy calls this with each answer."""
         run: Running = self._crawler.spider.run  # type: ignore[union-attr]
+        visit = None if run.scheduler is None else run.scheduler.visit_of(request)
+        if visit is not None and visit.claim.kind == "link":
+            return response  # the check of a link that leaves the scope is no part of the site
         if run.archive is not None and not run.failure:
             try:
                 run.archive.write(_exchange(run.order, request, response))
             except OSError as error:
                 run.failure = f"the archive cannot be written ({error.strerror or error}); make room, and go on."
-        if run.failure and run.scheduler is not None and (visit := run.scheduler.visit_of(request)) is not None:
+        if run.failure and visit is not None:
             visit.broken_off = True  # it is given back: what is not archived does not count as fetched
         return response
 

@@ -142,7 +142,7 @@ class ScrapyRun:
             "LOG_FORMATTER": CrawlLog,
             "DOWNLOADER_MIDDLEWARES": middlewares() | archiving,
             "GRAPHBRAIN_LINKS": "all",
-            "GRAPHBRAIN_KINDS": ["page", "robots", *(["sitemap"] if order.sitemaps else [])],
+            "GRAPHBRAIN_KINDS": ["page", "robots", "link", *(["sitemap"] if order.sitemaps else [])],
             **OBEYS_ROBOTS,
         }
         if order.topic is not None:

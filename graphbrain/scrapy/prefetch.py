@@ -52,7 +52,7 @@ MOST_SAID = 10
 """Start pages of a batch that the log names because they will not be fetched."""
 MOST_WALLED = 1_000
 """Hosts that the log names because their pages lead to a login."""
-COUNTED_AS = {"robots": "robots", "sitemap": "sitemaps"}
+COUNTED_AS = {"robots": "robots", "sitemap": "sitemaps", "link": "links"}
 """Kind of claim → the name under which its reports are counted."""
 RENEWALS = 3
 """Renewals within the length of a lease."""
@@ -134,7 +134,7 @@ class Desk:
         self.failure: GraphbrainError | None = None
         """The error at which the threads have ended; nothing is claimed or written any more."""
         self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
-        self.counts |= {"userinfo_dropped": 0, "forbidden": 0, "robots": 0, "sitemaps": 0}
+        self.counts |= {"userinfo_dropped": 0, "forbidden": 0, **dict.fromkeys(COUNTED_AS.values(), 0)}
         self.asked = self.unmet = 0
         """Start pages that were asked for, and that will not be fetched."""
         self.ended: Claims | None = None
@@ -488,7 +488,7 @@ class Desk:
             )
 
     def _report_resources(self, results: list[Report]) -> None:
-        """Report robots.txt and sitemaps. The rules come before the pages that they may forbid."""
+        """Report robots.txt, sitemaps and checks of links. The rules come before the pages that they may forbid."""
         answers = self.brain.report(results)
         self._note_well(results)
         for result, answer in zip(results, answers, strict=True):

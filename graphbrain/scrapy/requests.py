@@ -24,7 +24,7 @@ from scrapy.utils.misc import load_object
 
 from graphbrain import Claim, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.model import PAGES, Seen, number
+from graphbrain.model import KINDS, PAGES, Seen, number
 from graphbrain.pagefacts import ASIDE, ELEMENTS, HEADERS, PageFacts
 from graphbrain.relevance import TopicRelevance, guess
 from graphbrain.schedule import fingerprints
@@ -66,8 +66,6 @@ PASSING = {
     *("redirect_ttl", "redirect_urls", "retry_times", "graphbrain_relevance", CLAIM),
 }
 """Meta that describes the course of a request, and is not needed to make it again."""
-FETCHED_KINDS = frozenset({"page", "robots", "sitemap"})
-"""The kinds of claims that the add-on can fetch."""
 MOST_OF_SITEMAP = 52_428_800
 """Bytes of a sitemap that are read: the 50 MB of sitemaps.org."""
 NO_WORDS: frozenset[str] = frozenset()
@@ -168,10 +166,10 @@ def _named_kinds(settings: BaseSettings) -> list[str]:
 
 def _kinds(settings: BaseSettings) -> frozenset[str]:
     found = frozenset(_named_kinds(settings))
-    if "page" not in found or not found <= FETCHED_KINDS:
+    if "page" not in found or not found <= set(KINDS):
         given = settings["GRAPHBRAIN_KINDS"]
         raise SettingsError(
-            f"GRAPHBRAIN_KINDS must name 'page', and may name 'robots' and 'sitemap', not {given!r:.80}."
+            f"GRAPHBRAIN_KINDS must name 'page', and may name 'robots', 'sitemap' and 'link', not {given!r:.80}."
         )
     return found
 
@@ -472,13 +470,17 @@ def unread(claim: Claim, note: str, spider: Spider | None) -> str:
 
 
 def resource_request(claim: Claim, callback: Callable[[Response], None]) -> Request:
-    """Return the request for a claimed robots.txt or sitemap. No middleware of Scrapy follows, repeats, caches or drops
-    it: a redirect is the brain's next claim, and the brain has decided that it may be fetched."""
+    """Return the request for a claimed robots.txt or sitemap, or for the check of a link.
+
+    No middleware of Scrapy follows, repeats, caches or drops it: a redirect is the brain's next claim, and the brain
+    has decided that it may be fetched.
+    """
     meta: dict[str, Any] = {CLAIM: claim, "handle_httpstatus_all": True, "dont_obey_robotstxt": True}
     meta |= dict.fromkeys(("dont_redirect", "dont_retry", "dont_cache", "allow_offsite"), True)
     if claim.kind == "sitemap":
         meta |= {"download_maxsize": MOST_OF_SITEMAP, "download_warnsize": 0}
-    return Request(claim.url, callback, headers=_conditions(claim), meta=meta, dont_filter=True)
+    method = claim.method or "GET"
+    return Request(claim.url, callback, method, headers=_conditions(claim), meta=meta, dont_filter=True)
 
 
 def _conditions(claim: Claim) -> dict[str, str]:

@@ -29,7 +29,7 @@ from weakref import WeakKeyDictionary
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
@@ -243,6 +243,8 @@ class Scheduler(BaseScheduler):
             wall_advice=self.WALL_ADVICE,
             kinds=options.kinds,
         )
+        if "link" in options.kinds:
+            self.crawler.signals.connect(_read_no_body, signals.headers_received)
         self._desk.open()
         self._ticks.start(TICK, now=False)
 
@@ -665,7 +667,14 @@ class SpiderMiddleware(_Middleware):
 
 
 def _read_by_brain(response: Response) -> None:
-    """The callback of robots.txt and sitemaps, from which no items and no requests come."""
+    """The callback of what is no page, from which no items and no requests come."""
+
+
+def _read_no_body(request: Request) -> None:
+    """End the download of a link that is checked by GET, once its status is known. Scrapy calls this with each head."""
+    claim = request.meta.get(CLAIM)
+    if claim is not None and claim.kind == "link":
+        raise StopDownload(fail=False)
 
 
 def _unmarked(request: Request) -> Request:

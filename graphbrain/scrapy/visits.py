@@ -130,7 +130,7 @@ class ScrapyVisit:
         return Fetched(url, links, claim, status, response.body, relevance=near, **told)
 
     def _resource(self) -> Resource:
-        """Return the result of a claim of a robots.txt or a sitemap."""
+        """Return the result of a claim that is not of a page."""
         url, claim, response = self.claim.url, self.claim, self.response
         if response is None:
             return Resource(url, claim, error=self.error or "a middleware dropped the request", fault=self.fault)
@@ -141,7 +141,7 @@ class ScrapyVisit:
             url,
             claim,
             status,
-            response.body if 200 <= status < 300 else None,
+            response.body if 200 <= status < 300 and claim.kind != "link" else None,
             redirected_to=_led_on(response, place) if place else None,
             retry_after=retry_after.seconds(head.get("Retry-After"), now),
             seconds=latency(response),

@@ -79,10 +79,11 @@ def serving(site: Site) -> Iterator[Site]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command != "HEAD":
+                self.wfile.write(body)
             site.visits.append((path, self.command, came, time.monotonic()))
 
-        do_POST = do_GET  # noqa: N815
+        do_POST = do_HEAD = do_GET  # noqa: N815
 
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
@@ -436,6 +437,28 @@ def test_robots_txt_and_sitemaps_are_claimed_before_pages_and_no_callback_gets_t
     assert asked["/private/1"] == asked["/private/2"] == 0 and hidden.state == "frontier"
     assert "'graphbrain/robots': 2" in log and "'graphbrain/sitemaps': 1" in log
     assert "set GRAPHBRAIN_USER_AGENT" not in log and "Traceback" not in log
+    hold(brain)
+
+
+def test_links_that_leave_the_scope_are_checked_when_it_is_asked_for(
+    make_brain: Callable[..., Brain], spiders: Spiders
+) -> None:
+    """By HEAD, and by GET where the host does not allow it; no callback gets them, and no page is made of them."""
+    brain = make_brain(allow_hosts="127.0.0.1")
+    away = ["/fine", "/lost", "/moved", "/large"]
+    site = Site({"/": page(*(f"ELSEWHERE{path}" for path in away)), "/fine": page()})
+    site.pages |= {"/moved": (301, {"Location": "/lost"}, ""), "/large": (405, {}, "x" * 2_000_000)}
+    settings = {"ROBOTSTXT_OBEY": False, "GRAPHBRAIN_KINDS": ["page", "link"], "CONCURRENT_REQUESTS": 1}
+    with serving(site):
+        spiders.run("links", site, **settings)
+        assert site.asked() == {"/": 1} and brain.check_links() == 4
+        items, log = spiders.run("links", site, **settings)
+        asked = Counter((path, method) for path, method, *_ in site.visits)
+        broken = {row[-1]: row[1] for row in brain.ask("broken-links").rows}
+    by_head = {(path, "HEAD"): 1 for path in away} | {("/lost", "HEAD"): 2}
+    assert asked == {("/", "GET"): 1, **by_head, ("/large", "GET"): 1}, asked
+    assert not items and "'graphbrain/links': 6" in log and "Traceback" not in log, log
+    assert broken == {site.elsewhere + "/lost": 404, site.elsewhere + "/moved": 404, site.elsewhere + "/large": 405}
     hold(brain)
 
 

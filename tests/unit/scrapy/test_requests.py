@@ -291,14 +291,15 @@ def test_a_request_is_sent_without_a_user() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "kinds"), [("page,robots", "page robots"), (["page", "robots", "sitemap"], "page robots sitemap")]
+    ("given", "kinds"),
+    [("page,robots", "page robots"), (["page", "robots", "sitemap", "link"], "page robots sitemap link")],
 )
 def test_kinds_are_a_list_or_a_text(given: object, kinds: str) -> None:
     assert ScrapyOptions.of(Settings({"GRAPHBRAIN_KINDS": given})).kinds == set(kinds.split())
     assert ScrapyOptions.of(Settings({})).kinds == {"page"}
 
 
-@pytest.mark.parametrize("given", ["robots", "page,robot", [], "page,link"])
+@pytest.mark.parametrize("given", ["robots", "page,robot", [], "page,links"])
 def test_kinds_that_cannot_be_fetched_are_refused(given: object) -> None:
     with pytest.raises(SettingsError, match="GRAPHBRAIN_KINDS must name 'page'"):
         ScrapyOptions.of(Settings({"GRAPHBRAIN_KINDS": given}))
