@@ -64,7 +64,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "interval": Entry("schedule", "Fetch a page at a fixed interval, whatever it is worth."),
         "now": Entry("schedule", "Let pages be claimed before all others."),
         "check-links": Entry("schedule", "Let crawlers fetch the status of links that leave the scope."),
-        "simulate": Entry("simulate", "Compare policies of revisiting on invented or recorded changes."),
+        "simulate": Entry("simulate", "Compare revisit policies on invented or recorded changes."),
     },
     "Hosts": {
         "hosts": Entry("hosts", "List the hosts in scope whose name contains TEXT."),

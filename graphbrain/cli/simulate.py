@@ -67,7 +67,7 @@ class _Shape(click.ParamType[tuple[float, float]]):
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw freshness over time.")
 @as_json
 def simulate(**options: Any) -> None:
-    """Compare policies of revisiting on invented or recorded changes.
+    """Compare revisit policies on invented or recorded changes.
 
     HISTORY is a table of changes with the columns epoch and document, tabs between them, as Open Terms Archive's;
     its last days are taken. Freshness is the share of value whose copy is up to date.
