@@ -17,10 +17,9 @@ from graphbrain.options.upkeep import TendOptions
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
 from graphbrain.service.declared import request
-from graphbrain.service.patterns import HOST, PAGE, between, listed
+from graphbrain.service.patterns import HOST, PAGE, between, listed, of_settings
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.verbs import OPERATORS, Body, Nothing, Service, done, json_answer, verb
-from graphbrain.settings import Settings
 
 __all__ = ["router"]
 
@@ -141,7 +140,7 @@ class Remake(Body):
 
     settings: dict[str, Any] = Field(
         examples=[{"order": "optimal"}],
-        json_schema_extra={"propertyNames": {"enum": list(Settings.names("fixed", "shared"))}},
+        json_schema_extra=of_settings("fixed", "shared"),
     )
 
 

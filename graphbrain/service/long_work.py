@@ -20,7 +20,7 @@ from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.declared import request
 from graphbrain.service.jobs import Job
-from graphbrain.service.patterns import of_setting
+from graphbrain.service.patterns import of_settings
 from graphbrain.service.verbs import (
     EVERYBODY,
     OPERATORS,
@@ -34,7 +34,7 @@ from graphbrain.service.verbs import (
     json_answer,
     verb,
 )
-from graphbrain.settings import ENGINES, Settings, changes, checked_engine
+from graphbrain.settings import ENGINES, changes, checked_engine
 
 __all__ = ["router"]
 
@@ -43,12 +43,6 @@ JobId = Annotated[str, Path(max_length=64, examples=["5f0c0e3b9a8d4c7e8b1f2a3d4c
 BEGUN = 202
 USED: Mapping[int, str] = {409: "The Idempotency-Key was used for another request."}
 _NONE: JsonDict = {"type": "null"}
-CHANGED: JsonDict = {
-    "minProperties": 1,
-    "properties": {name: of_setting(name, default) for name, default in Settings.names("shared").items()},
-    "additionalProperties": False,
-}
-"""The part of the schema for the settings that may be changed."""
 _UNSAID: Mapping[str, JsonDict] = {
     "damping": _NONE,
     "tolerance": _NONE,
@@ -94,7 +88,9 @@ class AuditOf(Body):
 class Change(Body):
     """Shared settings and their new values."""
 
-    settings: dict[str, Any] = Field(examples=[{"delay_seconds": 2.0}], json_schema_extra=CHANGED)
+    settings: dict[str, Any] = Field(
+        examples=[{"delay_seconds": 2.0}], json_schema_extra={"minProperties": 1} | of_settings("shared")
+    )
 
 
 class Engine(Body):

@@ -10,7 +10,18 @@ from pydantic.config import JsonDict
 
 from graphbrain.model import KINDS
 from graphbrain.numeric.methods import CASH, UNINDEXED
-from graphbrain.settings import CHOICES, HOST_LISTS, LARGEST, LONGEST, LONGEST_NAME, NAMES, RANGES, VALUES
+from graphbrain.settings import (
+    CHOICES,
+    HOST_LISTS,
+    LARGEST,
+    LONGEST,
+    LONGEST_NAME,
+    NAMES,
+    RANGES,
+    VALUES,
+    Kind,
+    Settings,
+)
 
 __all__ = [
     "HOST",
@@ -23,7 +34,7 @@ __all__ = [
     "URL",
     "between",
     "listed",
-    "of_setting",
+    "of_settings",
 ]
 
 _LETTERS = "A-Za-zß-öø-ÿα-ωа-яёぁ-ゖァ-ヺ一-龥가-힣"
@@ -68,7 +79,13 @@ def listed(item: JsonDict) -> JsonDict:
     return {"items": {"type": "string", **item}}
 
 
-def of_setting(name: str, default: bool | float | str) -> JsonDict:
+def of_settings(*kinds: Kind) -> JsonDict:
+    """Return the part of a schema for settings of these kinds and their values."""
+    properties: JsonDict = {name: _of_setting(name, default) for name, default in Settings.names(*kinds).items()}
+    return {"properties": properties, "additionalProperties": False}
+
+
+def _of_setting(name: str, default: bool | float | str) -> JsonDict:
     """Return the schema of a setting's value. Of texts with a meaning, such as patterns and lists of hosts, the brain
     accepts more than the document describes."""
     if isinstance(default, bool):

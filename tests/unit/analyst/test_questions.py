@@ -44,7 +44,11 @@ def test_each_uses_the_parameters_it_has_and_ends() -> None:
 def test_in_browser_texts_are_set_first_and_numbers_stand_in_their_places() -> None:
     """A line that sets a parameter is run alone: Browser shows no answer to what is run together with it."""
     which, query = question("broken-links").steps()
-    assert which == ":param host => ''" and query.startswith("CALL () {\n  MATCH (to:Page) WHERE") and query.endswith("LIMIT 1000")
+    assert (
+        which == ":param host => ''"
+        and query.startswith("CALL () {\n  MATCH (to:Page) WHERE")
+        and query.endswith("LIMIT 1000")
+    )
     assert question("broken-links").steps({"limit": 3, "host": "o'neill\\x"})[0] == ":param host => 'o\\'neill\\\\x'"
     assert question("broken-links").steps({"limit": 3})[1].endswith("LIMIT 3")
     assert question("islands").steps() == ()
