@@ -110,7 +110,8 @@ def check_links(app: App, days: float) -> None:
 
     with app.brain() as brain:
         asked = brain.check_links(days)
-    show.say(f"graphbrain: {show.counted(asked, 'URL')} outside the scope will be checked.")
+    by = ", by crawlers that claim the kind 'link', as 'graphbrain crawl' does" if asked else ""
+    show.say(f"graphbrain: {show.counted(asked, 'URL')} outside the scope will be checked{by}.")
 
 
 def _makes(unknown: list[str]) -> bool:
