@@ -8,9 +8,7 @@ does not depend on the size. Costs are compared with those of the smallest size.
 from __future__ import annotations
 
 import dataclasses
-import resource
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -28,6 +26,7 @@ from graphbrain.errors import BadInput
 from graphbrain.ingest import importer
 from graphbrain.ingest.recording import generated_url
 from graphbrain.model import Fetched
+from graphbrain.runtime.memory import peak_bytes
 from graphbrain.server import lifecycle
 
 __all__ = ["ALLOWED", "LEAST_PAGES", "SIZES", "UNITS", "Sized", "beyond", "run"]
@@ -168,7 +167,7 @@ def _measured(pages: int, folder: Path, memory: int | None, step: Callable[[str]
             costs["dump"] = 1e6 * seconds["dump"] / stored
         size = sum(path.stat().st_size for path in (folder / "dump").rglob("*") if path.is_file())
         costs["dump size"] = size / stored
-    disk, peak = lifecycle.status(home).disk, _peak()
+    disk, peak = lifecycle.status(home).disk, peak_bytes()
     costs |= {"disk": disk / stored, "memory of this process": peak / stored}
     return Sized(
         stored,
@@ -257,9 +256,3 @@ def _server(home: Path) -> tuple[float, int]:
     """Return the resident memory of the server, and the memory that it was given, in MB."""
     status = lifecycle.status(home)
     return (status.memory or 0) / 1e6, (status.heap or 0) + (status.page_cache or 0)
-
-
-def _peak() -> float:
-    """Return the largest resident memory of this process so far, in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return float(peak if sys.platform == "darwin" else 1024 * peak)

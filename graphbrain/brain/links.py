@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.claims import links
 from graphbrain.errors import BadInput
 from graphbrain.inspect.scan import SCAN_IDS
-from graphbrain.model import number
+from graphbrain.options.checks import LinkCheckOptions
+from graphbrain.options.declare import options_of
 
 __all__ = ["LinkChecks"]
 
@@ -23,7 +22,7 @@ class LinkChecks:
 
     def check(self, days: float) -> int:
         """Ask for checks, as `Brain.check_links` describes."""
-        if not number(days) or math.isnan(days) or days < 0:
+        if not options_of(LinkCheckOptions)["days"].fits(days):
             raise BadInput(f"days must be a number from 0 on, not {days!r:.80}.")
         session = self._session
         before, asked = session.now() - days * DAY, 0

@@ -80,7 +80,7 @@ class Names:
         if found.literal == found.name:
             return found.name
         # A port that is usual for one scheme is none for the other: there may be such a host.
-        return found.literal if self._are_there([found.literal]) else found.name
+        return found.literal if self._is_known(found.literal) else found.name
 
     def known_host(self, host: object) -> str:
         """Return the name of a host that is in the graph, without reading its pages.
@@ -90,13 +90,12 @@ class Names:
             UnknownHost: No page of the host is known.
         """
         name = self.host(host)
-        if not self._are_there([name]):
+        if not self._is_known(name):
             raise unknown(name)
         return name
 
-    def _are_there(self, names: Sequence[str]) -> bool:
-        found = self._session.graph.read(lambda tx: tx.one("hosts/known", names=names)[0], "hosts/known")
-        return len(found) == len(names)
+    def _is_known(self, name: str) -> bool:
+        return bool(self._session.graph.read(lambda tx: tx.one("hosts/known", names=[name])[0], "hosts/known"))
 
     def host_or_none(self, host: str | None) -> str | None:
         """Return the same, or None for None."""

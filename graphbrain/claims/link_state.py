@@ -13,15 +13,13 @@ from typing import Literal
 
 from graphbrain.hosts.resource import ResourceState, Said, queue_key
 from graphbrain.model import LINK_KEY
-from graphbrain.urls.normalization import host_of
 
-__all__ = ["AGAIN", "HEAD", "LINE", "TRIES", "LinkState", "key_of"]
+__all__ = ["AGAIN", "HEAD", "LINE", "TRIES", "LinkState", "head_refused", "key_of"]
 
 LINE, AGAIN = "link", "link again"
 """The lines in which links wait: those that a check was asked for, and those that failed since."""
 HEAD: Literal["HEAD"] = "HEAD"
-NOT_ALLOWED = (405, 501)
-"""The statuses of a host that does not allow HEAD."""
+_NOT_ALLOWED = (405, 501)
 TRIES = 3
 """A link is broken after so many failures in a row."""
 FIRST_RETRY, GROWTH = 3_600.0, 4.0
@@ -31,6 +29,11 @@ FIRST_RETRY, GROWTH = 3_600.0, 4.0
 def key_of(url: str) -> str:
     """Return the key of a link's check, which can be no page's."""
     return f"{LINK_KEY}{url}"
+
+
+def head_refused(method: str | None, status: int | None) -> bool:
+    """Return True if the URL was asked by HEAD, and its host does not allow that (405, 501)."""
+    return method == HEAD and status in _NOT_ALLOWED
 
 
 @dataclass(slots=True, eq=False)
@@ -46,15 +49,6 @@ class LinkState(ResourceState):
     error: str | None = None
     failures: int | None = None
     broken: bool | None = None
-
-    @property
-    def home(self) -> str:
-        """The URL that pages link to, before any redirect."""
-        return self.key.removeprefix(LINK_KEY)
-
-    @property
-    def concerns(self) -> str:
-        return host_of(self.home)
 
     def waits_in(self) -> str | None:
         """Return the queue in which it waits now. A crawl waits for a check, and not for a URL that has failed."""
@@ -72,7 +66,8 @@ class LinkState(ResourceState):
 
     def put_off(self, now: float) -> None:
         """End the check without a status: a robots.txt forbids it."""
-        self._goes_home()
+        self.go_home()
+        self.method = HEAD
         self.due_at, self.failed, self.broken = None, now, None
         self.status, self.fault, self.error = None, "forbidden", "robots.txt forbids it"
 
@@ -83,10 +78,11 @@ class LinkState(ResourceState):
         if self.follow(said):
             self.due_at, self.method = now, HEAD
             return "alias"
-        if self.method == HEAD and status in NOT_ALLOWED:
+        if head_refused(self.method, status):
             self.due_at, self.method = now, None
             return "retry"
-        self._goes_home()
+        self.go_home()
+        self.method = HEAD
         before, self.status = self.status, status
         if said.what == "found":
             outcome: Literal["new", "changed", "same"] = (
@@ -102,7 +98,3 @@ class LinkState(ResourceState):
             return "retry"
         self.due_at, self.broken = None, True
         return "gone"
-
-    def _goes_home(self) -> None:
-        """Begin at the URL that pages link to the next time."""
-        self.url, self.host, self.redirects, self.method = self.home, host_of(self.home), None, HEAD

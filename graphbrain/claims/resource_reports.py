@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from graphbrain.claims.link_state import HEAD, NOT_ALLOWED
+from graphbrain.claims.link_state import head_refused
 from graphbrain.errors import BadInput
 from graphbrain.feeds import reading
 from graphbrain.hosts import health
@@ -112,7 +112,7 @@ def _visited(report: object, claim: Claim, now: float) -> ResourceVisit:
 
 def _kind_of(report: Fetched | Failed, claim: Claim) -> health.Kind:
     """Return the kind of the attempt. A host that does not allow HEAD is well."""
-    if claim.method == HEAD and report.status in NOT_ALLOWED:
+    if head_refused(claim.method, report.status):
         return "well"
     return health.kind_of(report.status, report.fault if isinstance(report, Failed) else None)
 
@@ -189,7 +189,7 @@ def _said_of_link(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
     status = report.status
     if isinstance(report, Fetched) and report.redirected_to is not None:
         return _leads(claim.url, report.redirected_to, Said("gone"), "the link is broken")
-    if claim.method == HEAD and status in NOT_ALLOWED:
+    if head_refused(claim.method, status):
         return Said("fails"), "HEAD is not allowed; the URL is asked by GET next"
     if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
         return Said("fails"), "the URL cannot be had; it is tried again later, or the link is broken"

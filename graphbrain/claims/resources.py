@@ -343,8 +343,12 @@ def _follow(
     """Apply an answer to the resource's state, and return the outcome."""
     if isinstance(state, Origin):
         return _follow_origin(tx, one, state, hosts[state.name], manners, now)
-    if isinstance(state, LinkState):
-        return _follow_link(one, state, now)
+    outcome = _follow_link(one, state, now) if isinstance(state, LinkState) else _follow_sitemap(one, state, now)
+    return "slowed" if outcome == "retry" and one.kind == "refused" else outcome
+
+
+def _follow_sitemap(one: ResourceVisit, state: ResourceState, now: float) -> Outcome:
+    """Apply an answer to a sitemap, and return the outcome."""
     assert isinstance(state, SitemapState)
     outcome = state.hear(one.said, now)
     if outcome in ("new", "changed", "same"):
@@ -354,7 +358,7 @@ def _follow(
             state.etag, state.last_modified = one.etag, one.last_modified
     elif outcome != "alias":
         state.fault = one.refusal or one.note
-    return "slowed" if outcome == "retry" and one.kind == "refused" else outcome
+    return outcome
 
 
 def _follow_link(one: ResourceVisit, state: LinkState, now: float) -> Outcome:
@@ -363,7 +367,7 @@ def _follow_link(one: ResourceVisit, state: LinkState, now: float) -> Outcome:
     if outcome != "alias":
         state.error = _error_of(one)
         state.fault = None if one.said.what == "found" else _fault_of(one)
-    return "slowed" if outcome == "retry" and one.kind == "refused" else outcome
+    return outcome
 
 
 def _error_of(one: ResourceVisit) -> str | None:

@@ -174,18 +174,9 @@ class SitemapState(ResourceState):
     written: int | None = None
 
     @property
-    def home(self) -> str:
-        """Its URL, before any redirect."""
-        return self.key.removeprefix(SITEMAP_KEY)
-
-    @property
     def number(self) -> int:
         """A number for it, which its pages have while they wait to be visited for one of its dates."""
         return int.from_bytes(blake2b(self.key.encode(), digest_size=8).digest(), signed=True)
-
-    @property
-    def concerns(self) -> str:
-        return host_of(self.home)
 
     def is_allowed(self, allows: Callable[[str], bool]) -> bool:
         """Return True if it may be fetched: the robots.txt of the host that is asked names it, or allows it."""
@@ -262,7 +253,7 @@ class SitemapState(ResourceState):
         if self.follow(said):
             self.due_at = now
             return "alias"
-        self.url, self.host, self.redirects = self.home, host_of(self.home), None
+        self.go_home()
         if said.what in ("lists", "same"):
             return self._read(None if said.what == "same" else said.text, now)
         self.failures, self.failed = (self.failures or 0) + 1, now

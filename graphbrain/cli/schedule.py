@@ -7,7 +7,9 @@ from typing import IO
 
 import click
 
-from graphbrain.cli.common import App, Number, brain_command, number_or_none, said_of
+from graphbrain.cli.common import App, brain_command, number_or_none, said_of
+from graphbrain.cli.declared import options
+from graphbrain.options.checks import LinkCheckOptions
 
 __all__ = ["COMMANDS"]
 
@@ -99,8 +101,8 @@ def now(
 
 
 @brain_command("check-links")
-@click.option("--days", type=Number(0), default=7.0, show_default=True, help="Not those checked within so many days.")
-def check_links(app: App, days: float) -> None:
+@options(LinkCheckOptions)
+def check_links(app: App, days: float | None) -> None:
     """Let crawlers fetch the status of links that leave the scope.
 
     Crawlers that claim the kind 'link' ask each URL by HEAD, or by GET where its host does not allow HEAD. Nothing
@@ -109,7 +111,7 @@ def check_links(app: App, days: float) -> None:
     from graphbrain.terminal import show
 
     with app.brain() as brain:
-        asked = brain.check_links(days)
+        asked = brain.check_links(**({} if days is None else {"days": days}))
     by = ", by crawlers that claim the kind 'link', as 'graphbrain crawl' does" if asked else ""
     show.say(f"graphbrain: {show.counted(asked, 'URL')} outside the scope will be checked{by}.")
 

@@ -109,7 +109,7 @@ class Origin(ResourceState):
         """
         if self.follow(said):
             return None
-        self.url, self.host, self.redirects = self.home, self.name, None
+        self.go_home()
         if said.what != "fails":
             self.fetched, self.failed, self.failing_since, self.due_at = now, None, None, None
             return said if said.what == "rules" else Said("rules")

@@ -14,6 +14,7 @@ from typing import Any, Literal, Self
 
 from graphbrain.hosts import clock_ahead
 from graphbrain.runtime.tokens import made_at
+from graphbrain.urls.normalization import host_of
 
 __all__ = ["MOST_REDIRECTS", "ResourceState", "Said", "queue_key"]
 
@@ -94,9 +95,18 @@ class ResourceState:
         return {queue for queue in (self._before["queue"], self.queue) if queue is not None}
 
     @property
+    def home(self) -> str:
+        """Its URL, before any redirect: its key without the kind."""
+        return self.key.partition(":")[2]
+
+    @property
     def concerns(self) -> str:
         """The host in whose queue it waits once it is not redirected any more, or for whose pages it holds."""
-        return self.host
+        return host_of(self.home)
+
+    def go_home(self) -> None:
+        """Let the next claim fetch its own URL: redirects are not followed any more."""
+        self.url, self.host, self.redirects = self.home, self.concerns, None
 
     def waits_in(self) -> str | None:
         """Return the queue in which it waits now; None while it is held, or if it waits in none."""

@@ -24,6 +24,7 @@ from graphbrain.brain.workers import WorkerPool, to_stderr
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.ingest.recording import Recording
 from graphbrain.model import Answer, Claim, Claims, Fetched
+from graphbrain.runtime.memory import peak_bytes
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -200,7 +201,7 @@ def _result(run: _Run, workers: int, before: dict[str, int], data: Path | None) 
         claims_per_second=_rate(run.claimed, run.claim_seconds),
         payments_per_second=_rate(payments, seconds),
         next_ms=_tenths(run.calls),
-        client_memory=_own_memory(),
+        client_memory=peak_bytes(),
         server_memory=memory,
         server_disk=disk,
     )
@@ -389,15 +390,6 @@ def _tenths(calls: Sequence[tuple[int, float]]) -> dict[str, float]:
         for name, tenth in (("first", first_tenth), ("last", last_tenth))
         for share in (50, 99)
     }
-
-
-def _own_memory() -> int:
-    """Return the peak of this process's resident memory in bytes."""
-    import resource
-    import sys
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _server_size(uri: str, data: Path | None) -> tuple[int | None, int | None]:

@@ -1,10 +1,10 @@
-"""The memory that this process may still take, by the system and by the limits of its control group."""
+"""The memory that this process has taken, and that it may still take, by the system and its control group."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["free_bytes"]
+__all__ = ["free_bytes", "peak_bytes"]
 
 ROOT = Path("/")
 
@@ -14,6 +14,15 @@ def free_bytes(root: Path = ROOT) -> int | None:
     amounts = [_available(root), *_left_of_groups(root)]
     known = [each for each in amounts if each is not None]
     return max(0, min(known)) if known else None
+
+
+def peak_bytes() -> int:
+    """Return the largest resident memory of this process so far, in bytes."""
+    import resource  # there is none on Windows
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _available(root: Path) -> int | None:

@@ -112,8 +112,8 @@ class ClaimAnswer(BaseModel):
     kind: Kind = Field(
         "page", description="'robots': the robots.txt of a host, reported with its body; left out where it is a page"
     )
-    method: Literal["HEAD"] = Field(
-        "HEAD", description="of a link: ask by HEAD; left out where the URL is fetched by GET"
+    method: Literal["GET", "HEAD"] = Field(
+        "GET", description="'HEAD', of a link: ask by HEAD; left out where the URL is fetched by GET"
     )
 
 

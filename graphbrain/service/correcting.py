@@ -12,6 +12,7 @@ from pydantic.config import JsonDict
 
 from graphbrain.errors import SettingsError
 from graphbrain.hosts.state import LONGEST_BLOCK
+from graphbrain.options.checks import LinkCheckOptions
 from graphbrain.options.hosts import HostOptions
 from graphbrain.options.upkeep import TendOptions
 from graphbrain.service import answers
@@ -63,12 +64,8 @@ class Forget(OfPage):
     for_ever: bool = Field(False, description="refuse it when it is met again", examples=[False])
 
 
-class CheckLinks(Body):
+class CheckLinks(request(LinkCheckOptions, Body)):  # type: ignore[misc]
     """The URLs outside the scope that are to be checked."""
-
-    days: float = Field(
-        7.0, ge=0, allow_inf_nan=False, description="not those checked within so many days", examples=[7.0]
-    )
 
 
 class Retry(Body):
@@ -138,10 +135,7 @@ class Tend(request(TendOptions, Body, shapes={"pages": listed(PAGE) | {"minItems
 class Remake(Body):
     """Settings of an empty brain, the fixed ones too."""
 
-    settings: dict[str, Any] = Field(
-        examples=[{"order": "optimal"}],
-        json_schema_extra=of_settings("fixed", "shared"),
-    )
+    settings: dict[str, Any] = Field(examples=[{"order": "optimal"}], json_schema_extra=of_settings("fixed", "shared"))
 
 
 @verb(router, "POST", "crawl_now", OPERATORS, answers.Wills)

@@ -79,9 +79,11 @@ def serving(site: Site) -> Iterator[Site]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
-            site.visits.append((path, self.command, came, time.monotonic()))
+            try:
+                if self.command != "HEAD":
+                    self.wfile.write(body)
+            finally:  # a client may go away before it has read a long body
+                site.visits.append((path, self.command, came, time.monotonic()))
 
         do_POST = do_HEAD = do_GET  # noqa: N815
 

@@ -13,6 +13,7 @@ from graphbrain import AsyncClient, Brain, Client
 from graphbrain.cli.app import cli
 from graphbrain.cli.declared import type_of
 from graphbrain.numeric.methods import SETTLED_TO
+from graphbrain.options.checks import LinkCheckOptions
 from graphbrain.options.declare import Option, options_of
 from graphbrain.options.dumps import LinkFile, PageFile
 from graphbrain.options.hosts import HostFilter, HostOptions
@@ -33,6 +34,7 @@ VERBS: dict[str, type] = {
     "hosts": HostFilter,
     "set_host": HostOptions,
     "tend": TendOptions,
+    "check_links": LinkCheckOptions,
 }
 """Verb → the class that declares its options."""
 CALLBACKS = {"self", "progress", "stop"}
@@ -43,7 +45,7 @@ OTHER_DEFAULTS = {(Brain, "settle", "tolerance"): SETTLED_TO, (Client, "hosts", 
 REQUESTS = {
     **dict.fromkeys(("find", "dump_pages", "dump_links", "top", "hosts"), looking),
     **dict.fromkeys(("rank", "rank_if_due", "settle"), long_work),
-    **dict.fromkeys(("set_host", "tend"), correcting),
+    **dict.fromkeys(("set_host", "tend", "check_links"), correcting),
 }
 COMMANDS: dict[tuple[tuple[str, ...], type], set[str]] = {
     (("rank",), RankRun): {"method", "write", "warm"},
@@ -59,6 +61,7 @@ COMMANDS: dict[tuple[tuple[str, ...], type], set[str]] = {
     (("hosts",), HostFilter): {"text", "outside"},
     (("host",), HostOptions): set(),
     (("tend",), TendOptions): {"pages"},
+    (("check-links",), LinkCheckOptions): set(),
 }
 """Command, and a class that declares its options → those that it has as an operand, in its own words, or not."""
 
