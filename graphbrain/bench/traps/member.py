@@ -1,7 +1,8 @@
 """A process that crawls generated sites: each line of stdin orders a turn, and a line of stdout has its results.
 
-A turn claims some pages of the brain, looks them up on the site, and reports them, all at the moment that the order
-names. So a crawl's knowledge of time does not depend on the load of the machine. The process ends with its stdin.
+A turn claims some pages of the brain, looks them up on the site, reports them, and does all upkeep, at the moment that
+the order names. So neither the time that a crawl knows nor the upkeep behind its claims depends on the load of the
+machine, and a crawl by one process is the same each time. The process ends with its stdin.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class _Member:
         site, brain = _site(order["shape"], order["seed"], order["pages"]), self._opened(order)
         reports = [visit(site, claim) for claim in brain.next_urls(order["count"], wait=PAUSE)]
         brain.report(reports)
+        brain.tend(None, passes=False)
         return [
             (report.url, report.url in site.nodes, _made_up(site, report) if isinstance(report, Fetched) else [])
             for report in reports
@@ -54,7 +56,7 @@ class _Member:
     def _opened(self, order: Mapping[str, Any]) -> Brain:
         if self._brain is None or self._crawl != order["crawl"]:
             self.close()
-            self._brain = Brain.open(**order["connect"], as_it_is=True, clock=self._clock)
+            self._brain = Brain.open(**order["connect"], as_it_is=True, auto_tend=False, clock=self._clock)
             self._crawl = order["crawl"]
         return self._brain
 
