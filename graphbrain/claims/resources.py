@@ -121,7 +121,7 @@ def write(tx: Tx, held: Iterable[ResourceState], hosts: Mapping[str, HostState],
 
 
 def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: float) -> None:
-    """Write when the first of these queues can be claimed. `hosts`: theirs, locked."""
+    """Write for each of these queues when its first resource can be claimed. `hosts` has their locked hosts by name."""
     rows = []
     for queue in sorted(set(queues)):
         line, _, name = queue.rpartition(" ")

@@ -99,7 +99,7 @@ class ClaimRequest:
 
     @property
     def n(self) -> int:
-        """At most so many pages are claimed."""
+        """The largest number of pages to claim."""
         return len(self.holders)
 
 
@@ -247,7 +247,10 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
 
 
 def _put_back(tx: Tx, wish: ClaimRequest, waiting: Sequence[Sequence[Any]], now: float) -> set[int]:
-    """Put pages back whose sections have fallen since they were found; which. What is asked for by hand stays."""
+    """Put back pages whose sections have fallen since they were found, and return their ids.
+
+    Pages that were asked for by hand are not put back.
+    """
     if wish.acting is None or wish.now_only or wish.front or wish.tries:
         return set()
     new = [sections.Waiting(row[0], row[2], row[3], row[HARVEST]) for row in waiting if row[NEW]]

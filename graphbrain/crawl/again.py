@@ -19,8 +19,9 @@ from graphbrain.scrapy import Report, ScrapyVisit
 
 __all__ = ["Again"]
 
-LEAST_PAUSE = 10.0
-"""Seconds between two counts of the pages that wait for their first visit."""
+LEAST_PAUSE, SHARE = 10.0, 20.0
+"""The least seconds between two counts of the pages that wait for their first visit, and the least multiple of a
+count's own time: it reads every page."""
 
 
 class Again:
@@ -33,7 +34,8 @@ class Again:
         self._clock = clock
         self._brain: Brain | None = None
         self._since = 0.0
-        self._began = self._last_first = self._looked = clock()
+        self._began = self._last_first = clock()
+        self._look_at = self._began + LEAST_PAUSE
         self._met = self._left_none = False
 
     def recover(self, brain: Brain) -> int:
@@ -59,10 +61,12 @@ class Again:
         self._met = self._met or again > 0
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:  # noqa: ARG002
-        """Look, now and then, whether a page waits for its first visit."""
-        if self._met and self._brain is not None and self._clock() >= self._looked + LEAST_PAUSE:
-            self._looked = self._clock()
+        """Check now and then whether a page waits for its first visit (`LEAST_PAUSE`, `SHARE`)."""
+        began = self._clock()
+        if self._met and self._brain is not None and began >= self._look_at:
             self._left_none = not self._brain.stats()["frontier"]["waiting"]
+            ended = self._clock()
+            self._look_at = ended + max(LEAST_PAUSE, SHARE * (ended - began))
 
     def over(self) -> bool:
         """Return whether only pages are left that this run had fetched before."""

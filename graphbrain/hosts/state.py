@@ -578,9 +578,10 @@ class HostState:
         return health.counted_from(self.failing_since, self.failing_at, now) if self.failing else now
 
     def _halve_pace(self) -> None:
-        """Halve its rate: where well answers came between the refusals, down to a part.
+        """Halve the host's rate, but not below `LEAST_SHARED_PACE` if it answered well since the last time.
 
-        While it is ill it is only probed, and refuses every request: that shows nothing about the rate.
+        The rate of an ill host stays. Such a host gets probes alone and refuses them all, which shows nothing about
+        the rate that it can serve.
         """
         if self.ill():
             return
@@ -588,12 +589,14 @@ class HostState:
         self.pace = max(self.pace / 2, least)
 
     def lift_block(self) -> None:
-        """It may be asked again, and its complaints are forgotten."""
+        """End the host's block and forget its complaints."""
         self.errors, self.blocked_until, self.blocked_at = 0, 0.0, 0.0
 
     def forgive(self, successes: Mapping[str, int], now: float) -> None:
-        """Recover its rate after so many well answers to claims with each token, unless it is still blocked, or the
-        pages were claimed before it was slowed down."""
+        """Raise the host's rate by the number of well answers to each token's claims.
+
+        Answers do not count while the host is blocked, nor those to claims from before it was slowed down.
+        """
         if self.blocked_until <= now and (self.errors or self.pace < 1.0):
             since = sum(n for token, n in successes.items() if (made_at(token) or now) > self.slowed_at)
             if since:
@@ -656,10 +659,11 @@ class HostState:
             self.probe_at = max(self.probe_at, now + health.FIRST_PROBE)
 
     def put_off(self, now: float, waiting: int) -> None:
-        """Let it wait for a place: it is ill, and as many ill hosts as may be are being probed.
+        """Queue an ill host for a probe, because the largest number of ill hosts is being probed already.
 
-        The host whose probe has been due for the longest gets the next place (`candidates`). In case that it cannot be
-        claimed then, it is also looked at in its turn among all hosts: the later, the more of them are `waiting`.
+        The host whose probe has been due for the longest is probed next (`candidates`). The host is also looked at
+        again at a time of its own, in case it cannot be claimed then. That time grows with the number of `waiting`
+        hosts.
         """
         if not self.place_since:  # an older version let it wait without that
             self.place_since = min(self.probe_at or now, now)
@@ -667,7 +671,7 @@ class HostState:
         self.look_at = now + max((waiting + 1) / LOOKS, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
 
     def _leave_line(self) -> None:
-        """It does not wait for a place any more."""
+        """Remove the host from the queue for a probe."""
         self.waits_for_place, self.place_since = False, 0.0
 
     def answered_in(self, seconds: float, now: float) -> None:
