@@ -83,6 +83,13 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option(
     "--warc-size", type=click.IntRange(1_000), metavar="BYTES", default=1_000_000_000, help="Of one WARC file (1 GB)."
 )
+@click.option("--render", is_flag=True, help="Let a browser run the scripts of pages (needs .[render] and Chromium).")
+@click.option(
+    "--browser", type=click.Path(path_type=Path), help="The browser of --render (Chromium or Chrome on the PATH)."
+)
+@click.option(
+    "--render-from", multiple=True, metavar="HOST", help="Rendered pages get scripts from here, too; repeatable."
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
     "--config",
@@ -126,12 +133,13 @@ def crawl(
     order = _with_agent(as_given(options), contact, no_contact)
     if dry_run:
         return _look(order, as_json)
+    program = _browser_for(order)
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     connection, is_new = _brain_at(app)
     try:
         agent = _prepare(connection, order)
         with console_beside(connection, app.data) if console else nullcontext():
-            return _run(connection, order, cookies, agent, app.data, as_json)
+            return _run(connection, order, cookies, agent, program, app.data, as_json)
     finally:
         if is_new:
             show.say(
@@ -150,6 +158,26 @@ def _need_extra() -> None:
         from graphbrain.runtime import installs
 
         raise GraphbrainError(f"'graphbrain crawl' needs more: {installs.command('crawl', 'scrapy')}") from None
+
+
+def _browser_for(order: CrawlOrder) -> str:
+    """Return the path of the browser that renders pages; empty if none is to. Raise GraphbrainError where it, or the
+    package that drives it, is missing."""
+    from graphbrain.runtime import installs
+    from graphbrain.terminal import show
+
+    if not order.render:
+        return ""
+    try:
+        from graphbrain.crawl import browser
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "playwright":
+            raise
+        raise GraphbrainError(f"--render needs more: {installs.command('render', 'playwright')}") from None
+    program = browser.browser_at(order.browser)
+    if not browser.is_sandboxed():
+        show.say("graphbrain: the browser runs without its sandbox, because you are root.")
+    return program
 
 
 def _at(data: Path | None) -> str:
@@ -249,6 +277,7 @@ def _run(
     order: CrawlOrder,
     cookies: Sequence[Cookie],
     agent: str,
+    program: str,
     data: Path | None,
     as_json: bool,
 ) -> int:
@@ -271,6 +300,10 @@ def _run(
             if order.requisites:
                 running.requisites = stack.enter_context(Requisites(order.warc))
                 sinks.append(running.requisites)
+        if order.render:
+            from graphbrain.crawl.browser import Renderer
+
+            running.renderer = Renderer(program, agent)
         say, looked = stack.enter_context(shown(running))
         ended = ScrapyRun(running, connection, agent, say, looked).run()
     known = None if ended.reason == "failed" else _known(connection)
