@@ -58,9 +58,11 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--exclude", multiple=True, metavar="REGEX", help="No URLs in which this is found; repeatable.")
 @click.option("--add", is_flag=True, help="Add the URLs' scope to that of a brain which has pages.")
 @click.option("--max-pages", type=click.IntRange(1), metavar="N", help="End after so many pages.")
-@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch nothing so many clicks from a URL.")
+@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch no page more than N clicks from a URL.")
 @click.option("--max-time", type=Duration(1.0), metavar="TIME", help="End after so long: 90s, 30m, 1h, 2d.")
-@click.option("--concurrency", type=click.IntRange(1, 1000), default=16, help="Requests at the same time (16).")
+@click.option(
+    "--concurrency", type=click.IntRange(1, 1000), metavar="N", default=16, help="Requests at the same time (16)."
+)
 @click.option("--delay", type=Number(0), metavar="SECONDS", help="Least time between two pages of a host (1).")
 @click.option("--user-agent", metavar="TEXT", help="The whole User-Agent; it should name a contact.")
 @click.option("--contact", metavar="TEXT", help="Your e-mail address or URL, put into the User-Agent.")
@@ -71,7 +73,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--revisit", is_flag=True, help="Go on for ever, and come back to pages when they may have changed.")
 @click.option("--topic", metavar="WORDS", help="Fetch pages about this first (needs .[relevance]).")
 @click.option("--jsonl", type=click.Path(dir_okay=False, path_type=Path), help="Write a line of JSON for each page.")
-@click.option("--text", is_flag=True, help="With the visible text of each page.")
+@click.option("--text", is_flag=True, help="With --jsonl: the visible text of each page, too.")
 @click.option(
     "--cookies", type=click.Path(path_type=Path), help="Cookies for hosts of the scope, from a Netscape cookies.txt."
 )
@@ -81,7 +83,11 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
     "--requisites/--no-requisites", default=True, help="With --warc: the styles, scripts, images of pages, too (yes)."
 )
 @click.option(
-    "--warc-size", type=click.IntRange(1_000), metavar="BYTES", default=1_000_000_000, help="Of one WARC file (1 GB)."
+    "--warc-size",
+    type=click.IntRange(1_000),
+    metavar="BYTES",
+    default=1_000_000_000,
+    help="Finish a WARC file at this size (1 GB).",
 )
 @click.option("--render", is_flag=True, help="Let a browser run the scripts of pages (needs .[render] and Chromium).")
 @click.option(
