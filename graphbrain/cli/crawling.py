@@ -58,9 +58,11 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--exclude", multiple=True, metavar="REGEX", help="No URLs in which this is found; repeatable.")
 @click.option("--add", is_flag=True, help="Add the URLs' scope to that of a brain which has pages.")
 @click.option("--max-pages", type=click.IntRange(1), metavar="N", help="End after so many pages.")
-@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch nothing so many clicks from a URL.")
+@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch no page more than N clicks from a URL.")
 @click.option("--max-time", type=Duration(1.0), metavar="TIME", help="End after so long: 90s, 30m, 1h, 2d.")
-@click.option("--concurrency", type=click.IntRange(1, 1000), default=16, help="Requests at the same time (16).")
+@click.option(
+    "--concurrency", type=click.IntRange(1, 1000), metavar="N", default=16, help="Requests at the same time (16)."
+)
 @click.option("--delay", type=Number(0), metavar="SECONDS", help="Least time between two pages of a host (1).")
 @click.option("--user-agent", metavar="TEXT", help="The whole User-Agent; it should name a contact.")
 @click.option("--contact", metavar="TEXT", help="Your e-mail address or URL, put into the User-Agent.")
@@ -71,7 +73,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--revisit", is_flag=True, help="Go on for ever, and come back to pages when they may have changed.")
 @click.option("--topic", metavar="WORDS", help="Fetch pages about this first (needs .[relevance]).")
 @click.option("--jsonl", type=click.Path(dir_okay=False, path_type=Path), help="Write a line of JSON for each page.")
-@click.option("--text", is_flag=True, help="With the visible text of each page.")
+@click.option("--text", is_flag=True, help="With --jsonl: the visible text of each page, too.")
 @click.option(
     "--cookies", type=click.Path(path_type=Path), help="Cookies for hosts of the scope, from a Netscape cookies.txt."
 )
@@ -81,7 +83,18 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
     "--requisites/--no-requisites", default=True, help="With --warc: the styles, scripts, images of pages, too (yes)."
 )
 @click.option(
-    "--warc-size", type=click.IntRange(1_000), metavar="BYTES", default=1_000_000_000, help="Of one WARC file (1 GB)."
+    "--warc-size",
+    type=click.IntRange(1_000),
+    metavar="BYTES",
+    default=1_000_000_000,
+    help="Finish a WARC file at this size (1 GB).",
+)
+@click.option("--render", is_flag=True, help="Let a browser run the scripts of pages (needs .[render] and Chromium).")
+@click.option(
+    "--browser", type=click.Path(path_type=Path), help="The browser of --render (Chromium or Chrome on the PATH)."
+)
+@click.option(
+    "--render-from", multiple=True, metavar="HOST", help="Rendered pages get scripts from here, too; repeatable."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
@@ -126,12 +139,13 @@ def crawl(
     order = _with_agent(as_given(options), contact, no_contact)
     if dry_run:
         return _look(order, as_json)
+    program = _browser_for(order)
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     connection, is_new = _brain_at(app)
     try:
         agent = _prepare(connection, order)
         with console_beside(connection, app.data) if console else nullcontext():
-            return _run(connection, order, cookies, agent, app.data, as_json)
+            return _run(connection, order, cookies, agent, program, app.data, as_json)
     finally:
         if is_new:
             show.say(
@@ -150,6 +164,26 @@ def _need_extra() -> None:
         from graphbrain.runtime import installs
 
         raise GraphbrainError(f"'graphbrain crawl' needs more: {installs.command('crawl', 'scrapy')}") from None
+
+
+def _browser_for(order: CrawlOrder) -> str:
+    """Return the path of the browser that renders pages; empty if none is to. Raise GraphbrainError where it, or the
+    package that drives it, is missing."""
+    from graphbrain.runtime import installs
+    from graphbrain.terminal import show
+
+    if not order.render:
+        return ""
+    try:
+        from graphbrain.crawl import browser
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "playwright":
+            raise
+        raise GraphbrainError(f"--render needs more: {installs.command('render', 'playwright')}") from None
+    program = browser.browser_at(order.browser)
+    if not browser.is_sandboxed():
+        show.say("graphbrain: the browser runs without its sandbox, because you are root.")
+    return program
 
 
 def _at(data: Path | None) -> str:
@@ -249,6 +283,7 @@ def _run(
     order: CrawlOrder,
     cookies: Sequence[Cookie],
     agent: str,
+    program: str,
     data: Path | None,
     as_json: bool,
 ) -> int:
@@ -271,6 +306,10 @@ def _run(
             if order.requisites:
                 running.requisites = stack.enter_context(Requisites(order.warc))
                 sinks.append(running.requisites)
+        if order.render:
+            from graphbrain.crawl.browser import Renderer
+
+            running.renderer = Renderer(program, agent)
         say, looked = stack.enter_context(shown(running))
         ended = ScrapyRun(running, connection, agent, say, looked).run()
     known = None if ended.reason == "failed" else _known(connection)

@@ -48,6 +48,9 @@ class CrawlOrder:
         follow_all: Do not obey meta nofollow and X-Robots-Tag nofollow.
         all_files: Follow links to images, archives, audio, video and programs, too.
         sitemaps: Read the sitemaps of the hosts, and crawl the pages that they list.
+        render: Let a browser run the scripts of pages.
+        browser: The browser's path; None: one on the PATH.
+        render_from: Hosts outside the scope from which rendered pages get scripts and data.
     """
 
     urls: tuple[str, ...] = ()
@@ -75,6 +78,9 @@ class CrawlOrder:
     requisites: bool = True
     warc_size: int = 1_000_000_000
     log: Path | None = None
+    render: bool = False
+    browser: Path | None = None
+    render_from: tuple[str, ...] = ()
 
     @property
     def names_scope(self) -> bool:
@@ -95,6 +101,8 @@ class CrawlOrder:
                     raise SettingsError(f"--{name} {pattern!r} is no regular expression ({error}).") from None
         if self.text and self.jsonl is None:
             raise SettingsError("--text is for --jsonl: name its file.")
+        if not self.render and (self.browser is not None or self.render_from):
+            raise SettingsError("--browser and --render-from are for --render: give it, too.")
         if not self.urls and (self.names_scope or self.add):
             raise SettingsError("--scope, --include, --exclude and --add need the URLs that they are for.")
         return self

@@ -133,6 +133,13 @@ class Requisites:
         if visit.response is not None and not report.not_modified and 200 <= visit.response.status < 300:
             self._add(visit.response)
 
+    def fetched_by_page(self, url: str) -> None:
+        """Note that a rendered page has fetched this, so that it is not fetched again."""
+        with suppress(BadInput):
+            self._sql.execute(
+                "INSERT OR REPLACE INTO requisite (url, host, done) VALUES (?, ?, 1)", (address(url), host_of(url))
+            )
+
     def before(self, reports: Sequence[Report]) -> None:
         """Do nothing: reports do not matter for requisites."""
 

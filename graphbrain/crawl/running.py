@@ -123,6 +123,11 @@ class ScrapyRun:
             from graphbrain.crawl.archive import Archiving
 
             archiving = {Archiving: Archiving.PLACE}
+        rendering: dict[Any, int | None] = {}
+        if self._running.renderer is not None:
+            from graphbrain.crawl.rendering import Rendering
+
+            rendering = {Rendering: Rendering.PLACE}
         settings: dict[str, Any] = {
             "ADDONS": {"graphbrain.scrapy.Addon": 500},
             "SCHEDULER": CrawlScheduler,
@@ -140,7 +145,7 @@ class ScrapyRun:
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
             "LOG_FORMATTER": CrawlLog,
-            "DOWNLOADER_MIDDLEWARES": middlewares() | archiving,
+            "DOWNLOADER_MIDDLEWARES": middlewares() | archiving | rendering,
             "GRAPHBRAIN_LINKS": "all",
             "GRAPHBRAIN_KINDS": ["page", "robots", "link", *(["sitemap"] if order.sitemaps else [])],
             **OBEYS_ROBOTS,
@@ -156,12 +161,28 @@ class ScrapyRun:
         self._looks.start(LOOK, now=False)
         if self._running.requisites is not None and self._crawler is not None:
             self._running.requisites.start(self._crawler)
+        self._start_rendering()
 
-    def _closed(self, reason: str) -> None:
+    def _start_rendering(self) -> None:
+        running = self._running
+        if running.renderer is None or self._crawler is None:
+            return
+        from graphbrain.crawl.supplies import Supplies
+
+        running.renderer.start(
+            Supplies(self._crawler, running.watch, running.reaches, running.order.render_from, running.requisites)
+        )
+
+    async def _closed(self, reason: str) -> None:
         self._closed_as = reason
         if self._running.requisites is not None:
             self._running.requisites.stop()
         self._stop_looking()
+        await self._close_browser()
+
+    async def _close_browser(self) -> None:
+        if self._running.renderer is not None:
+            await self._running.renderer.close()
 
     def _stop_looking(self) -> None:
         if self._looks is not None and self._looks.running:
@@ -205,11 +226,12 @@ class ScrapyRun:
         """End without waiting for answers under way. Their pages are given back."""
         self._give_up_at = None
         self._stop_looking()
-        scheduler = self._running.scheduler
-        if scheduler is None:
-            _reactor().stop()
-            return
-        deferred_from_coro(scheduler.give_up()).addBoth(lambda _: _reactor().stop())
+        deferred_from_coro(self._give_up()).addBoth(lambda _: _reactor().stop())
+
+    async def _give_up(self) -> None:
+        if self._running.scheduler is not None:
+            await self._running.scheduler.give_up()
+        await self._close_browser()
 
     # ---------------------------------------------------------------- Ctrl-C
 

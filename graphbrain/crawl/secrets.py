@@ -17,7 +17,6 @@ from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
 from graphbrain.crawl.spider import Running
 from graphbrain.errors import BadInput
-from graphbrain.urls.normalization import address, host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -85,7 +84,7 @@ class Secrets:
     def process_request(self, request: Request) -> None:
         """Add or remove the user's headers. Scrapy calls this with each request, before it is sent."""
         run = self._run
-        inside = self._in_scope(run, request.url)
+        inside = run.reaches(request.url)
         for name, value in run.order.headers:
             if inside:
                 request.headers[name] = value
@@ -93,14 +92,6 @@ class Secrets:
                 request.headers.pop(name, None)
         if not inside:
             request.headers.pop("Cookie", None)
-
-    def _in_scope(self, run: Running, url: str) -> bool:
-        if run.brain is None:
-            return False
-        try:
-            return run.brain.policy.scope.holds_host(host_of(address(url)))
-        except BadInput:
-            return False
 
 
 class GivenCookies(CookiesMiddleware):

@@ -20,12 +20,15 @@ from scrapy.utils import response as responses
 from graphbrain import Answer, Brain, Failed, Fetched, Link
 from graphbrain.crawl.gone import with_gone
 from graphbrain.crawl.watching import CrawlWatch
+from graphbrain.errors import BadInput
 from graphbrain.pagefacts import FORBID_FOLLOW, forbids_index
 from graphbrain.scrapy import Joined, Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
+from graphbrain.urls.normalization import address, host_of
 from graphbrain.urls.walls import bare
 
 if TYPE_CHECKING:
     from graphbrain.crawl.again import Again
+    from graphbrain.crawl.browser import Renderer
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.warc import Archive
@@ -73,6 +76,16 @@ class Running:
         self.requisites: Requisites | None = None
         self.again: Again | None = None
         """None for a crawl that comes back to its pages."""
+        self.renderer: Renderer | None = None
+
+    def reaches(self, url: str) -> bool:
+        """Return whether a URL's host is in the scope. Before the brain is open none is."""
+        if self.brain is None:
+            return False
+        try:
+            return self.brain.policy.scope.holds_host(host_of(address(url)))
+        except BadInput:
+            return False
 
 
 class PageSpider(Spider):

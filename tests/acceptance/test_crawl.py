@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
 
+import psutil
 import pytest
-from fastwarc.warc import ArchiveIterator
+from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from graphbrain.demo.web import Web
+from tests.acceptance.conftest import CHROMIUM
 from tests.acceptance.hostile_web import Ask, HostileWeb, Reply, Site, page, plain
 from tests.conftest import PATIENCE, Neo4j, emptied, eventually
 
@@ -302,3 +304,150 @@ def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path
     assert KEY.encode() not in gzip.decompress(file.read_bytes())
     check = [sys.executable, "-c", "from warcio.cli import main; main()", "check", str(file)]
     assert subprocess.run(check, check=False).returncode == 0
+
+
+def script(body: str, kind: str = "text/javascript") -> Reply:
+    return Reply(200, headers={"Content-Type": kind}, body=body.encode())
+
+
+def shown_by(name: str, **headers: str) -> Reply:
+    """A page whose contents are made by a script."""
+    body = f'<!doctype html><meta charset=utf-8><link rel=stylesheet href=/s.css><body><script src="{name}"></script>'
+    return page(body=body.encode(), Content_Type="text/html", **headers)
+
+
+APP = """
+document.title = "made by a script";
+document.body.insertAdjacentHTML("beforeend", "<img src=/i.png><a href=/written>written</a>");
+fetch("/data.json", {headers: {"X-Requested-With": "app"}}).then(answer => answer.json()).then(found => {
+    for (const name of found) document.body.insertAdjacentHTML("beforeend", `<a href="/${name}">${name}</a>`);
+});
+fetch("/forbidden/data.json").catch(() => 0);
+fetch("/data.json", {method: "POST", body: "1"}).catch(() => 0);
+fetch("http://127.0.0.1:1/").catch(() => 0);
+fetch("http://elsewhere.example/data.json").catch(() => 0);
+"""
+
+
+def made_by_scripts() -> tuple[Site, Site]:
+    """A site whose links are made by scripts, and one beside it that has some of its scripts."""
+    pages: dict[str, Reply | Callable[[Ask], Reply]] = {
+        "/": shown_by("/app.js", ETag='"always the same"'),
+        "/app.js": script(APP),
+        "/s.css": script("body { color: red }", "text/css"),
+        "/i.png": script("png", "image/png"),
+        "/data.json": script('["fetched", "moves", "endless", "other"]', "application/json"),
+        "/written": page(),
+        "/fetched": shown_by("/app.js"),
+        "/moves": page(body=b"<script>location.href = '/moved'</script>", Content_Type="text/html"),
+        "/moved": page(),
+        "/endless": page(body=b"<script>for (;;);</script>", Content_Type="text/html"),
+        "/other": shown_by("http://cdn.example/far.js"),
+        "/far": page(),
+    }
+    far = script("document.body.insertAdjacentHTML('beforeend', '<a href=/far>far</a>')")
+    pages["/robots.txt"] = script("User-agent: *\nDisallow: /forbidden/", "text/plain")
+    return Site("scripts.example", pages), Site("cdn.example", {"/far.js": far})
+
+
+def beneath(process: int) -> list[psutil.Process]:
+    return psutil.Process(process).children(recursive=True)
+
+
+@pytest.mark.long
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+def test_links_that_scripts_make_are_found_with_render_alone(neo4j: Neo4j, tmp_path: Path) -> None:
+    """Scripts and data of the scope are fetched, once; images, styles, POST, other hosts and forbidden files are
+    not. The archive has the traffic, and no rendered page. A page that cannot be rendered has failed, and no other."""
+    url, folder, out = "http://scripts.example/", tmp_path / "warc", tmp_path / "pages.jsonl"
+    lists = ("/robots.txt", "/sitemap.xml")
+    with hostile(*made_by_scripts()) as web:
+        with emptied(neo4j, delay_seconds=0.0) as brain:
+            assert crawl(neo4j, web.proxy, url, "--no-contact").returncode == 0
+            assert [found.url for found in brain.find(state="known")] == [url]
+            (plainly,) = brain.find(state="known")
+            assert plainly.etag, plainly
+        web.visits.clear()
+        with emptied(neo4j, delay_seconds=0.0) as brain:
+            words = ("--no-contact", "--render", "--warc", str(folder), "--no-requisites", "--jsonl", str(out))
+            ran = crawl(neo4j, web.proxy, url, *words, "--header", f"X-Key: {KEY}")
+            assert ran.returncode == 0 and "Traceback" not in ran.stderr, ran
+            names = {found.url.rpartition("/")[2] for found in brain.find(state="known")}
+            assert names == {"", "written", "fetched", "moves", "moved", "other"}, ran
+            (first,) = (found for found in brain.find(state="known") if found.url == url)
+            assert first.title == "made by a script" and first.etag is None and first.status == 200
+            assert "did not end" in (brain.page("http://scripts.example/endless").error or "")
+            asked = Counter(visit.target for visit in web.visits if visit.target not in lists)
+            assert set(asked.values()) == {1}, asked
+            assert set(asked) == {f"/{name}" for name in {*names, "endless", "app.js", "data.json"}}
+            assert {visit.host for visit in web.visits} == {"scripts.example"}
+            assert "--render-from" in ran.stdout and "no GET" in ran.stdout and "robots.txt forbids" in ran.stdout
+            assert brain.audit(None).ok
+    (file,) = folder.glob("*.warc.gz")
+    with file.open("rb") as read:
+        bodies = {
+            record.headers["WARC-Target-URI"]: record.reader.read()
+            for record in ArchiveIterator(read, record_types=WarcRecordType.response)
+        }
+    assert b"app.js" in bodies[url] and b"written" not in bodies[url]
+    assert bodies["http://scripts.example/app.js"].endswith(APP.encode())
+
+
+@pytest.mark.long
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+def test_scripts_of_hosts_that_are_named_are_fetched(neo4j: Neo4j) -> None:
+    """Such a host gets no cookie and no header of the user."""
+    given: dict[str, str] = {}
+
+    def note(ask: Ask) -> Reply | None:
+        given.update({name.lower(): value for name, value in ask.headers.items()} if ask.target == "/far.js" else {})
+        return None
+
+    site, cdn = made_by_scripts()
+    cdn.first = note
+    with hostile(site, cdn) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        words = ("http://scripts.example/other", "--no-contact", "--render", "--render-from", "cdn.example")
+        ran = crawl(neo4j, web.proxy, *words, "--header", f"X-Key: {KEY}")
+        assert ran.returncode == 0, ran
+        assert brain.page("http://scripts.example/far").state == "known"
+        assert given["user-agent"].startswith("graphbrain") and "x-key" not in given, given
+
+
+@pytest.mark.long
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_the_browser_ends_with_its_crawl(neo4j: Neo4j, number: signal.Signals) -> None:
+    """Interrupted or killed: no process is left."""
+    with hostile(Site("long.example", plain(100))) as web, emptied(neo4j, delay_seconds=0.5) as brain:
+        words, env = command(neo4j, web.proxy, "http://long.example/", "--no-contact", "--render")
+        running = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            eventually(lambda: len(web.visits) > 8, "pages", running)
+            started = beneath(running.pid)
+            assert len(started) > 2, started
+            running.send_signal(number)
+            _, said = running.communicate(timeout=PATIENCE)
+        finally:
+            running.kill()
+        eventually(lambda: not any(psutil.pid_exists(process.pid) for process in started), "the end of the browser")
+        if number == signal.SIGINT:
+            assert running.returncode == 130 and "goes on where it stopped" in said and "Traceback" not in said, said
+            assert not [found for found in brain.find(state="frontier") if found.worker and found.lease_until is None]
+
+
+def test_a_crawl_without_its_browser_does_not_begin(neo4j: Neo4j, tmp_path: Path) -> None:
+    """The sentence names the remedy; a program that is no browser gives its pages back."""
+    with hostile(Site("few.example", plain(2))) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        words = ("http://few.example/", "--no-contact")
+        missing = crawl(neo4j, web.proxy, *words, "--render", "--browser", str(tmp_path / "none"))
+        assert missing.returncode == 1 and "give the path of Chromium" in missing.stderr, missing
+        assert not web.visits and not brain.stats()["pages"]
+        alone = crawl(neo4j, web.proxy, *words, "--browser", "chromium")
+        assert alone.returncode == 1 and "for --render" in alone.stderr, alone
+        none = crawl(neo4j, web.proxy, *words, "--render", "--browser", "true")
+        assert none.returncode == 1 and "true cannot be started" in none.stderr, none
+        assert "Traceback" not in none.stderr and not list(brain.find(state="known"))
+        assert brain.audit(None).ok

@@ -1,0 +1,76 @@
+"""The step of Scrapy's downloader in which pages of the scope are rendered by `browser`, and nothing else is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from playwright.async_api import Error as BrowserError
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import HtmlResponse, Response
+
+from graphbrain.crawl.browser import LOADING, first_line
+from graphbrain.crawl.spider import Running
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from graphbrain.scrapy import ScrapyVisit
+
+__all__ = ["Rendering"]
+
+CONDITIONS = ("If-None-Match", "If-Modified-Since")
+
+
+class Rendering:
+    """A downloader middleware that renders the pages of the scope, and nothing else."""
+
+    PLACE = 540
+    """Nearer to the engine than all that decodes a body or follows a redirect."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware. Scrapy calls this."""
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Ask for a page in any case: that its document is as before is no news of what scripts make of it."""
+        if self._visit(request) is not None:
+            for name in CONDITIONS:
+                request.headers.pop(name, None)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Return the page after its scripts. Scrapy calls this with each answer."""
+        visit, run = self._visit(request), self._run
+        if visit is None or run.renderer is None or not isinstance(response, HtmlResponse):
+            return response
+        if not 200 <= response.status < 300 or not response.body or not run.reaches(response.url):
+            return response
+        try:
+            page, wanted = await run.renderer.rendered(response)
+        except OSError as error:
+            if not isinstance(error, TimeoutError):
+                run.failure = f"{error}; name another browser by --browser, or crawl without --render."
+                visit.broken_off = True
+                return response
+            visit.error = f"its scripts did not end within {LOADING:.0f} seconds"
+        except BrowserError as error:
+            visit.error = f"it cannot be rendered: {first_line(error)}"
+        else:
+            visit.links |= dict.fromkeys(wanted, (None, None))
+            return page
+        raise IgnoreRequest(visit.error)
+
+    @property
+    def _run(self) -> Running:
+        run: Running = self._crawler.spider.run  # type: ignore[union-attr]
+        return run
+
+    def _visit(self, request: Request) -> ScrapyVisit | None:
+        """Return the visit of a page that this request belongs to."""
+        scheduler = self._run.scheduler
+        visit = None if scheduler is None else scheduler.visit_of(request)
+        return visit if visit is not None and visit.claim.kind == "page" else None
