@@ -34,6 +34,7 @@ __all__ = [
     "KINDS",
     "LOOKED_UP",
     "PAGES",
+    "RESOURCE_KINDS",
     "ROBOTS",
     "ROBOTS_KEY",
     "SCOPE",
@@ -82,6 +83,8 @@ Kind = Literal["page", "robots", "sitemap", "link"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """The kinds of claims: pages, the robots.txt of their hosts, the sitemaps of these, and the status of URLs outside the
 scope."""
+RESOURCE_KINDS: tuple[Kind, ...] = KINDS[1:]
+"""The kinds of what is claimed as a page is, and is no page."""
 PAGES: frozenset[Kind] = frozenset({"page"})
 """The kinds that are claimed where no kinds are named."""
 ROBOTS_KEY, SITEMAP_KEY, LINK_KEY = "robots:", "sitemap:", "link:"

@@ -278,6 +278,16 @@ RESOURCE_QUEUE: dict[str, tuple[str, str]] = {
     "at": (TIME, "when the first one can be claimed; indexed with line"),
 }
 
+_OF_KINDS: dict[str, tuple[str, str]] = {
+    f"{kind}_{count}": ("", what.format(of))
+    for kind, of in (("robots", "robots.txt"), ("sitemap", "sitemaps"), ("link", "links out of the scope"))
+    for count, what in (
+        ("claims", "claims of {}"),
+        ("lapsed", "leases of {} that lapsed"),
+        ("reports", "reports of {} by what came of them"),
+    )
+}
+
 HOUR: dict[str, tuple[str, str]] = {
     "hour": ("h", "hours since 1970, UTC"),
     "worker": ("", "who counts"),
@@ -287,13 +297,14 @@ HOUR: dict[str, tuple[str, str]] = {
     "pushes": ("", "pages whose cash was paid on"),
     "payments": ("", "along so many links"),
     "retries": ("", "transactions run again"),
-    "lapsed": ("", "leases that lapsed"),
+    "lapsed": ("", "leases that lapsed, of all kinds"),
     "found": ("", "pages that reports brought into the frontier"),
     "left": (
         "",
         "pages that reports took out of it: fetched, redirecting, missing, given up",
     ),
-    "reports": ("", "reports by what came of them"),
+    "reports": ("", "reports of pages by what came of them"),
+    **_OF_KINDS,
     "began": (TIME, "when counting began"),
     "seen": (TIME, "when it was last counted"),
     "tends_until": (TIME, "until when this worker tends for all"),

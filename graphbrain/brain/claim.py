@@ -183,7 +183,7 @@ class Claiming:
                 if caller.count:
                     caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now()))
                 caller.ticket.fail(error)
-        self._session.counters.add(claims=calls.pages)
+        self._session.counters.claimed(calls.claims_by_kind)
         left = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
         if left:
             before = self._before(left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -91,9 +92,9 @@ class Round:
         return sum(caller.count for caller in self.callers)
 
     @property
-    def pages(self) -> int:
-        """The number of claims of pages."""
-        return sum(claim.kind == "page" for caller in self.callers for claim in caller.claims)
+    def claims_by_kind(self) -> Counter[Kind]:
+        """The number of claims that were made, by kind."""
+        return Counter(claim.kind for caller in self.callers for claim in caller.claims)
 
     def has(self, share: float) -> bool:
         """Return whether each call has this share of its claims at least."""

@@ -6,10 +6,11 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from graphbrain.graph.connection import Graph
-from graphbrain.model import OUTCOMES
+from graphbrain.model import OUTCOMES, RESOURCE_KINDS, Kind
 
 __all__ = ["COUNT_EVERY", "Counters"]
 
@@ -18,6 +19,8 @@ PRICE_MOVES = 0.02
 COUNTED = ("pages", "links", "claims", "pushes", "payments")
 FRONTIER = ("found", "left")
 """Counts of the pages that reports brought into the frontier, and took out of it."""
+OF_RESOURCES = ("claims", "lapsed")
+"""Counts of each kind of claims that are no pages, beside their reports."""
 
 
 class Counters:
@@ -34,15 +37,27 @@ class Counters:
         """The time of the last write, by a steady clock."""
 
     def add(self, **counts: int) -> None:
-        """Add to the counts of pages, links, claims, lapsed leases, pushes, payments; of pages that came into the
-        frontier (`found`) and that left it."""
+        """Add to the counts of pages, links, pushes, payments; of pages that came into the frontier (`found`) and that
+        left it."""
         with self._lock:
             self._counts.update(counts)
 
-    def answered(self, outcomes: Iterable[str]) -> None:
-        """Count reports with these outcomes (`OUTCOMES`)."""
+    def claimed(self, claims: Mapping[Kind, int]) -> None:
+        """Add to the counts of claims, by kind."""
         with self._lock:
-            self._counts.update(f"reports {outcome}" for outcome in outcomes)
+            self._counts["claims"] += claims.get("page", 0)
+            self._counts.update({f"{kind} claims": claims.get(kind, 0) for kind in RESOURCE_KINDS})
+
+    def lapsed(self, leases: Mapping[Kind, int]) -> None:
+        """Add to the counts of lapsed leases, by kind; the count `lapsed` has all of them."""
+        with self._lock:
+            self._counts["lapsed"] += sum(leases.values())
+            self._counts.update({f"{kind} lapsed": leases.get(kind, 0) for kind in RESOURCE_KINDS})
+
+    def answered(self, outcomes: Iterable[str], kind: Kind = "page") -> None:
+        """Count reports of a kind with these outcomes (`OUTCOMES`)."""
+        with self._lock:
+            self._counts.update(f"{kind} reports {outcome}" for outcome in outcomes)
 
     def paid(self, worths: Sequence[float]) -> None:
         """Record the worths of the visits of a claim: their moving mean is the price at which pages come back."""
@@ -66,10 +81,12 @@ class Counters:
             counts = [self._counts.pop(name, 0) for name in COUNTED]
             retries = self._graph.counts["retries"] - self._retries_told
             self._retries_told += retries
-            reports = [self._counts.pop(f"reports {outcome}", 0) for outcome in OUTCOMES]
+            reports = self._popped_reports("page")
             lapsed = self._counts.pop("lapsed", 0)
             frontier = [self._counts.pop(name, 0) for name in FRONTIER]
-        if not (tending or any(counts) or any(reports) or any(frontier) or lapsed or retries):
+            kinds = {kind: self._popped_resources(kind) for kind in RESOURCE_KINDS}
+        resources = any(any(each["reports"]) or each["claims"] for each in kinds.values())
+        if not (tending or any(counts) or any(reports) or any(frontier) or lapsed or retries or resources):
             return
         now = self._now()
         self._graph.write(
@@ -83,7 +100,16 @@ class Counters:
                 reports=reports,
                 lapsed=lapsed,
                 frontier=frontier,
+                kinds=kinds,
                 price=None if self._price is None else math.exp(self._price),
             ),
             "brain/count",
         )
+
+    def _popped_resources(self, kind: Kind) -> dict[str, Any]:
+        """Take out the counts of a kind. The caller holds the lock."""
+        counts = {name: self._counts.pop(f"{kind} {name}", 0) for name in OF_RESOURCES}
+        return {**counts, "reports": self._popped_reports(kind)}
+
+    def _popped_reports(self, kind: Kind) -> list[int]:
+        return [self._counts.pop(f"{kind} reports {outcome}", 0) for outcome in OUTCOMES]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from graphbrain.claims import idempotency, leases, resources, taking
 from graphbrain.claims.leases import Leasing
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
+from graphbrain.model import Kind
 
 __all__ = ["LEASED", "Leases"]
 
@@ -19,6 +21,7 @@ LEASED: tuple[Leasing, ...] = (taking.PAGES, resources.RESOURCES)
 """The kinds of things that a claim leases: pages, and resources."""
 SWEEP_EVERY, FORGET_EVERY = 1.0, 60.0
 T = TypeVar("T")
+Done = TypeVar("Done", int, Counter[Kind])
 
 
 class Leases:
@@ -31,12 +34,12 @@ class Leases:
 
     def sweep(self) -> int:
         """End lapsed leases. Return their number."""
-
-        swept = 0
+        swept: Counter[Kind] = Counter()
         for leasing in LEASED:
-            swept += self._in_batches(leasing.lapsed, partial(_sweep, leasing), f"{leasing.name}/sweep")
-        self._session.counters.add(lapsed=swept)
-        return swept
+            for done in self._in_batches(leasing.lapsed, partial(_sweep, leasing), f"{leasing.name}/sweep"):
+                swept += done
+        self._session.counters.lapsed(swept)
+        return swept.total()
 
     def release_due(self) -> int:
         """Let failed pages wait again when their time has come. Return their number."""
@@ -44,21 +47,21 @@ class Leases:
         def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
             return taking.retry(tx, ids, policy.manners, now)
 
-        return self._in_batches(taking.due, retry, "claims/retry")
+        return sum(self._in_batches(taking.due, retry, "claims/retry"))
 
     def _in_batches(
         self,
         look: Callable[[Tx, float, int], list[T]],
-        act: Callable[[Tx, Sequence[T], Policy, float], int],
+        act: Callable[[Tx, Sequence[T], Policy, float], Done],
         name: str,
-    ) -> int:
-        session, total = self._session, 0
+    ) -> Iterator[Done]:
+        """Yield what `act` has done with each batch, until there are no more or nothing was done."""
+        session = self._session
         while ids := session.graph.read(lambda tx: look(tx, session.now(), PASS_BATCH), name):
             done = session.perform(name, act, ids)
-            total += done
+            yield done
             if not done or len(ids) < PASS_BATCH:
                 break
-        return total
 
     def look_now_and_then(self, by_key: bool = False) -> None:
         """Do both, and take up what other processes have changed on the brain, at most once a second; forget expired
@@ -91,7 +94,7 @@ class Leases:
         return lapsed, bool(taking.due(tx, now, 1)), tx.one("brain/read")[0]
 
 
-def _sweep(leasing: Leasing, tx: Tx, nodes: Sequence[Any], policy: Policy, now: float) -> int:
+def _sweep(leasing: Leasing, tx: Tx, nodes: Sequence[Any], policy: Policy, now: float) -> Counter[Kind]:
     return leases.sweep(tx, leasing, nodes, policy, now)
 
 

@@ -18,7 +18,7 @@ from graphbrain.inspect.audit import Audit
 from graphbrain.inspect.finding import Flows, outlook
 from graphbrain.inspect.pages import ForwardSums, View
 from graphbrain.inspect.scan import Progress, Wanted
-from graphbrain.model import KnownLink, LinkedPage, Page, Payments
+from graphbrain.model import RESOURCE_KINDS, KnownLink, LinkedPage, Page, Payments
 from graphbrain.numeric.methods import CASH, OWN, UNINDEXED, method_of
 from graphbrain.options.pages import FindOptions, LinkFilter, PageFilter
 from graphbrain.ranking import store
@@ -40,6 +40,11 @@ SUMS = {"hub": 6, "authority": 7}
 """The columns of brain/states with sums of scores."""
 FIRST = ("crawl", "engine", "pages", "links", "hosts")
 """The figures with which `stats` begins."""
+DONE = (
+    *("pages", "links", "claims", "pushes", "payments", "retries"),
+    *(f"{kind}_claims" for kind in RESOURCE_KINDS),
+)
+"""Counts of all workers, in the order of brain/totals."""
 
 
 class Looking:
@@ -180,7 +185,7 @@ class Looking:
             "paused": self._session.stored.get("paused"),
             "pace": pace,
             "frontier": None if waiting is None else outlook(waiting, flows).as_dict(),
-            "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
+            "done": dict(zip(DONE, totals, strict=True)),
             "client": dict(self._session.graph.counts),
         }
 

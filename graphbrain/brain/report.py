@@ -21,9 +21,10 @@ from graphbrain.brain.sitemaps import Sitemaps
 from graphbrain.brain.upkeep import Tending, Upkeep
 from graphbrain.claims import resources
 from graphbrain.errors import GraphTooSmall, GraphUnavailable
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.intake import input_checks
-from graphbrain.model import OUTCOMES, Answer, AnyReport
+from graphbrain.model import OUTCOMES, Answer, AnyReport, kind_of
 from graphbrain.reports import large_visits, report
 from graphbrain.reports.outcomes import Item
 from graphbrain.reports.report_intake import TWICE, Intake, named, refused
@@ -189,9 +190,25 @@ class Reporting:
             left = [each for each in left if now.get(each[2].key) is not each]
             for _, _, one in now.values():
                 self._sitemaps.write(one)
-            answers = session.perform("resources/record", resources.record, [one for _, _, one in now.values()])
+            answers, again = self._record_resources_at_once([one for _, _, one in now.values()])
             for call, number, one in now.values():
-                call.answers[number] = answers[one.key]
+                answer = call.answers[number] = answers[one.key]
+                if one.key not in again:
+                    session.counters.answered([answer.outcome or OUTCOMES[-1]], kind_of(one.key))
+
+    def _record_resources_at_once(
+        self, found: Sequence[resources.ResourceVisit]
+    ) -> tuple[dict[str, Answer], frozenset[str]]:
+        """Return the answers by key, and the keys of those that an earlier call has recorded."""
+        attempts = 0
+
+        def record(tx: Tx, policy: Policy, now: float) -> tuple[dict[str, Answer], frozenset[str]]:
+            nonlocal attempts
+            attempts += 1
+            return resources.record(tx, found, policy, now)
+
+        answers, again = self._session.perform("resources/record", record)
+        return answers, _before(again, attempts)
 
     def _by_itself(self, call: _Call) -> list[Answer]:
         done: list[_Done] = []
@@ -292,8 +309,7 @@ class Reporting:
 
         done = session.graph.write(record, "report")
         session.counters.add(pushes=done.pushes, payments=done.payments, found=done.found, left=done.left)
-        # A later attempt finds the records of the one before, whose answer was lost.
-        again = done.again if attempts == 1 else frozenset()
+        again = _before(done.again, attempts)
         return [(item.key, answer, item.key in again) for item, answer in zip(items, done.answers, strict=True)]
 
     def _part(self, item: Item) -> None:
@@ -303,6 +319,12 @@ class Reporting:
         for part in large_visits.parts(item, keys):
             session.perform("report", large_visits.add, item, part)
         session.exhaust("report", large_visits.remove, item)
+
+
+def _before(again: frozenset[str], attempts: int) -> frozenset[str]:
+    """Return the keys of reports that an earlier call has recorded. A later attempt finds the records of the one
+    before, whose answer was lost."""
+    return again if attempts == 1 else frozenset()
 
 
 def _size(pages: int, links: int) -> float:

@@ -6,12 +6,14 @@ The steps are the same for both, and are here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphbrain.frontier.policy import RETURNED, Policy
 from graphbrain.graph.connection import Tx
+from graphbrain.model import Kind, kind_of
 
 __all__ = ["Lease", "Leasing", "release", "renew", "sweep"]
 
@@ -72,8 +74,8 @@ def release(tx: Tx, leasing: Leasing, held: Mapping[str, str], policy: Policy, n
     return before | {lease.key for lease in mine}
 
 
-def sweep(tx: Tx, leasing: Leasing, nodes: Sequence[Any], policy: Policy, now: float) -> int:
-    """End the leases among these nodes that have lapsed, and return their number."""
+def sweep(tx: Tx, leasing: Leasing, nodes: Sequence[Any], policy: Policy, now: float) -> Counter[Kind]:
+    """End the leases among these nodes that have lapsed, and return their number by kind."""
     over = [lease for lease in leasing.locked(tx, nodes) if lease.until is not None and lease.until <= now]
     leasing.let_go(tx, over, policy, now)
-    return len(over)
+    return Counter(kind_of(lease.key) for lease in over)

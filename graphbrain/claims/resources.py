@@ -272,9 +272,13 @@ def _concluded(
 # ---------------------------------------------------------------- reports
 
 
-def record(tx: Tx, found: Sequence[ResourceVisit], policy: Policy, now: float) -> dict[str, Answer]:
-    """Record what came of claims, each resource at most once; the answers, by key."""
+def record(
+    tx: Tx, found: Sequence[ResourceVisit], policy: Policy, now: float
+) -> tuple[dict[str, Answer], frozenset[str]]:
+    """Record what came of claims, each resource at most once. Return the answers by key, and the keys of those that
+    were recorded before and are answered again."""
     held = lock(tx, [one.key for one in found])
+    again = frozenset(one.key for one in found if _is_told_again(one, held.get(one.key)))
     done: dict[str, Answer] = {}
     live: list[tuple[ResourceVisit, ResourceState]] = []
     for one in found:
@@ -284,7 +288,7 @@ def record(tx: Tx, found: Sequence[ResourceVisit], policy: Policy, now: float) -
         else:
             done[one.key] = _told_again(one, state)
     if not live:
-        return done
+        return done, again
     if targets := {one.said.host for one, _ in live if one.said.what == "leads"}:
         tx.do("pages/hosts", names=sorted(targets), now=now)
     ends: dict[str, HostEffects] = {}
@@ -296,7 +300,11 @@ def record(tx: Tx, found: Sequence[ResourceVisit], policy: Policy, now: float) -
         state.let_go(outcome)
         done[one.key] = _answer(one, outcome)
     write(tx, [state for _, state in live], hosts, now)
-    return done
+    return done, again
+
+
+def _is_told_again(one: ResourceVisit, state: ResourceState | None) -> bool:
+    return state is not None and state.last_lease == one.token and state.last_outcome != RETURNED
 
 
 def _told_again(one: ResourceVisit, origin: ResourceState | None) -> Answer:

@@ -5,13 +5,14 @@ Statements: figures/*, exports/last_id.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.model import OUTCOMES, RESOURCE_KINDS, Kind
 from graphbrain.schedule.change_rate import Prior
 
-__all__ = ["COUNTS", "Counted", "Quick", "ScanStopped", "Scanned", "counted", "quick", "scanned"]
+__all__ = ["COUNTS", "Counted", "KindCounts", "Quick", "ScanStopped", "Scanned", "counted", "quick", "scanned"]
 
 IDS_AT_ONCE = 20_000
 COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed", "found", "left")
@@ -20,8 +21,12 @@ COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed"
 
 @dataclass(frozen=True, slots=True)
 class Quick:
-    """Counts that the database keeps: see cypher/inspect/figures/quick.cypher."""
+    """Counts that the database keeps: see cypher/inspect/figures/quick.cypher.
 
+    `held`: kind of claims that are no pages → leases that have not lapsed; a kind without any may be missing.
+    """
+
+    held: Mapping[Kind, int]
     pages: int
     links: int
     hosts: int
@@ -32,17 +37,44 @@ class Quick:
 
 
 @dataclass(frozen=True, slots=True)
+class KindCounts:
+    """Counts of one kind of claims, over all workers; `reports` in the order of their outcomes."""
+
+    claims: int
+    lapsed: int
+    reports: tuple[int, ...]
+
+    def __add__(self, other: KindCounts) -> KindCounts:
+        return KindCounts(self.claims + other.claims, self.lapsed + other.lapsed, _sums(self.reports, other.reports))
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
-    """The counters of workers: `counts` in the order of COUNTS, `reports` in that of their outcomes."""
+    """The counters of workers.
+
+    Attributes:
+        counts: In the order of COUNTS. `lapsed` has the leases of all kinds, the others have pages alone.
+        reports: Reports of pages, in the order of their outcomes.
+        resources: Kind of claims that are no pages → its counts.
+    """
 
     counts: tuple[int, ...]
     reports: tuple[int, ...]
+    resources: Mapping[Kind, KindCounts]
 
     def __add__(self, other: Counted) -> Counted:
         return Counted(
-            tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
-            tuple(a + b for a, b in zip(self.reports, other.reports, strict=True)),
+            _sums(self.counts, other.counts),
+            _sums(self.reports, other.reports),
+            {kind: counts + other.resources[kind] for kind, counts in self.resources.items()},
         )
+
+    @property
+    def by_kind(self) -> dict[Kind, KindCounts]:
+        """The counts of each kind, pages first."""
+        named = dict(zip(COUNTS, self.counts, strict=True))
+        lapsed = named["lapsed"] - sum(counts.lapsed for counts in self.resources.values())
+        return {"page": KindCounts(named["claims"], lapsed, self.reports), **self.resources}
 
 
 @dataclass(slots=True)
@@ -76,17 +108,27 @@ class ScanStopped(Exception):
 
 def quick(graph: Graph, now: float) -> Quick:
     """Return the figures for which no page is read."""
-    return Quick(
-        *graph.read(lambda tx: tx.one("figures/quick", now=now, hour=int(now // 3600)), "figures/quick", patient=False)
+    held, *counts = graph.read(
+        lambda tx: tx.one("figures/quick", now=now, hour=int(now // 3600)), "figures/quick", patient=False
     )
+    return Quick(dict(held), *counts)
 
 
 def counted(graph: Graph, first: int, last: int) -> Counted:
     """Return the counters of these hours since the epoch, both ends included."""
-    counts, reports = graph.read(
-        lambda tx: tx.one("figures/counted", first=first, last=last), "figures/counted", patient=False
-    )
-    return Counted(tuple(counts), tuple(reports))
+
+    def look(tx: Tx) -> Counted:
+        counts, reports = tx.one("figures/counted", first=first, last=last)
+        rows = tx.one("figures/counted_of_kinds", first=first, last=last, kinds=RESOURCE_KINDS, outcomes=len(OUTCOMES))[
+            0
+        ]
+        kinds = {
+            kind: KindCounts(claims, lapsed, tuple(by_outcome))
+            for kind, (claims, lapsed, by_outcome) in zip(RESOURCE_KINDS, rows, strict=True)
+        }
+        return Counted(tuple(counts), tuple(reports), kinds)
+
+    return graph.read(look, "figures/counted", patient=False)
 
 
 def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Callable[[], bool]) -> Scanned:
@@ -130,3 +172,7 @@ def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Calla
     )
     found.ready += ready
     return found
+
+
+def _sums(first: Iterable[int], second: Iterable[int]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(first, second, strict=True))

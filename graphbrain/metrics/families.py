@@ -11,7 +11,7 @@ from typing import Any
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
-from graphbrain.inspect.figures import COUNTS
+from graphbrain.inspect.figures import COUNTS, Counted, Quick
 from graphbrain.metrics.sampling import Sample
 from graphbrain.model import OUTCOMES, STATES
 from graphbrain.runtime.timings import BOUNDS, Told
@@ -25,7 +25,7 @@ COUNTERS = {
     "pushes": ("graphbrain_pushes", "Sides of pages whose cash was passed on."),
     "payments": ("graphbrain_payments", "Payments made by pushes."),
     "retries": ("graphbrain_retries", "Transactions that were run again, by all who use the brain."),
-    "lapsed": ("graphbrain_leases_lapsed", "Leases that have lapsed, and were taken back."),
+    "lapsed": ("graphbrain_leases_lapsed", "Leases that have lapsed, and were taken back, of all kinds."),
     "found": ("graphbrain_found_pages", "New pages that reports have found and that wait to be fetched."),
     "left": ("graphbrain_left_pages", "Pages that waited, and that reports have fetched or found missing."),
 }
@@ -79,10 +79,37 @@ def _of_quick(sample: Sample) -> Iterator[Metric]:
     yield _gauge("active_processes", "Processes that have counted something in the last minute.", quick.active)
     for name, count in zip(COUNTS, counted.counts, strict=True):
         yield CounterMetricFamily(*COUNTERS[name], value=count)
-    reports = CounterMetricFamily("graphbrain_reports", "Reports by what became of them.", labels=["outcome"])
+    reports = CounterMetricFamily("graphbrain_reports", "Reports of pages by what became of them.", labels=["outcome"])
     for outcome, count in zip(OUTCOMES, counted.reports, strict=True):
         reports.add_metric([outcome], count)
     yield reports
+    yield from _of_kinds(quick, counted)
+
+
+def _of_kinds(quick: Quick, counted: Counted) -> Iterator[Metric]:
+    """Yield what the metrics of pages have, for each kind of claims.
+
+    These are families of their own: the names and labels of the others are promised, and their sums are of pages.
+    """
+    leases = GaugeMetricFamily(
+        "graphbrain_leases_by_kind",
+        "Claims that crawlers hold, those with a lapsed lease not among them, by kind.",
+        labels=["kind"],
+    )
+    claims = CounterMetricFamily("graphbrain_claims_by_kind", "Claims made by crawlers, by kind.", labels=["kind"])
+    lapsed = CounterMetricFamily(
+        "graphbrain_leases_lapsed_by_kind", "Leases that have lapsed, and were taken back, by kind.", labels=["kind"]
+    )
+    reports = CounterMetricFamily(
+        "graphbrain_reports_by_kind", "Reports by kind and by what became of them.", labels=["kind", "outcome"]
+    )
+    for kind, counts in counted.by_kind.items():
+        leases.add_metric([kind], quick.leases - quick.lapsed if kind == "page" else quick.held.get(kind, 0))
+        claims.add_metric([kind], counts.claims)
+        lapsed.add_metric([kind], counts.lapsed)
+        for outcome, count in zip(OUTCOMES, counts.reports, strict=True):
+            reports.add_metric([kind, outcome], count)
+    yield from (leases, claims, lapsed, reports)
 
 
 def _of_scan(sample: Sample) -> Iterator[Metric]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.accounts.algebra import FIRST_RANK
+from graphbrain.model import RESOURCE_KINDS
 from graphbrain.urls.normalization import key_of
 
 HUB, OTHER, ALIAS, BROKEN, WAITING = (
@@ -188,9 +189,11 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "reports": [1, 2, 3, 4, 5, 6, 7, 8],
             "lapsed": 9,
             "frontier": [10, 11],
+            "kinds": {kind: {"claims": 1, "lapsed": 2, "reports": [1] * 8} for kind in RESOURCE_KINDS},
         },
         "figures/again": {"keys": [key_of(HUB), key_of(OTHER)], "since": NOW},
         "figures/counted": {"first": 1, "last": 2},
+        "figures/counted_of_kinds": {"first": 1, "last": 2, "kinds": RESOURCE_KINDS, "outcomes": 8},
         "figures/hosts": {"now": NOW, "dead": 5},
         "figures/left": none,
         "figures/missed": {"keys": [key_of(HUB), key_of(OTHER)]},

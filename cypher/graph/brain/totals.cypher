@@ -6,6 +6,9 @@
 // column  pushes    INTEGER  sides pushed
 // column  payments  INTEGER  payments made by pushes
 // column  retries   INTEGER  transactions run again
+// column  robots_claims   INTEGER  claims of a robots.txt
+// column  sitemap_claims  INTEGER  claims of sitemaps
+// column  link_claims     INTEGER  claims of the status of a URL outside the scope
 // rows    one
 // locks   none
 // mode    read
@@ -13,4 +16,5 @@
 OPTIONAL MATCH (c:Hour) WHERE c.hour >= 0 AND c.worker IS NOT NULL
 RETURN coalesce(sum(c.pages), 0) AS pages, coalesce(sum(c.links), 0) AS links, coalesce(sum(c.claims), 0) AS claims,
        coalesce(sum(c.pushes), 0) AS pushes, coalesce(sum(c.payments), 0) AS payments,
-       coalesce(sum(c.retries), 0) AS retries
+       coalesce(sum(c.retries), 0) AS retries, coalesce(sum(c.robots_claims), 0) AS robots_claims,
+       coalesce(sum(c.sitemap_claims), 0) AS sitemap_claims, coalesce(sum(c.link_claims), 0) AS link_claims

@@ -3,6 +3,7 @@
 //
 // param   now     FLOAT    seconds since the epoch
 // param   hour    INTEGER  the hour that runs, since the epoch
+// column  held    LIST     [kind, leases of this kind that have not lapsed] of kinds that are no pages and have any lease
 // column  pages   INTEGER  pages known
 // column  links   INTEGER  links known
 // column  hosts   INTEGER  hosts known
@@ -26,4 +27,9 @@ CALL () {
   RETURN count(DISTINCT CASE WHEN c.tends_until >= $now THEN c.worker END) AS tending,
          count(DISTINCT CASE WHEN c.seen >= $now - 60 THEN c.worker END) AS active
 }
-RETURN pages, links, hosts, out, lapsed, tending, active
+CALL () {
+  MATCH (r:Resource) WHERE r.lease_until >= 0
+  WITH r.kind AS kind, count(CASE WHEN r.lease_until > $now THEN 1 END) AS leases
+  RETURN collect([kind, leases]) AS held
+}
+RETURN held, pages, links, hosts, out, lapsed, tending, active

@@ -113,6 +113,31 @@ def test_a_sitemap_comes_as_a_claim_and_brings_pages(empty: Any) -> None:
     assert 2_500 in told and f"{site}/s.xml" in told
 
 
+def test_the_status_of_a_link_out_of_the_scope_is_a_claim(empty: Any, own: Brain) -> None:
+    kinds, there = ("page", "link"), "http://o.org/x"
+    own.remake(delay_seconds=0.0, revisit_seconds=0, allow_hosts="a.org", order="breadth_first")
+    empty.seed([A])
+    (page,) = empty.next_urls(5, kinds=kinds)
+    empty.report([Fetched(A, [there], page, body=b"1")])
+    assert empty.check_links() == 1 and empty.check_links() == 0
+    assert not empty.next_urls(5), "a call for pages alone gets none"
+    (claim,) = empty.next_urls(5, kinds=kinds, key="link")
+    assert (claim.kind, claim.url, claim.method) == ("link", there, "HEAD")
+    assert list(empty.next_urls(5, kinds=kinds, key="link")) == [claim]
+    (held,) = empty.renew([claim], 100.0)
+    assert held is not None and (held.kind, held.method) == ("link", "HEAD")
+    assert empty.give_back([held]) == [True]
+    (claim,) = empty.next_urls(5, kinds=kinds)
+    (answer,) = empty.report([Resource(there, claim, 405)])
+    assert (answer.accepted, answer.outcome) == (True, "retry")
+    (claim,) = empty.next_urls(5, kinds=kinds)
+    assert (claim.kind, claim.method) == ("link", None)
+    assert empty.report([Resource(there, claim, 404)])[0].outcome == "gone"
+    (broken,) = empty.ask("broken-links").rows
+    assert there in broken and empty.page(there).state == "outside"
+    assert empty.host("o.org").in_flight == 0
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -5,20 +5,24 @@ from __future__ import annotations
 import inspect
 import re
 import time
+from collections.abc import Callable
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from graphbrain import Brain, Failed, Fetched
+from graphbrain import Brain, Failed, Fetched, Resource
 from graphbrain.brain.observe import STREAMED, UNOBSERVED, VERBS
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph
-from graphbrain.inspect.figures import COUNTS
+from graphbrain.inspect.figures import COUNTS, KindCounts
 from graphbrain.metrics.meter import Meter
 from graphbrain.metrics.sampling import Sampler
-from graphbrain.model import OUTCOMES
+from graphbrain.model import KINDS, OUTCOMES, RESOURCE_KINDS
 from tests.integration.conftest import HandClock
 from tests.integration.examples import small_web
+
+Make = Callable[..., Brain]
+Ask = Callable[..., list[list[object]]]
 
 
 def read(meter: Meter) -> dict[tuple[str, ...], float]:
@@ -88,6 +92,84 @@ def test_lapses_and_reports_by_outcome_are_counted_for_all(brain: Brain, clock: 
     assert sampler.look()
     assert sampler.look()
     assert sampler.latest.counted == counted
+
+
+def all_kinds(brain: Brain, clock: HandClock) -> None:
+    """Claim and report each kind: a robots.txt twice, one report of it twice, one of its claims given back; a sitemap's
+    claim lapses; a link is broken."""
+    brain.seed(["https://a.org/"])
+    (robots,) = brain.next_urls(9, kinds=KINDS)
+    brain.give_back([robots])
+    clock.pass_(1.0)
+    (robots,) = brain.next_urls(9, kinds=KINDS)
+    answered = Resource(robots.url, robots, 200, b"Sitemap: /s.xml")
+    assert brain.report([answered]) == brain.report([answered])
+    clock.pass_(1.0)
+    (page,) = brain.next_urls(9, kinds=KINDS)
+    brain.report([Fetched(page.url, ["https://b.org/x"], page, body=b"1")])
+    brain.check_links()
+    claims = {claim.kind: claim for claim in brain.next_urls(9, kinds=KINDS)}
+    brain.report([Resource(claims["link"].url, claims["link"], 404)])
+    if "sitemap" not in claims:
+        clock.pass_(1.0)
+        claims |= {claim.kind: claim for claim in brain.next_urls(9, kinds=KINDS)}
+    clock.pass_(brain.settings.lease_seconds + 1.0)
+    brain.tend(None)
+    late = brain.report([Resource(claims["sitemap"].url, claims["sitemap"], 200, b"")])
+    assert not late[0].accepted
+    brain.session.counters.write()
+
+
+def test_each_kind_has_counts_of_its_own_and_pages_keep_theirs(make_brain: Make, clock: HandClock) -> None:
+    brain = make_brain(order="breadth_first", delay_seconds=1.0, revisit_seconds=0, allow_hosts="a.org")
+    sampler = Sampler(brain)
+    meter = Meter(brain, sampler=sampler)
+    all_kinds(brain, clock)
+    assert sampler.look()
+    found = read(meter)
+    claims = {kind: found["graphbrain_claims_by_kind_total", kind] for kind in KINDS}
+    assert claims == {"page": 1, "robots": 2, "sitemap": 1, "link": 1}
+    assert found["graphbrain_claims_total",] == 1
+    assert {kind: found["graphbrain_leases_lapsed_by_kind_total", kind] for kind in KINDS} == {
+        **dict.fromkeys(KINDS, 0),
+        "sitemap": 1,
+    }
+    told = {key[1:]: value for key, value in found.items() if key[0] == "graphbrain_reports_by_kind_total" and value}
+    assert told == {("page", "new"): 1, ("robots", "new"): 1, ("sitemap", "refused"): 1, ("link", "gone"): 1}
+    assert sum(value for key, value in found.items() if key[0] == "graphbrain_reports_total") == 1
+    assert {kind: found["graphbrain_leases_by_kind", kind] for kind in KINDS} == dict.fromkeys(KINDS, 0)
+    (again,) = brain.next_urls(9, kinds=KINDS)
+    assert again.kind == "sitemap" and sampler.look() and read(meter)["graphbrain_leases_by_kind", "sitemap"] == 1
+    clock.pass_(brain.settings.lease_seconds + 1.0)
+    assert sampler.look() and read(meter)["graphbrain_leases_by_kind", "sitemap"] == 0
+    done = brain.stats()["done"]
+    assert [done[name] for name in ("claims", "robots_claims", "sitemap_claims", "link_claims")] == [1, 2, 2, 1]
+    asked = brain.ask("progress-by-hour")
+    places = [asked.columns.index(name) for name in ("claims", "robots", "sitemaps", "checked")]
+    assert [sum(row[place] for row in asked.rows) for place in places] == [1, 2, 2, 1]
+    assert brain.audit().ok
+    clock.pass_(5 * 3_600.0)
+    assert sampler.look()
+    assert read(meter)["graphbrain_claims_by_kind_total", "robots"] == 2, "earlier hours still count"
+
+
+def test_hours_without_kinds_are_those_of_pages(brain: Brain, ask: Ask) -> None:
+    """An older graphbrain has counted pages alone, in an hour that goes on."""
+    sampler = Sampler(brain)
+    brain.seed([f"http://a.org/{n}" for n in range(3)])
+    brain.next_urls(1)
+    brain.session.counters.write()
+    names = [f"c.{kind}_{count}" for kind in RESOURCE_KINDS for count in ("claims", "lapsed", "reports")]
+    assert ask(f"MATCH (c:Hour) WHERE c.robots_claims = 0 REMOVE {', '.join(names)} RETURN count(c)") == [[1]]
+    assert sampler.look()
+    counted = sampler.latest.counted
+    assert counted is not None
+    nothing = KindCounts(0, 0, (0,) * len(OUTCOMES))
+    assert counted.by_kind == {"page": KindCounts(1, 0, nothing.reports), **dict.fromkeys(RESOURCE_KINDS, nothing)}
+    assert brain.stats()["done"]["robots_claims"] == 0
+    brain.next_urls(1)
+    brain.session.counters.write()
+    assert ask("MATCH (c:Hour) RETURN c.claims, c.robots_claims, size(c.robots_reports)") == [[2, 0, len(OUTCOMES)]]
 
 
 def test_a_scrape_asks_the_database_nothing_and_tells_of_no_page(brain: Brain, clock: HandClock) -> None:

@@ -8,15 +8,19 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-from graphbrain.inspect.figures import Counted, Quick, Scanned
+from graphbrain.inspect.figures import Counted, KindCounts, Quick, Scanned
 from graphbrain.metrics import families
 from graphbrain.metrics.sampling import Sample
-from graphbrain.model import OUTCOMES
+from graphbrain.model import OUTCOMES, RESOURCE_KINDS, Kind
 from graphbrain.runtime.timings import Timings
 
+RESOURCES: dict[Kind, KindCounts] = {
+    kind: KindCounts(10 * place, place, tuple(range(place, place + len(OUTCOMES))))
+    for place, kind in enumerate(RESOURCE_KINDS, 1)
+}
 SAMPLE = Sample(
-    Quick(pages=100, links=300, hosts=5, leases=7, lapsed=2, tending=1, active=3),
-    Counted((10, 20, 30, 40, 50, 60, 70, 80, 90), tuple(range(len(OUTCOMES)))),
+    Quick(pages=100, links=300, hosts=5, leases=7, lapsed=2, tending=1, active=3, held={"sitemap": 4}),
+    Counted((10, 20, 30, 40, 50, 60, 70, 80, 90), tuple(range(len(OUTCOMES))), RESOURCES),
     at=1_000.0,
     took=0.01,
     scanned=Scanned(

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from graphbrain.model import OUTCOMES, STATES
+from graphbrain.model import KINDS, OUTCOMES, STATES
 from graphbrain.runtime.timings import BOUNDS
 from tests.unit.metrics.exposed import SAMPLE, exposed
 
 READ = {family.name: family for family in text_string_to_metric_families(exposed())}
-LABELS = {"state", "side", "outcome", "verb", "statement", "error", "reason", "sample", "le"}
+LABELS = {"kind", "state", "side", "outcome", "verb", "statement", "error", "reason", "sample", "le"}
 
 
 def value(name: str, **labels: str) -> float:
@@ -66,6 +66,19 @@ def test_the_figures_are_where_they_belong() -> None:
     assert value("graphbrain_workers") == 1
     assert value("graphbrain_workers_wanted") == 2
     assert value("graphbrain_worker_restarts_total") == 3
+
+
+def test_each_kind_has_its_counts_and_pages_keep_those_they_had() -> None:
+    kinds = {"page": 5, "robots": 0, "sitemap": 4, "link": 0}
+    assert {kind: value("graphbrain_leases_by_kind", kind=kind) for kind in KINDS} == kinds
+    claims = [value("graphbrain_claims_by_kind_total", kind=kind) for kind in KINDS]
+    assert claims == [value("graphbrain_claims_total"), 10, 20, 30]
+    lapsed = [value("graphbrain_leases_lapsed_by_kind_total", kind=kind) for kind in KINDS]
+    assert lapsed == [64, 1, 2, 3]
+    assert sum(lapsed) == value("graphbrain_leases_lapsed_total")
+    for place, outcome in enumerate(OUTCOMES):
+        found = [value("graphbrain_reports_by_kind_total", kind=kind, outcome=outcome) for kind in KINDS]
+        assert found == [value("graphbrain_reports_total", outcome=outcome), place + 1, place + 2, place + 3]
 
 
 def test_a_histogram_counts_upwards_to_all() -> None:
