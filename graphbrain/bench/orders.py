@@ -52,7 +52,7 @@ class BenchWeb:
         offsets: int64[n + 1].
         targets: The distinct links without self-links, by rows.
         seeds: The pages where the crawl begins.
-        path_repeats: For each page, the steps of its path that occurred in it before.
+        path_repeats: For each page, the steps of its path and the names of its arguments that occurred in it before.
         folders: A number for the folder of each page.
         listed: Pages that a sitemap names, in its order, before any is fetched.
     """

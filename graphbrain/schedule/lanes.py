@@ -237,11 +237,11 @@ def blended(
     them. `in_links` counts one link more than there is.
 
     `harvest` is what a fetch of the page's section is expected to bring, by steps of two (`sections.harvest`),
-    `nearness` 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that were in it before), and `novelty`
-    1/(1 + new pages of the folder that the page which brought this one named before it): of pages that are much alike
-    some come first, and show what the others lead to. A crawl can be caught in pages that a server invents without end:
-    if each of them is worth a little more than the site's own pages, the site's own never get their turn. `flow`,
-    `nearness` and `plain_path` each keep it out of some.
+    `nearness` 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path, and names of arguments, that were in
+    the URL before), and `novelty` 1/(1 + new pages of the folder that the page which brought this one named before
+    it): of pages that are much alike some come first, and show what the others lead to. A crawl can be caught in pages
+    that a server invents without end: if each of them is worth a little more than the site's own pages, the site's own
+    never get their turn. `flow`, `nearness` and `plain_path` each keep it out of some.
     """
     scores = {
         "authority": authority,

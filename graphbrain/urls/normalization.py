@@ -385,13 +385,16 @@ def surplus(written: str, drop: Dropped = DROPPED) -> int:
 
 
 def path_repeats(url: str) -> int:
-    """Return the number of steps of a URL's path that occurred in it before. Numbers, such as those of dates, do not
-    count.
+    """Return the number of steps of a URL's path, and of names of arguments, that occurred in it before. Steps that are
+    numbers, such as those of dates, do not count.
 
-    A relative link that a server answers at any depth makes paths without end, whose steps recur.
+    A relative link that a server answers at any depth makes paths without end, whose steps recur. A link to the page
+    itself with one more argument makes queries without end, whose names recur.
     """
-    steps = [step for step in url.partition("?")[0].split("/")[3:] if step and not step.isdigit()]
-    return len(steps) - len(set(steps))
+    path, _, query = url.partition("?")
+    steps = [step for step in path.split("/")[3:] if step and not step.isdigit()]
+    names = [argument.partition("=")[0] for argument in query.split("&")]
+    return len(steps) - len(set(steps)) + len(names) - len(set(names))
 
 
 def folder(url: str) -> str:

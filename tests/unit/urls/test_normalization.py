@@ -420,7 +420,11 @@ def test_rules_remember_their_own_settings() -> None:
         ("http://a.org/a/b/a/b/a", 3),
         ("http://a.org/blog/2020/01/01/01/", 0),
         ("http://a.org/a//a/?next=/a/a/a", 1),
+        ("http://a.org/list?page=2&size=9", 0),
+        ("http://a.org/list?p=2&p=3&p=3", 2),
+        ("http://a.org/list?p&p=&q", 1),
+        ("http://a.org/a/a?p=1&p=2", 2),
     ],
 )
-def test_steps_that_a_path_repeats(url: str, repeats: int) -> None:
+def test_steps_and_names_that_a_url_repeats(url: str, repeats: int) -> None:
     assert rules.path_repeats(url) == repeats
