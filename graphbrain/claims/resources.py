@@ -278,17 +278,19 @@ def record(
     """Record what came of claims, each resource at most once. Return the answers by key, and the keys of those that
     were recorded before and are answered again."""
     held = lock(tx, [one.key for one in found])
-    again = frozenset(one.key for one in found if _is_told_again(one, held.get(one.key)))
     done: dict[str, Answer] = {}
+    again: set[str] = set()
     live: list[tuple[ResourceVisit, ResourceState]] = []
     for one in found:
         state = held.get(one.key)
         if state is not None and state.lease == one.token:
             live.append((one, state))
         else:
-            done[one.key] = _told_again(one, state)
+            done[one.key], is_again = _told_again(one, state)
+            if is_again:
+                again.add(one.key)
     if not live:
-        return done, again
+        return done, frozenset(again)
     if targets := {one.said.host for one, _ in live if one.said.what == "leads"}:
         tx.do("pages/hosts", names=sorted(targets), now=now)
     ends: dict[str, HostEffects] = {}
@@ -300,21 +302,17 @@ def record(
         state.let_go(outcome)
         done[one.key] = _answer(one, outcome)
     write(tx, [state for _, state in live], hosts, now)
-    return done, again
+    return done, frozenset(again)
 
 
-def _is_told_again(one: ResourceVisit, state: ResourceState | None) -> bool:
-    return state is not None and state.last_lease == one.token and state.last_outcome != RETURNED
-
-
-def _told_again(one: ResourceVisit, origin: ResourceState | None) -> Answer:
-    """The answer where the claim is over: as before, if this report has ended it."""
-    if origin is None or origin.last_lease != one.token:
-        return Answer(one.url, False, GONE)
-    if origin.last_outcome == RETURNED:
-        return Answer(one.url, False, GIVEN_BACK)
-    stated: Outcome | None = origin.last_outcome  # type: ignore[assignment]  # written by `record`
-    return _answer(one, stated)
+def _told_again(one: ResourceVisit, state: ResourceState | None) -> tuple[Answer, bool]:
+    """Return the answer where the claim is over, and whether this report has ended it: then the answer is as before."""
+    if state is None or state.last_lease != one.token:
+        return Answer(one.url, False, GONE), False
+    if state.last_outcome == RETURNED:
+        return Answer(one.url, False, GIVEN_BACK), False
+    stated: Outcome | None = state.last_outcome  # type: ignore[assignment]  # written by `record`
+    return _answer(one, stated), True
 
 
 def _answer(one: ResourceVisit, outcome: Outcome | None) -> Answer:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -154,32 +154,35 @@ def crawl(
             )
 
 
-def _need_extra() -> None:
-    """Raise GraphbrainError, with how to install it, where the extra is missing."""
+@contextmanager
+def _needing(what: str, extra: str, *packages: str) -> Iterator[None]:
+    """Import within the block. Raise GraphbrainError, with how to install the extra, if one of its packages is missing.
+    The first one is named where the extra's are not known."""
     try:
-        from graphbrain.crawl import running  # noqa: F401
+        yield
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in PACKAGES:
+        if (error.name or "").partition(".")[0] not in packages:
             raise
         from graphbrain.runtime import installs
 
-        raise GraphbrainError(f"'graphbrain crawl' needs more: {installs.command('crawl', 'scrapy')}") from None
+        raise GraphbrainError(f"{what} needs more: {installs.command(extra, packages[0])}") from None
+
+
+def _need_extra() -> None:
+    """Raise GraphbrainError, with how to install it, where the extra is missing."""
+    with _needing("'graphbrain crawl'", "crawl", *PACKAGES):
+        from graphbrain.crawl import running  # noqa: F401
 
 
 def _browser_for(order: CrawlOrder) -> str:
     """Return the path of the browser that renders pages; empty if none is to. Raise GraphbrainError where it, or the
     package that drives it, is missing."""
-    from graphbrain.runtime import installs
     from graphbrain.terminal import show
 
     if not order.render:
         return ""
-    try:
+    with _needing("--render", "render", "playwright"):
         from graphbrain.crawl import browser
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "playwright":
-            raise
-        raise GraphbrainError(f"--render needs more: {installs.command('render', 'playwright')}") from None
     program = browser.browser_at(order.browser)
     if not browser.is_sandboxed():
         show.say("graphbrain: the browser runs without its sandbox, because you are root.")

@@ -13,15 +13,15 @@ import time
 from collections.abc import Callable, Sequence
 
 from graphbrain import Answer, Brain, Fetched
+from graphbrain.crawl.watching import rest_after
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.hosts.health import crawl_patience
 from graphbrain.scrapy import Report, ScrapyVisit
 
 __all__ = ["Again"]
 
-LEAST_PAUSE, SHARE = 10.0, 20.0
-"""The least seconds between two counts of the pages that wait for their first visit, and the least multiple of a
-count's own time: it reads every page."""
+LEAST_REST = 10.0
+"""The least seconds between two counts of the pages that wait for their first visit."""
 
 
 class Again:
@@ -35,7 +35,7 @@ class Again:
         self._brain: Brain | None = None
         self._since = 0.0
         self._began = self._last_first = clock()
-        self._look_at = self._began + LEAST_PAUSE
+        self._look_at = self._began + LEAST_REST
         self._met = self._left_none = False
 
     def recover(self, brain: Brain) -> int:
@@ -61,12 +61,12 @@ class Again:
         self._met = self._met or again > 0
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:  # noqa: ARG002
-        """Check now and then whether a page waits for its first visit (`LEAST_PAUSE`, `SHARE`)."""
+        """Check now and then whether a page waits for its first visit, with rests between (`rest_after`)."""
         began = self._clock()
         if self._met and self._brain is not None and began >= self._look_at:
             self._left_none = not self._brain.stats()["frontier"]["waiting"]
             ended = self._clock()
-            self._look_at = ended + max(LEAST_PAUSE, SHARE * (ended - began))
+            self._look_at = ended + rest_after(ended - began, LEAST_REST)
 
     def over(self) -> bool:
         """Return whether only pages are left that this run had fetched before."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.http import Headers, Response
@@ -17,12 +17,10 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from graphbrain import __version__
 from graphbrain.crawl.secrets import withheld
-from graphbrain.crawl.spider import Running
+from graphbrain.crawl.spider import RunMiddleware
 from graphbrain.crawl.warc import Archive, Exchange
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
     from graphbrain.crawl.order import CrawlOrder
 
 __all__ = ["Archiving", "info_of"]
@@ -50,23 +48,15 @@ def info_of(order: CrawlOrder, agent: str, scope: str) -> dict[str, str]:
     return {name: " ".join(value.split()) for name, value in info.items() if value}
 
 
-class Archiving:
+class Archiving(RunMiddleware):
     """A downloader middleware that writes each exchange of this crawl."""
 
     PLACE = 905
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware. Scrapy calls this."""
-        return cls(crawler)
-
     def process_response(self, request: Request, response: Response) -> Response:
         """Write the exchange, and return the answer unchanged. Scrapy calls this with each answer."""
-        run: Running = self._crawler.spider.run  # type: ignore[union-attr]
-        visit = None if run.scheduler is None else run.scheduler.visit_of(request)
+        run = self.run
+        visit = run.visit_of(request)
         if visit is not None and visit.claim.kind == "link":
             return response  # the check of a link that leaves the scope is no part of the site
         if run.archive is not None and not run.failure:

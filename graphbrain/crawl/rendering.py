@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from playwright.async_api import Error as BrowserError
 from scrapy import Request
@@ -10,11 +10,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Response
 
 from graphbrain.crawl.browser import LOADING, first_line
-from graphbrain.crawl.spider import Running
+from graphbrain.crawl.spider import RunMiddleware
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
     from graphbrain.scrapy import ScrapyVisit
 
 __all__ = ["Rendering"]
@@ -22,19 +20,11 @@ __all__ = ["Rendering"]
 CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 
-class Rendering:
+class Rendering(RunMiddleware):
     """A downloader middleware that renders the pages of the scope, and nothing else."""
 
     PLACE = 540
     """Nearer to the engine than all that decodes a body or follows a redirect."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware. Scrapy calls this."""
-        return cls(crawler)
 
     def process_request(self, request: Request) -> None:
         """Ask for a page in any case: that its document is as before is no news of what scripts make of it."""
@@ -44,7 +34,7 @@ class Rendering:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Return the page after its scripts. Scrapy calls this with each answer."""
-        visit, run = self._visit(request), self._run
+        visit, run = self._visit(request), self.run
         if visit is None or run.renderer is None or not isinstance(response, HtmlResponse):
             return response
         if not 200 <= response.status < 300 or not response.body or not run.reaches(response.url):
@@ -64,13 +54,7 @@ class Rendering:
             return page
         raise IgnoreRequest(visit.error)
 
-    @property
-    def _run(self) -> Running:
-        run: Running = self._crawler.spider.run  # type: ignore[union-attr]
-        return run
-
     def _visit(self, request: Request) -> ScrapyVisit | None:
         """Return the visit of a page that this request belongs to."""
-        scheduler = self._run.scheduler
-        visit = None if scheduler is None else scheduler.visit_of(request)
+        visit = self.run.visit_of(request)
         return visit if visit is not None and visit.claim.kind == "page" else None

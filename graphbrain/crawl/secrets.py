@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from http.cookiejar import LoadError, MozillaCookieJar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
-from graphbrain.crawl.spider import Running
+from graphbrain.crawl.spider import RunMiddleware, Running
 from graphbrain.errors import BadInput
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
 
 __all__ = ["GivenCookies", "Secrets", "cookies_of", "header_of", "middlewares", "withheld"]
 
@@ -65,25 +62,12 @@ def cookies_of(file: Path) -> MozillaCookieJar:
     return jar
 
 
-class Secrets:
+class Secrets(RunMiddleware):
     """A downloader middleware that adds the user's headers to requests in scope, and removes them from all others."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware. Scrapy calls this."""
-        return cls(crawler)
-
-    @property
-    def _run(self) -> Running:
-        run: Running = self._crawler.spider.run  # type: ignore[union-attr]
-        return run
 
     def process_request(self, request: Request) -> None:
         """Add or remove the user's headers. Scrapy calls this with each request, before it is sent."""
-        run = self._run
+        run = self.run
         inside = run.reaches(request.url)
         for name, value in run.order.headers:
             if inside:

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from graphbrain.crawl.closing import seconds_of
 from graphbrain.crawl.spider import Running
+from graphbrain.crawl.watching import rest_after
 from graphbrain.errors import GraphbrainError
 from graphbrain.terminal.show import counted
 
@@ -23,8 +24,8 @@ __all__ = ["CrawlFigures", "Say", "line", "shown"]
 
 EVERY = 60.0
 """Seconds between two lines without a terminal."""
-LEAST_PAUSE, SHARE = 3.0, 20.0
-"""The least seconds between two reads of the brain's figures, and the least multiple of a read's own time."""
+LEAST_REST = 3.0
+"""The least seconds between two reads of the brain's figures."""
 Say = Callable[[str], None]
 
 
@@ -51,7 +52,7 @@ class CrawlFigures:
             if (brain := self._running.brain) is not None:
                 with suppress(GraphbrainError):  # the crawl itself reports an error that lasts
                     self.stats = brain.stats()
-            pause = max(LEAST_PAUSE, SHARE * (time.monotonic() - began))
+            pause = rest_after(time.monotonic() - began, LEAST_REST)
 
     def waiting(self) -> int | None:
         """Return the pages that wait for their first visit; None if not known yet."""

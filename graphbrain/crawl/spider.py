@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from http.cookiejar import Cookie
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
@@ -27,13 +27,24 @@ from graphbrain.urls.normalization import address, host_of
 from graphbrain.urls.walls import bare
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
     from graphbrain.crawl.again import Again
     from graphbrain.crawl.browser import Renderer
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.warc import Archive
 
-__all__ = ["CrawlScheduler", "PageSpider", "Running", "Sink", "forbids_follow", "has_password_field", "links_of"]
+__all__ = [
+    "CrawlScheduler",
+    "PageSpider",
+    "RunMiddleware",
+    "Running",
+    "Sink",
+    "forbids_follow",
+    "has_password_field",
+    "links_of",
+]
 
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
@@ -86,6 +97,28 @@ class Running:
             return self.brain.policy.scope.holds_host(host_of(address(url)))
         except BadInput:
             return False
+
+    def visit_of(self, request: Request) -> ScrapyVisit | None:
+        """Return the visit that a request belongs to; None for one that no claim has made."""
+        return None if self.scheduler is None else self.scheduler.visit_of(request)
+
+
+class RunMiddleware:
+    """A downloader middleware of a run: the base of those that read its order, its scope or its visits."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware. Scrapy calls this."""
+        return cls(crawler)
+
+    @property
+    def run(self) -> Running:
+        """The run of the crawler's spider, which is not there yet when the middleware is made."""
+        run: Running = self._crawler.spider.run  # type: ignore[union-attr]
+        return run
 
 
 class PageSpider(Spider):

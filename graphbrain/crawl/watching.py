@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from graphbrain.model import Answer, Failed, Fetched
 
-__all__ = ["REFUSING", "CrawlWatch", "CrawledHost"]
+__all__ = ["REFUSING", "CrawlWatch", "CrawledHost", "rest_after"]
 
 MOST_HOSTS = 10_000
 """The most hosts whose answers are counted."""
@@ -32,6 +32,8 @@ LOGINS = 3
 MOST_PLACES = 100
 """Places per host to which pages lead, or that have a password field, that are remembered."""
 RATE_SECONDS = 60.0
+REST_PER_READ = 20.0
+"""The rest between two reads of all pages of a brain is at least so many times as long as a read."""
 FETCHED = ("new", "changed", "same")
 
 _WHY = {
@@ -287,3 +289,8 @@ def _kind(report: Failed) -> str:
     if report.status is not None:
         return str(report.status)
     return {"not_sent": "not sent", "not_understood": "not understood"}.get(report.fault or "", "no answer")
+
+
+def rest_after(read: float, least: float) -> float:
+    """Return the seconds to rest after a read of all pages of a brain that took `read` seconds."""
+    return max(least, REST_PER_READ * read)

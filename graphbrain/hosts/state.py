@@ -578,7 +578,7 @@ class HostState:
         return health.counted_from(self.failing_since, self.failing_at, now) if self.failing else now
 
     def _halve_pace(self) -> None:
-        """Halve the host's rate, but not below `LEAST_SHARED_PACE` if it answered well since the last time.
+        """Halve the host's rate, but not below `LEAST_SHARED_PACE` if it answered well since it was slowed down last.
 
         The rate of an ill host stays. Such a host gets probes alone and refuses them all, which shows nothing about
         the rate that it can serve.

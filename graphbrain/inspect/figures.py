@@ -119,9 +119,8 @@ def counted(graph: Graph, first: int, last: int) -> Counted:
 
     def look(tx: Tx) -> Counted:
         counts, reports = tx.one("figures/counted", first=first, last=last)
-        rows = tx.one("figures/counted_of_kinds", first=first, last=last, kinds=RESOURCE_KINDS, outcomes=len(OUTCOMES))[
-            0
-        ]
+        of_kinds = {"kinds": RESOURCE_KINDS, "outcomes": len(OUTCOMES)}
+        (rows,) = tx.one("figures/counted_of_kinds", first=first, last=last, **of_kinds)
         kinds = {
             kind: KindCounts(claims, lapsed, tuple(by_outcome))
             for kind, (claims, lapsed, by_outcome) in zip(RESOURCE_KINDS, rows, strict=True)

@@ -15,6 +15,7 @@ import pytest
 
 from graphbrain import Brain, Claim, Fetched, Resource
 from graphbrain.claims import sitemaps
+from graphbrain.client import shapes
 from graphbrain.model import KINDS, RESOURCE_KINDS
 from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock
@@ -78,12 +79,7 @@ def killed(neo4j: Neo4j, at: float, act: str, body: bytes = b"") -> Iterator[lis
     finally:
         process.kill()
         process.communicate(timeout=PATIENCE)
-    yield [claim_of(each) for each in told]
-
-
-def claim_of(told: dict[str, Any]) -> Claim:
-    told.pop("kind", None)
-    return Claim(**told)
+    yield [shapes.claim(each) for each in told]
 
 
 @pytest.fixture
