@@ -102,6 +102,12 @@ class ClaimRequest:
         """The largest number of pages to claim."""
         return len(self.holders)
 
+    @property
+    def puts_back(self) -> bool:
+        """True if pages are put back whose sections have fallen. Pages that were chosen by hand, or to try a section,
+        are not."""
+        return self.acting is not None and not (self.now_only or self.front or self.tries)
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
@@ -183,9 +189,9 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
         found = _front(tx, wish, clock())
     else:
         found = finder.find(tx, wish.n, clock(), manners, wish.reach, wish.spread)
-    waiting, lost = _still_due(tx, found.since, finder, clock)
+    waiting, lost, learned = _still_due(tx, found.since, finder, clock, with_sites=wish.puts_back)
     overtaken = len(found.since) - len(waiting) - lost
-    fallen = _put_back(tx, wish, waiting, clock())
+    fallen = _put_back(tx, wish, waiting, learned, clock())
     waiting = [row for row in waiting if row[0] not in fallen]
     deal, at = _dealt(tx, wish, [(*row[:8], row[QUEUE]) for row in waiting], found.idle, found.untried, tried)
     held = deal.held
@@ -224,8 +230,11 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     )
 
 
-def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock) -> tuple[list[list[Any]], int]:
-    """Lock candidates, and keep those that are due as they are now; and how many of the others another caller took.
+def _still_due(
+    tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock, *, with_sites: bool
+) -> tuple[list[list[Any]], int, Mapping[str, int]]:
+    """Lock candidates, and return those that are due as they are now; how many of the others another caller took; and,
+    `with_sites`, how often the hosts of candidates were learned from.
 
     `since`: id → since when each waited as it was read, without a lock, best first. While this transaction waited for
     the lock, another may have leased a page, reported it, and let it wait for its next visit: then it waits since
@@ -234,7 +243,7 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
 
     A row: [id, key, url, host, depth, etag, last_modified, was it never fetched, harvest, queue].
     """
-    locked = tx.one("claims/lock", ids=sorted(since))[0] if since else []
+    locked, learned = tx.one("claims/lock", ids=sorted(since), sites=with_sites) if since else ([], [])
     waiting = [row for row in locked if row[QUEUE] is not None]
     due = candidates.are_due(finder, [row[LANE] for row in waiting], [row[SINCE] for row in waiting], clock()).tolist()
     kept = {
@@ -243,18 +252,18 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
         if is_due and (row[SINCE] <= since[row[0]] or row[LANE] == ASKED)
     }
     lost = sum(row[LEASED] or row[VISITED] > since[row[0]] for row in locked if row[0] not in kept)
-    return [kept[page] for page in since if page in kept], lost
+    return [kept[page] for page in since if page in kept], lost, dict(learned)
 
 
-def _put_back(tx: Tx, wish: ClaimRequest, waiting: Sequence[Sequence[Any]], now: float) -> set[int]:
-    """Put back pages whose sections have fallen since they were found, and return their ids.
-
-    Pages that were asked for by hand are not put back.
-    """
-    if wish.acting is None or wish.now_only or wish.front or wish.tries:
+def _put_back(
+    tx: Tx, wish: ClaimRequest, waiting: Sequence[Sequence[Any]], learned: Mapping[str, int], now: float
+) -> set[int]:
+    """Put back pages whose sections have fallen since they were found, and return their ids. `learned`: how often their
+    hosts were learned from."""
+    if wish.acting is None or not wish.puts_back:
         return set()
     new = [sections.Waiting(row[0], row[2], row[3], row[HARVEST]) for row in waiting if row[NEW]]
-    return sections.put_back(tx, new, wish.acting, now)
+    return sections.put_back(tx, new, wish.acting, now, learned)
 
 
 def _wanted(tx: Tx, wish: ClaimRequest, now: float) -> tuple[Candidates, list[int]]:

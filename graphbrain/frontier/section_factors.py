@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from graphbrain.graph.connection import Tx
 from graphbrain.numeric.rules import Rule
@@ -18,11 +19,23 @@ from graphbrain.sections.site import Sections
 __all__ = ["Acting", "Book"]
 
 FRESH = 1.0
-"""Seconds for which a process uses the sections of a host that it has read."""
+"""Seconds for which a process uses the sections of a host that it has read, where it does not know how often the host
+was learned from."""
+LONGEST = 60.0
+"""Seconds for which it uses them at most. After `clear`, a host is learned from as often again."""
 OUT_FOR = 60.0
 """Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
+
+
+class _Read(NamedTuple):
+    """The sections of a host as they were read; `learned`: how often the host had been learned from."""
+
+    at: float
+    learned: int
+    text: str
+    sections: Sections
 
 
 class Book:
@@ -32,28 +45,41 @@ class Book:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._read: OrderedDict[str, tuple[float, str, Sections]] = OrderedDict()
+        self._read: OrderedDict[str, _Read] = OrderedDict()
         self._out: dict[str, dict[int | None, float]] = {}
         """The names of claimed pages, with the times of their claims, by host."""
 
-    def of(self, tx: Tx, hosts: Iterable[str], *, fresh: bool = False) -> Mapping[str, Sections]:
-        """The sections of these hosts; `fresh`: as they are in this transaction."""
+    def of(
+        self, tx: Tx, hosts: Iterable[str], *, fresh: bool = False, learned: Mapping[str, int] | None = None
+    ) -> Mapping[str, Sections]:
+        """Return the sections of these hosts.
+
+        Args:
+            fresh: Read them in this transaction.
+            learned: How often each host was learned from, as this transaction has read it; a host without sections is
+                missing. Then only those are read that have changed.
+        """
         names, now = sorted(set(hosts)), self._clock()
         with self._lock:
             known = {name: self._read[name] for name in names if name in self._read}
-        stale = [name for name in names if fresh or name not in known or abs(now - known[name][0]) > FRESH]
+        stale = [name for name in names if fresh or not _is_current(known.get(name), name, learned, now)]
         if stale:
-            stored = dict(tx.one("sections/read", hosts=stale)[0])
-            read = {name: (now, *_parsed(known.get(name), stored.get(name, ""))) for name in stale}
+            wanted = stale if learned is None else [name for name in stale if name in learned]
+            rows = tx.one("sections/read", hosts=wanted)[0] if wanted else []
+            stored = {host: (times, text) for host, text, times in rows}
+            read = {name: _parsed(known.get(name), now, *stored.get(name, (0, ""))) for name in stale}
             known |= read
-            with self._lock:
-                self._read.update(read)
-                for name in read:
-                    before = self._out.get(name, {})
-                    self._out[name] = {out: since for out, since in before.items() if abs(now - since) <= OUT_FOR}
-                while len(self._read) > HOSTS_KNOWN:
-                    self._out.pop(self._read.popitem(last=False)[0], None)
-        return {name: known[name][2] for name in names}
+            self._keep(read, now)
+        return {name: known[name].sections for name in names}
+
+    def _keep(self, read: Mapping[str, _Read], now: float) -> None:
+        with self._lock:
+            self._read.update(read)
+            for name in read:
+                before = self._out.get(name, {})
+                self._out[name] = {out: since for out, since in before.items() if abs(now - since) <= OUT_FOR}
+            while len(self._read) > HOSTS_KNOWN:
+                self._out.pop(self._read.popitem(last=False)[0], None)
 
     def out(self, host: str) -> Container[int | None]:
         """Return the names of pages of a host that this process has claimed lately."""
@@ -75,10 +101,18 @@ class Book:
             self._read.pop(host, None)
 
 
-def _parsed(known: tuple[float, str, Sections] | None, text: str) -> tuple[str, Sections]:
-    if known is not None and known[1] == text:
-        return known[1:]
-    return text, Sections.read(text) if text else NOTHING
+def _is_current(known: _Read | None, host: str, learned: Mapping[str, int] | None, now: float) -> bool:
+    if known is None:
+        return False
+    if learned is None:
+        return abs(now - known.at) <= FRESH
+    return known.learned == learned.get(host, 0) and abs(now - known.at) <= LONGEST
+
+
+def _parsed(known: _Read | None, now: float, learned: int, text: str) -> _Read:
+    if known is not None and known.text == text:
+        return _Read(now, learned, text, known.sections)
+    return _Read(now, learned, text, Sections.read(text) if text else NOTHING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,13 +226,16 @@ class Waiting:
     harvest: float
 
 
-def put_back(tx: Tx, pages: Sequence[Waiting], acting: Acting, now: float) -> set[int]:
-    """Let those of these pages, best first, wait with the factors of their sections whose sections have fallen; which.
+def put_back(
+    tx: Tx, pages: Sequence[Waiting], acting: Acting, now: float, learned: Mapping[str, int] | None = None
+) -> set[int]:
+    """Let those of these pages, best first, wait with the factors of their sections whose sections have fallen. Return
+    their ids. `learned`: how often their hosts were learned from, if that is known.
 
     A page that is expected to equal one under a plainer URL leaves the first visit to that. Of pages of one name the
     first is taken, and the others are echoes of it.
     """
-    found = acting.book.of(tx, {page.host for page in pages})
+    found = acting.book.of(tx, {page.host for page in pages}, learned=learned)
     together = {host: _Together(found[host], acting.book.out(host)) for host in found if found[host].acts}
     acts = [page for page in pages if page.host in together]
     fallen = _beside_plainer(tx, acts, found, acting)

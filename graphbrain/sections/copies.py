@@ -20,7 +20,7 @@ from zlib import crc32
 
 import numpy as np
 
-from graphbrain.sections.harvest import LEAST, posterior, settled_factor
+from graphbrain.sections.harvest import posterior, settled_factor
 from graphbrain.sections.shapes import LONGEST_WORD, NUMBER, TOKEN
 from graphbrain.sections.tree import CountedVisit
 
@@ -455,11 +455,6 @@ class Copies:
 
 
 NO_COPIES = Copies()
-
-
-def held_factor(section: float, copy: float) -> float:
-    """The factor of a page: that of its section, lower where it is expected to equal another."""
-    return max(LEAST, section * copy)
 
 
 def _number(rule: CopyRule, base: UrlForm) -> int:

@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 
 from graphbrain.sections import tree
-from graphbrain.sections.copies import NO_COPIES, Copies, held_factor
+from graphbrain.sections.copies import NO_COPIES, Copies
 from graphbrain.sections.harvest import settled_factor
 from graphbrain.sections.known import HostSample, kind_of
 from graphbrain.sections.shapes import name_of
@@ -92,16 +92,20 @@ class Sections:
 
     def factor(self, url: str, *, echo: bool | None = None) -> float:
         """By which factor a new page of this URL counts: that of its section, and what it is expected to equal. `echo`:
-        where it is not as it is now."""
+        where it is not as it is now.
+
+        The product has no floor of its own: in a section at the least factor, as of near versions of one text, copies
+        still wait behind the pages that they are expected to equal.
+        """
         section = self.of(url, echo=echo)
-        return held_factor(section.factor, self.copies.factor(url, section.leaf.pattern))
+        return section.factor * self.copies.factor(url, section.leaf.pattern)
 
     def plainer(self, url: str) -> list[tuple[str, float]]:
         """Return the URLs whose pages a page is expected to equal once they are fetched, and by which factor it counts
         beside each."""
         section = self.of(url)
         found = self.copies.plainer(url, section.leaf.pattern)
-        return [(base, held_factor(section.factor, factor)) for base, factor in found]
+        return [(base, section.factor * factor) for base, factor in found]
 
     @property
     def acts(self) -> bool:

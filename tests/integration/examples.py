@@ -263,7 +263,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "most": 3,
         },
         "claims/lapsed": {"now": NOW + 1e6, "limit": 10},
-        "claims/lock": {"ids": some},
+        "claims/lock": {"ids": some, "sites": True},
         "claims/mine": {"keys": sorted([key_of(HUB), key_of(OTHER)]), "tokens": [TOKEN]},
         "claims/outlook": {"limit": 2},
         "claims/put_off": {"rows": [[alias, NOW + 9.0]]},

@@ -1,9 +1,12 @@
 // Lock candidates and read them again: which of them still wait, in which lane, and since when? Which has another caller
 // taken?
 //
-// param   ids   LIST  internal ids, sorted
-// column  rows  LIST  [id, key, url, host, depth, etag, last_modified, was it never fetched, harvest, queue or null, lane,
-//                     waiting_since, is it leased, when it was visited last or 0] of those that are still there
+// param   ids      LIST     internal ids, sorted
+// param   sites    BOOLEAN  is it wanted how often their hosts were learned from?
+// column  rows     LIST     [id, key, url, host, depth, etag, last_modified, was it never fetched, harvest, queue or null,
+//                           lane, waiting_since, is it leased, when it was visited last or 0] of those that are still
+//                           there
+// column  learned  LIST     [host, how often it was learned from] of the hosts of those, if that is wanted and it was
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
@@ -16,8 +19,15 @@ UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
 WITH id(p) AS page, p {.key, .url, .host, .depth, .etag, .last_modified, .queue, .lane, .first_fetched, .waiting_since,
                        .lease, .fetched, .failed, .harvest} AS m
-RETURN collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.first_fetched IS NULL,
-                coalesce(m.harvest, 1.0),
-                m.queue, m.lane, m.waiting_since, m.lease IS NOT NULL,
-                CASE WHEN coalesce(m.failed, 0.0) > coalesce(m.fetched, 0.0) THEN m.failed
-                     ELSE coalesce(m.fetched, 0.0) END]) AS rows
+WITH collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.first_fetched IS NULL,
+              coalesce(m.harvest, 1.0),
+              m.queue, m.lane, m.waiting_since, m.lease IS NOT NULL,
+              CASE WHEN coalesce(m.failed, 0.0) > coalesce(m.fetched, 0.0) THEN m.failed
+                   ELSE coalesce(m.fetched, 0.0) END]) AS rows,
+     collect(DISTINCT CASE WHEN $sites THEN m.host END) AS hosts
+CALL (hosts) {
+  UNWIND hosts AS host
+  MATCH (s:Site {host: host}) WHERE s.learned > 0
+  RETURN collect([host, s.learned]) AS learned
+}
+RETURN rows, learned

@@ -10,6 +10,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.errors import UnknownHost
+from graphbrain.frontier import section_factors
 from tests.integration.conftest import HandClock, lose_an_answer
 
 MakeBrain = Callable[..., Brain]
@@ -265,6 +266,27 @@ def test_pages_whose_section_has_fallen_are_put_back_when_their_turn_comes(
     assert brain.audit().ok
 
 
+def test_claims_read_the_sections_of_a_host_when_it_was_learned_from_and_not_again(
+    make_brain: MakeBrain, clock: HandClock
+) -> None:
+    brain, site = make_brain(**ACTING), Site()
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(60) for copy in (True, False)])])
+    reads: list[str] = []
+
+    def claim(n: int) -> int:
+        before = reads.count("sections/read")
+        clock.pass_(5.0)  # what was read at a report is used for a second
+        with brain.graph.trace(lambda name, *_: reads.append(name)):
+            assert len(brain.next_urls(n)) == n
+        return reads.count("sections/read") - before
+
+    assert claim(5) == 0  # nothing was learned yet
+    learn_that_copies_bring_nothing(brain, site)
+    assert [claim(5) for _ in range(4)] == [1, 0, 0, 0]
+    clock.pass_(section_factors.LONGEST)
+    assert claim(5) == 1
+
+
 @pytest.mark.parametrize("engine", ["exact", "classic"])
 def test_what_is_asked_for_by_hand_is_not_put_back(make_brain: MakeBrain, engine: str) -> None:
     brain, site = make_brain(**ACTING, engine=engine), Site()
@@ -486,7 +508,10 @@ def test_a_page_that_is_expected_to_equal_a_fetched_one_waits_behind_others_of_i
     section = brain.page(alone[0]).section
     assert section is not None
     assert {factor[url] for url in alone} == {section.factor}
-    assert factor[f"{site.url(35, False)}?sort=name"] == max(section.factor * page.expected_copy.factor, 2.0**-6)
+    copy = f"{site.url(35, False)}?sort=name"
+    echoes = brain.page(copy).section
+    assert echoes is not None
+    assert factor[copy] == echoes.factor * page.expected_copy.factor
     first = [claim.url for claim in brain.next_urls(20)]  # those that wait since before are put back
     assert set(first) == set(alone) or section.factor < 1.0
     brain.next_urls(20)

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from graphbrain.schedule import blocks, shingles
 from graphbrain.sections import harvest, tree
+from graphbrain.sections.copies import Copies, CopyRule
 from graphbrain.sections.known import LARGEST, MOST, HostSample
 from graphbrain.sections.shapes import LONGEST_QUESTION, ShapeQuestion, read_question, shape_of
-from graphbrain.sections.site import MOST_VISITS, FirstVisit, Sections, Site
+from graphbrain.sections.site import MOST_VISITS, ActingSection, FirstVisit, Sections, Site
 from graphbrain.sections.tree import DEEPEST, LONGEST_PATTERN, CountedVisit
 
 STEP = st.one_of(
@@ -249,3 +250,13 @@ def test_a_test_is_a_question_about_the_url() -> None:
         ShapeQuestion("argument", 0, "size"),
     ):
         assert not no.holds(shape), no
+
+
+def test_a_copy_in_a_section_at_the_least_factor_waits_behind_the_others_of_the_section() -> None:
+    """As on a site of many versions of one text, which is also there under www."""
+    section = ActingSection(tree.ONE.section_of("https://a.example/"), harvest.LEAST, 0.0)
+    copies = Copies(40, {"": {CopyRule("www"): (0.25, 40.0)}}, based=frozenset({CopyRule("www")}))
+    sections = Sections(by_pattern={"": section}, copies=copies)
+    assert sections.factor("https://a.example/1") == harvest.LEAST
+    assert sections.factor("https://www.a.example/1") == harvest.LEAST / 4
+    assert sections.plainer("https://www.a.example/1") == [("https://a.example/1", harvest.LEAST / 4)]
