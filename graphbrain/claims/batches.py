@@ -31,7 +31,7 @@ LONGEST_HOLD = DAY
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """For whom a page is claimed: the token of the call, which its claims carry, and the worker's name."""
+    """The holder of a claim: the token of the call, which its claims carry, and the name of the worker."""
 
     token: str
     worker: str
@@ -215,8 +215,10 @@ class ClaimBatch:
         return True
 
     def _robots_until(self, origin: Origin, host: HostState, known: bool) -> float | None:
-        """Until when a robots.txt is held, or waits: it is granted, if the host that is asked for it lets it. None: it
-        waits for its own host (`host`), or for room among the claims. `known`: are there rules, be they old?"""
+        """Grant a robots.txt if the host that serves it is ready, and return the time until which pages wait for it.
+
+        Return None if it waits for its own host (`host`) or for room among the claims. `known`: there are rules, old
+        ones included."""
         if (until := origin.held_until(self.now, self.lease)) is not None:
             return max(until, self.now + 1.0)
         if (until := origin.tries_at(self.now)) > self.now:
@@ -232,7 +234,8 @@ class ClaimBatch:
         return self._grant_robots(origin, asked, host, known)
 
     def _grant_robots(self, origin: Origin, asked: HostState, host: HostState, known: bool) -> float:
-        """`asked`: the host that is asked for it; `host`: that of the origin. Until when it is held."""
+        """Lease a robots.txt, and return the end of the lease. `asked`: the host that serves it; `host`: that of the
+        origin."""
         asked.grant(self.now, first=False)
         self._take(origin, asked)
         times = host.times.get(origin.scheme)
@@ -242,8 +245,10 @@ class ClaimBatch:
         return self.until
 
     def _wait_until(self, until: float, origin: Origin, page: int, host: HostState, queue: str, new: bool) -> bool:
-        """There are no rules, so all pages of the host wait. Where there are rules for those of its other scheme, they
-        wait for a minute; then, or where the robots.txt has failed, the page waits alone."""
+        """Let all pages of a host without rules wait. Return True: the page waits.
+
+        If there are rules for its other scheme, they wait for a minute. After that, or if the robots.txt has failed,
+        the page waits alone."""
         others = host.knows_other_robots(origin.scheme)
         if queue == ALIASES or (others and (host.robots_hold or origin.failing_since is not None)):
             self.kept_back.append([page, until])
@@ -259,16 +264,16 @@ class ClaimBatch:
         return True
 
     def _bar(self, page: int, host: HostState, queue: str) -> None:
-        """Its robots.txt does not let it be fetched."""
+        """Take a page out of its queue that robots.txt forbids."""
         self.barred.append(page)
         if queue != SHARED_QUEUE:
             self.sources.add(host.name)
 
     def _set_aside(self, page: int, host: HostState, queue: str) -> None:
-        """The budget has no room for it."""
+        """Move a page aside for which the budget of its host has no room."""
         if (
             queue == host.name
-        ):  # from before there was a budget: a host with many of those must not come first each time
+        ):  # queued before there was a budget: a host with many of these must not come first each time
             host.turn_at = self.now
         if queue != aside_queue(host.name):
             self._move(page, host, aside=True)
@@ -276,14 +281,14 @@ class ClaimBatch:
             self.sources.add(host.name)
 
     def _hold_back(self, page: int, host: HostState, queue: str, new: bool) -> None:
-        """Its host is not ready."""
+        """Let a page wait in the queue of its host, which is not ready."""
         if host.wait(self.now):
             self.touched[host.name] = host
         if queue == SHARED_QUEUE and self._move(page, host, aside=new and host.budget > 0):
             host.file(self.now)
 
     def _move(self, page: int, host: HostState, aside: bool) -> bool:
-        """Let it wait in one of its host's queues, unless enough pages have moved."""
+        """Move a page to a queue of its host, unless enough pages have moved."""
         if len(self.moves) == self.most_moves:
             return False
         self.moves.append([page, aside_queue(host.name) if aside else host.name])

@@ -44,8 +44,8 @@ Head = TypeVar("Head", bound=Sequence[Any])
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Candidates, best first, and since when each waited as it was read; hosts whose queue seemed to hold nothing for
-    now."""
+    """Candidates, best first, with the time from which each waited when it was read; `idle`: hosts in whose queues no
+    page was found that is due."""
 
     since: dict[int, float] = field(default_factory=dict)
     idle: Sequence[str] = ()
@@ -59,10 +59,13 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A host with queues of its own that may be visited.
+    """A ready host with queues of its own.
 
-    `queues`: those that may be read beside that of retries; `retrying`: is there one of retries? `since_retry`: claims
-    since one of those; `doubted`: did the host fail the last time?
+    Attributes:
+        queues: Its queues that may be read, without that of retries.
+        retrying: True if it has a queue of retries.
+        since_retry: Claims of the host since the last claim of a retry.
+        doubted: True if the last request to the host failed.
     """
 
     name: str
@@ -420,7 +423,7 @@ def _ready(tx: Tx, now: float, most: int, manners: PolitenessPolicy) -> list[_Of
 
 
 def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) -> dict[str, float]:
-    """Host → from when on a page of its queue of retries may be visited, of those of these hosts that have such a
+    """Return host → the time from which a page of its queue of retries may be visited, of the hosts that have such a
     queue."""
     ripe_at = {}
     for name, heads in _retry_heads(tx, names, FOR_EVER, tuning.RETRIES_DEEP).items():
@@ -470,7 +473,7 @@ def _retry_heads(tx: Tx, names: Iterable[str], before: float, limit: int) -> dic
 def _retries(
     tx: Tx, finder: Finder, offers: Sequence[_Offer], untried: Container[str], per_host: int, now: float
 ) -> dict[str, list[list[Any]]]:
-    """Host → due pages whose last visit failed and whose turn it is: one, where other pages wait in its queue."""
+    """Return host → failed pages that are due and whose turn it is: one page, if others wait in the host's queue."""
     turns = [offer for offer in offers if offer.retrying and (offer.name not in untried or _retries_next(offer))]
     # A host that failed the last time is asked for one page.
     one = {offer.name for offer in turns if offer.name in untried or offer.doubted}
@@ -490,12 +493,12 @@ def _retries_next(offer: _Offer) -> bool:
 
 
 def _untried(offers: Iterable[_Offer], found: Container[str]) -> frozenset[str]:
-    """Hosts in one of whose queues, but for that of retries, a page was found."""
+    """Return the hosts with a page in a queue other than that of retries."""
     return frozenset(offer.name for offer in offers if any(queue in found for queue in offer.queues))
 
 
 def _samples(tx: Tx, names: Iterable[str], end: int) -> dict[str, list[Any]]:
-    """Host → a page [id, lane, waiting_since] of its queue that is not the first: from anywhere, or the last."""
+    """Return host → a page [id, lane, waiting_since] of its queue other than the first: a random one, or the last."""
     rows = [[name, random.choice((1.0, random.random()))] for name in names]
     return dict(tx.one("claims/samples", rows=rows, end=end)[0]) if rows else {}
 
@@ -523,7 +526,7 @@ def _since(chosen: Iterable[Sequence[Any]]) -> dict[int, float]:
 
 
 def _idle(offers: Sequence[_Offer], untried: Container[str], retries: Container[str]) -> list[str]:
-    """Hosts in none of whose queues a page was found."""
+    """Return the hosts in whose queues no page was found."""
     return [offer.name for offer in offers if offer.name not in untried and offer.name not in retries]
 
 

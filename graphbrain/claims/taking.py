@@ -91,7 +91,7 @@ class ClaimRequest:
     now_only: bool = False
     tries: bool = False
     robots: bool = False
-    """hand the robots.txt of an origin out before its pages, where it is not known or is to be read anew"""
+    """claim the robots.txt of an origin before its pages, where it is not known or has to be read again"""
     lines: Sequence[str] = ()
     """claim resources of these lines instead"""
     acting: section_factors.Acting | None = None
@@ -111,10 +111,16 @@ class ClaimRequest:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """One transaction's work: claims, pages moved to host queues, and candidates that another caller took first.
+    """The result of one transaction.
 
-    `ready`, `shared`: of the pages in queues of hosts that were ready, and of those in the shared queue, how many were
-    met before there were enough claims, and made how many. `worths`: what the visits are worth that are not first ones.
+    Attributes:
+        claims: The claims.
+        moved: The number of pages that moved to the queues of their hosts.
+        lost: The number of candidates that another caller claimed first.
+        seen: The number of candidates.
+        ready: (candidates examined until there were enough claims, claims among them), of the queues of ready hosts.
+        shared: The same of the shared queue.
+        worths: The worth of each visit that is not a first one.
     """
 
     claims: list[Claim] = field(default_factory=list)
@@ -136,7 +142,7 @@ class Taken:
 
     @property
     def in_vain(self) -> bool:
-        """Is there reason to look again, for what was met has changed its place?"""
+        """True if another attempt may find more, because candidates have changed their places."""
         return self.moved > 0 or self.lost > 0 or self.reviewed > 0 or self.overtaken > 0 or self.put_back > 0
 
 
@@ -175,8 +181,8 @@ def attempt(tx: Tx, work: Work, wish: ClaimRequest, tried: set[str]) -> Taken:
 
 
 def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
-    """Claim pages as it is wished. `tried` gets the keys of the pages before they are leased: if the answer is lost,
-    the claims are among them."""
+    """Claim pages as `wish` has it. The keys of pages are added to `tried` before the pages are leased: if the answer
+    is lost, the claims are among them."""
     finder, manners, clock = wish.finder, wish.manners, wish.clock
     hiding: Sequence[int] = ()
     chosen: sections.Tries | None = None
@@ -206,7 +212,7 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
         sections.tried(tx, chosen, granted, deal.now)
     if wish.acting is not None:
         wish.acting.book.took((row[2], row[3]) for row in waiting if row[NEW] and row[0] in granted)
-    # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
+    # Skip the queue check for hosts that already showed a second eligible page: the next claim sees what is left.
     sure = {name for name in found.more & held.keys() if not held[name].set_aside}
     unsure = (deal.sources - sure).union(found.idle) & held.keys()
     review_queues(tx, finder, [held[name] for name in unsure], deal.now)
@@ -233,13 +239,15 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
 def _still_due(
     tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock, *, with_sites: bool
 ) -> tuple[list[list[Any]], int, Mapping[str, int]]:
-    """Lock candidates, and return those that are due as they are now; how many of the others another caller took; and,
-    `with_sites`, how often the hosts of candidates were learned from.
+    """Lock candidates and read them again.
 
-    `since`: id → since when each waited as it was read, without a lock, best first. While this transaction waited for
-    the lock, another may have leased a page, reported it, and let it wait for its next visit: then it waits since
-    later. So a page is kept if it waits since no later than it was read, or if it is wanted at once; and if it is due
-    where it waits now. Its lane may be another: pushes move pages from lane to lane all the time.
+    Return the candidates that are still due, the number of the others that another caller claimed, and, `with_sites`,
+    how often the hosts of candidates were learned from.
+
+    `since` has the time from which each candidate waits (id → epoch seconds, best first), read without a lock. Another
+    transaction may have leased and reported a page before this one got the lock; the page then waits for its next
+    visit, from a later time. So a page is kept if it is due now and waits from no later time than was read, or is
+    wanted at once. Its lane may have changed, because pushes move pages between lanes.
 
     A row: [id, key, url, host, depth, etag, last_modified, was it never fetched, harvest, queue].
     """
@@ -267,8 +275,8 @@ def _put_back(
 
 
 def _wanted(tx: Tx, wish: ClaimRequest, now: float) -> tuple[Candidates, list[int]]:
-    """Candidates among the pages that were asked for by hand; and those of them whose hosts are not ready, if so many
-    of these are in front that they hide others."""
+    """Return candidates among the pages that were requested by hand. Return also those whose hosts are not ready, if so
+    many of them come first that they hide others."""
     looked_at = max(tuning.ALIASES_LOOKED_AT, 2 * wish.n)
     rows = tx.one("claims/wanted", now=now, limit=looked_at)[0]
     since = {page: at for page, at, *_ in rows}
@@ -280,8 +288,8 @@ def _wanted(tx: Tx, wish: ClaimRequest, now: float) -> tuple[Candidates, list[in
 
 
 def _put_off(tx: Tx, deal: ClaimBatch, granted: set[object], looked_at: Iterable[int], hiding: Sequence[int]) -> None:
-    """Pages that were asked for by hand and wait nowhere any more, since a setting or a robots.txt forbids them, are
-    asked for no more; those that hide others come later."""
+    """Drop the request for pages that wait in no queue any more, because a setting or robots.txt forbids them. Delay
+    those that hide others."""
     if left := [page for page in looked_at if page not in granted]:
         tx.do("claims/unwanted", ids=left)
     gone = granted.union(deal.barred)
@@ -297,7 +305,7 @@ def _dealt(
     untried: frozenset[str],
     tried: set[str],
 ) -> tuple[ClaimBatch, Mapping[str, Address]]:
-    """Deal these locked pages out, and lease what is granted; the deal, and the addresses of its hosts.
+    """Decide on these locked pages and lease those that are granted. Return the batch and the addresses of its hosts.
 
     A row: [id, key, url, host, depth, etag, last_modified, was it never fetched, queue]. `tried` gets the keys of what
     is leased.
@@ -320,17 +328,17 @@ def _dealt(
 
 
 def _write_hosts(tx: Tx, deal: ClaimBatch, at: Mapping[str, Address]) -> None:
-    """Write what has changed of the hosts that are held, and of their addresses."""
+    """Write the changes of the locked hosts and of their addresses."""
     deal.touched |= {name: host for name, host in deal.held.items() if host.newly_counted() or host.righted}
     politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), deal.now)
 
 
 def _front(tx: Tx, wish: ClaimRequest, now: float) -> Candidates:
-    """Candidates from the front of the shared queue. Of hosts that keep claims waiting as they are read there are at
-    most `most`; of hosts that have addresses or a robots.txt it is seen under their locks whether they do.
+    """Return candidates from the front of the shared queue, at most `most` pages of each host that is not ready.
 
-    The hosts are read without a lock: a wrong guess costs a look. Claims and moves are decided under the locks of pages
-    and hosts, by the same rules as those of other candidates.
+    Hosts are read without a lock. Whether a host with an address or a robots.txt is ready is decided under its lock. A
+    wrong guess costs another read and nothing else: claims and moves are decided under the locks of pages and hosts, by
+    the same rules as for other candidates.
     """
     n, most = wish.n, wish.most_moves
     pages = wish.finder.front(tx, now, wish.front, min(n, tuning.FRONT_CLAIMS) if n else wish.front)
@@ -345,9 +353,9 @@ def _front(tx: Tx, wish: ClaimRequest, now: float) -> Candidates:
 
 
 def take_aliases(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
-    """Claim aliases and parked pages that are to be looked at again, as `take` claims pages; they wait in no queue.
+    """Claim aliases and parked pages that are due for a check, as `take` claims pages. They wait in no queue.
 
-    Where a host that is not ready has so many of them that others are hidden behind, some are put off.
+    If those of a host that is not ready hide others, some of them are delayed.
     """
     n, clock = wish.n, wish.clock
     looked_at = max(tuning.ALIASES_LOOKED_AT, 2 * n)
@@ -374,7 +382,7 @@ def take_aliases(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
 
 
 def take_resources(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
-    """Claim resources that wait in queues, as `take` claims pages; `wish.lines` has the lines."""
+    """Claim resources of the queues `wish.lines`, as `take` claims pages."""
     keys = resources.due(tx, wish.lines, wish.n, wish.clock())
     found = resources.lock(tx, keys)
     waiting = [one for key in keys if (one := found.get(key)) is not None and one.waits(wish.clock())]
@@ -395,7 +403,7 @@ def take_resources(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
 
 
 def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
-    """The first page of each host, then the second of each, …"""
+    """Return the first page of each host, then the second of each, and so on."""
     count: Counter[str] = Counter()
     turns = []
     for place, (page, host) in enumerate(pages):
@@ -412,13 +420,12 @@ def _hosts_of(
     now: float,
     asked: Collection[str] = (),
 ) -> tuple[dict[str, HostState], dict[str, Address]]:
-    """The hosts among these that claims must be polite to, locked, and their addresses, if these have limits. Those
-    that may be `asked` for a robots.txt, or have pages that wait for it, are always among them.
+    """Lock the hosts among these that have politeness limits. Return them, and their addresses if these have limits.
 
-    Where nothing is asked of all hosts, hosts are read without a lock, and those of which nothing is asked stay
-    unlocked: a claim of a host without a delay costs no lock. If such a host is blocked, or gets a delay, between this
-    read and this commit, the claim goes out as one that was made before: as those that were under way when the block
-    began, it belongs to that event (`Request.is_news`). The next claim sees the block.
+    Hosts that may be `asked` for a robots.txt, or whose pages wait for one, are always locked. If the brain has no
+    limit for all hosts, hosts are read first, and those without limits stay unlocked: a claim of a host without a delay
+    takes no lock. Such a host may be blocked, or get a delay, between this read and the commit. The claim then counts
+    as one that was in flight when the block began (`Request.is_news`), and the next claim obeys the block.
     """
     wanted = set(names).union(idle, asked)
     if not manners.ask_all:
@@ -432,10 +439,10 @@ def _hosts_of(
 
 
 def review_queues(tx: Tx, finder: Finder, hosts: Iterable[HostState], now: float) -> None:
-    """Set the hosts' states by the pages that wait in their queues.
+    """Set the states of hosts by the pages in their queues.
 
-    A host whose queues are empty leaves the ready hosts; one in whose queues no page may be visited yet is not looked
-    at before the first of them may be. The hosts must be locked, so that nothing is queued meanwhile.
+    A host with empty queues leaves the ready hosts. A host whose pages are not due yet is not considered before the
+    first of them is. The caller has locked the hosts, so that no page is queued meanwhile.
     """
     held = {host.name: host for host in hosts}
     queues = {name: [name, aside_queue(name)][: 1 + held[name].set_aside] for name in sorted(held)}
@@ -510,13 +517,13 @@ def end_lease(ends: dict[str, HostEffects], row: Sequence[Any]) -> None:
 
 
 def due(tx: Tx, now: float, limit: int) -> list[int]:
-    """Failed pages whose time to be tried again has come."""
+    """Return the ids of failed pages that are due to be tried again, at most `limit`."""
     ids: list[int] = tx.one("claims/due", now=now, limit=limit)[0]
     return ids
 
 
 def retry(tx: Tx, ids: Sequence[int], manners: PolitenessPolicy, now: float) -> int:
-    """Let the failed pages among these that are due wait in a queue again; how many there were."""
+    """Queue the failed pages among these that are due again, and return their number."""
     rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
     if rows:
         politeness.file_retries(tx, dict.fromkeys((host for _, host in rows), now), manners, now)
