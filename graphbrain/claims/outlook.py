@@ -115,7 +115,7 @@ class _Kinds:
     unseen: float
     """A page that is not among the first of a kind comes later than this, by the written times."""
     whole: bool
-    """Are all failures and queues among these?"""
+    """True if these have all failures and queues."""
 
     @classmethod
     def read(cls, tx: Tx, limit: int, manners: PolitenessPolicy, now: float, wanted: Collection[Kind]) -> _Kinds:

@@ -186,7 +186,7 @@ def _asked(number: int, line: str) -> tuple[int, Kinds]:
 
 
 def _are_kinds(kinds: Any) -> bool:
-    """Can they be asked for?"""
+    """Return whether these kinds can be claimed together."""
     return kinds is None or (isinstance(kinds, list) and "page" in kinds and all(kind in KINDS for kind in kinds))
 
 

@@ -96,7 +96,7 @@ class _Measuring:
     how: Mapping[str, Any]
     stop: threading.Event = field(default_factory=threading.Event)
     used: bool = False
-    """Has a brain been filled? Then it is cleared before the next crawl."""
+    """True once a brain has been filled: it is cleared before the next crawl."""
 
     def __enter__(self) -> None:
         from graphbrain.ingest.replay import stoppable

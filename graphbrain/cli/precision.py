@@ -137,7 +137,7 @@ def _try(out: Path) -> None:
 
 
 def _draws() -> bool:
-    """Can pictures be drawn? A sentence where they cannot: the figures are worth having without."""
+    """Return whether pictures can be drawn. Report why not: the figures are useful without pictures."""
     from graphbrain.bench import plots
     from graphbrain.terminal import show
 

@@ -81,7 +81,7 @@ class _Found:
         return Hints(tuple(self.hints), tuple(self.sitemaps), refused, mended)
 
     def address(self, where: str, place: str) -> bool:
-        """May it be one? If not, it is refused."""
+        """False if the text can be no URL, and is refused."""
         if not where:
             self.refused.append(f"{place}: an entry without an address")
         elif bad := _NO_URL.search(where):

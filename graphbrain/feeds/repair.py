@@ -115,7 +115,7 @@ def _address(kind: Kind) -> re.Pattern[str]:
 
 
 def declares_entities(text: str) -> bool:
-    """Does it declare entities where they could be declared: in its document type, before its root?"""
+    """Return whether the document type, before the root, declares entities."""
     root = _ROOT.search(text)
     return re.search(r"<!ENTITY", text[: root.start()] if root else text, re.IGNORECASE) is not None
 

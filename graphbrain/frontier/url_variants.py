@@ -47,7 +47,7 @@ class _Spelt:
 
     @property
     def open(self) -> bool:
-        """Does its address give way to a better one?"""
+        """True if a better URL may replace its URL."""
         return not self.fetched or self.failed or self.because is not None or self.surplus >= MADE_UP
 
 

@@ -115,7 +115,7 @@ class Timekeeper:
         self._pace = _Pace()
         self._member: str | None = None
         self._runs = False
-        """Has this process a brain time of its own?"""
+        """True if this process computes the time of the brain itself."""
         self._was_set_back = False
 
     @property

@@ -345,7 +345,7 @@ class Graph:
     def __init__(self, uri: str, user: str, password: str, database: str, limit_seconds: float = 60.0) -> None:
         self.uri, self.user, self.password, self.database = uri, user, password, database
         self.routed = uri.startswith("neo4j")
-        """Does the driver choose a member of a cluster for each transaction?"""
+        """True if the driver chooses a member of a cluster for each transaction."""
         self.anywhere = Anywhere(self._run)
         """Reads that may go to a follower."""
         self.time = Timekeeper()

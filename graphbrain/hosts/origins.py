@@ -55,7 +55,7 @@ class Times:
         return now >= self.renew_at or clock_ahead.is_ahead(self.at, now)
 
     def hold(self, now: float) -> bool:
-        """Do the rules hold without being read anew?"""
+        """Return whether the rules still hold and need not be read again."""
         return not clock_ahead.is_ahead(self.at, now) and now < self.at + HOLDS
 
 

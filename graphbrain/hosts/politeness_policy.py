@@ -62,10 +62,10 @@ class PolitenessPolicy:
 
     @property
     def by_address(self) -> bool:
-        """Do hosts that share an address share a limit?"""
+        """True if hosts that share an address share a limit."""
         return self.address_delay > 0 or self.address_most > 0
 
     @property
     def ask_all(self) -> bool:
-        """Is something asked of every host?"""
+        """True if every host has a limit."""
         return self.delay > 0 or self.most > 0 or self.budget > 0 or self.by_address

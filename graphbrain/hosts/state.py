@@ -339,7 +339,7 @@ class HostState:
         return self.address_state is None or self.address_state.ready(now)
 
     def may_ask(self, now: float) -> bool:
-        """May it be asked now, be it for a robots.txt?"""
+        """Return whether the host may get a request now, for a page or a robots.txt."""
         return self.asked_from() <= now and not self.full() and self.address_ready(now)
 
     def full(self) -> bool:
@@ -410,7 +410,7 @@ class HostState:
 
     @property
     def has_robots(self) -> bool:
-        """Was a robots.txt set for it, or for one of its schemes?"""
+        """True if there is a robots.txt of the host, or of one of its schemes."""
         return self.stored["robots_mark"] is not None or self.stored["robots_origins"] is not None
 
     def knows_robots(self, scheme: str) -> bool:
@@ -463,14 +463,14 @@ class HostState:
         return max(at, now + FULL_WAIT) if self.full() else at
 
     def resting(self, now: float) -> bool:
-        """Do its queues wait for pages that were visited too lately, and for nothing else? Or for an abandoned host?"""
+        """Return whether the host is abandoned, or all pages in its queues were visited too recently."""
         rests = self.ripe_at > max(self.opens_at(), self.turn_at) and not self.retrying  # a crawl waits for retries
         return self.queued and (self.abandoned(now) or rests)
 
     def grant(self, now: float, first: bool, *, retry: bool = False) -> bool:
-        """One of its pages is claimed; is it counted among those that the budget allows to be fetched `first`?
+        """Count the claim of a page of the host, and return whether it uses the budget of first visits.
 
-        `retry`: it waited among those whose last visit failed.
+        `first`: the page was never fetched. `retry`: it waited in the queue of retries.
         """
         self.next_at = now + self.delay
         self.in_flight += 1

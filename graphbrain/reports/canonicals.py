@@ -68,9 +68,9 @@ def unsettled(tx: Tx, ids: Iterable[int]) -> list[int]:
 
 
 def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
-    """Write the relation of a page, and those of some pages that name it, as they should be; was there anything to do?
+    """Write the relation of a page, and those of some pages that name it, as they should be.
 
-    Their links move afterwards: they are marked for that.
+    Return whether one had to be changed. The pages are marked, so that their links move afterwards.
     """
     locked = {page, *_ends(_changes(tx, page))}
     ledgers.of(policy.rule).lock_present(tx, locked, policy.rule)
@@ -83,8 +83,10 @@ def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
 
 
 def let_go(tx: Tx, page: int, policy: Policy, now: float) -> bool:
-    """Let the links of some pages count for themselves that count for this one, which is about to be forgotten; were
-    there as many as one transaction takes?"""
+    """Let the links of some pages count for themselves that count for this page, which will be forgotten.
+
+    Return whether there were as many as one transaction takes, so that there may be more.
+    """
     behind: list[int] = tx.one("canonicals/behind", id=page, limit=SETTLED_AT_ONCE)[0]
     if behind:
         ledger = ledgers.of(policy.rule).lock_present(tx, {page, *behind}, policy.rule)

@@ -83,7 +83,7 @@ class Item:
 
     @property
     def unsent(self) -> bool:
-        """Did the crawler not send the request? Then the visit is no attempt at the page."""
+        """True if the crawler did not send the request: the visit is no attempt at the page."""
         return self.fault == health.NOT_SENT
 
     @property
@@ -145,7 +145,7 @@ class Item:
 
     @property
     def leads_on(self) -> bool:
-        """Is it a redirect for good?"""
+        """True if it is a permanent redirect."""
         return isinstance(self.report, Fetched) and self.report.redirected_to is not None
 
     def replaces_links(self) -> bool:
@@ -251,7 +251,7 @@ class Verdict:
 
     @property
     def vanished(self) -> bool:
-        """Is there no such page any more?"""
+        """True if the page does not exist any more."""
         return self.answer.outcome == "gone" and self.item.missing
 
     @property

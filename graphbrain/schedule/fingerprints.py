@@ -143,17 +143,17 @@ class ChangeTest:
 
     @property
     def wants_text(self) -> bool:
-        """Is the visible text needed?"""
+        """True if the visible text is needed."""
         return self.method != "body" or self.detector is not None
 
     @property
     def wants_simhash(self) -> bool:
-        """Is the simhash needed? By blocks, too: near duplicates are found by it."""
+        """True if the simhash is needed. It is needed with blocks, too: near duplicates are found by it."""
         return self.method in ("simhash", "blocks") or self.detector is not None
 
     @property
     def wants_blocks(self) -> bool:
-        """Are the blocks of the text needed?"""
+        """True if the blocks of the text are needed."""
         return self.method == "blocks" or self.detector is not None
 
     def compares(self, old: Seen, new: Seen) -> bool:

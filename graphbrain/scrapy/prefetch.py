@@ -151,7 +151,7 @@ class Desk:
         self._writing = 0
         self._gathering_since = 0.0
         self._hungry = True
-        """Has the last claim brought less than was wanted?"""
+        """True if the last call claimed fewer pages than were requested."""
         self._wanted = self._most = 0
         self._happened = 0
         self._over = self._paused = False
@@ -222,7 +222,7 @@ class Desk:
 
     @property
     def ready(self) -> bool:
-        """Is a page at hand?"""
+        """True if a claimed page is ready to be requested."""
         return bool(self._ready)
 
     @property
@@ -344,7 +344,7 @@ class Desk:
         self._paused = paused
 
     def _is_far(self, claims: Claims) -> bool:
-        """Is the next page too far away to be waited for?"""
+        """Return whether the next page comes too late to wait for it."""
 
         def beyond(at: float | None, seconds: float) -> bool:
             return at is not None and at > self.brain.now() + seconds

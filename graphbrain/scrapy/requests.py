@@ -428,7 +428,7 @@ def express(request: Request, spider: Spider | None) -> str | None:
 
 
 def _bare(request: Request, spider: Spider | None) -> bool:
-    """Does its URL alone make it again, as that of nearly every link does? For the rest it is looked at closely."""
+    """Return whether the URL alone is enough to make the request again, as for nearly every link."""
     if request.errback is not None or request.cb_kwargs:
         return False
     if request.callback is not None and (spider is None or request.callback != spider.parse):

@@ -275,7 +275,7 @@ class Scheduler(BaseScheduler):
         self._desk = None
 
     def has_pending_requests(self) -> bool:
-        """Is anything left to be done, here or, until `GRAPHBRAIN_PATIENCE` runs out, anywhere?"""
+        """Return whether work is left in this process or, until `GRAPHBRAIN_PATIENCE` runs out, in another."""
         if self._desk is None:
             return self._failure is not None  # until it is closed for that reason
         if self._waiting or self._visits or self._held_up or not self._desk.over:
@@ -369,8 +369,8 @@ class Scheduler(BaseScheduler):
             log.warning("%s: %s. It is logged once for all pages under %s.", claim.url, why, pattern)
 
     def _moved(self, visit: ScrapyVisit, request: Request) -> bool:
-        """Is this where the claimed page has moved to for good? That is a page of its own, or another spelling of the
-        same, and waits for its turn."""
+        """Return whether this is the target of a permanent redirect of the claimed page. The target is a page of its
+        own, or a variant of the same URL, and waits for its turn."""
         reasons = request.meta.get("redirect_reasons", ())
         if CLAIM not in request.meta or not reasons:
             return False
@@ -441,7 +441,7 @@ class Scheduler(BaseScheduler):
         return None if request is None else self._visits.get(request.meta.get(MARK, 0))
 
     def _met(self, request: Request, before: set[bytes]) -> bool:
-        """Was the same asked for before? Notes it."""
+        """Return whether the same request was seen before, and note it."""
         if request.dont_filter:
             return False
         assert self.crawler.request_fingerprinter is not None

@@ -324,13 +324,13 @@ class Expectations:
 
     @property
     def says_nothing(self) -> bool:
-        """Is there no rule by which a page of any section is expected to equal another?"""
+        """True if no rule makes a page of any section expected to equal another."""
         patterns = {pattern for pattern, _ in self.of_section}
         return not any(self._expected(pattern, rule) for rule in self.of_host for pattern in patterns)
 
     def candidates(self, url: str, pattern: str) -> list[tuple[Equal, bool]]:
-        """The pages that a page of the section of this pattern may equal, the most likely first; is each known to have
-        been fetched? Of the others, the URL without what the rule is about, that is to be looked up."""
+        """Return the pages that a page of the section of this pattern may equal, the most likely first, each with a
+        flag: it is known to have been fetched. The others are reduced URLs, which have to be looked up."""
         form = UrlForm.of(url)
         if form is None:
             return []

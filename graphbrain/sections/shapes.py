@@ -55,8 +55,8 @@ _TEST = re.compile(
 
 
 class ShapeQuestion(NamedTuple):
-    """One question about a shape. `what`: step, kind, last, steps, arguments, repeats, argument, value or echo: does
-    the last step of the path name a page of the host that was fetched under another URL?"""
+    """One question about a shape. `what`: step, kind, last, steps, arguments, repeats, argument, value or echo (the
+    last step of the path is that of a page of the host that was fetched under another URL)."""
 
     what: str
     place: int = 0
@@ -94,8 +94,8 @@ class Shape:
 
 
 def shape_of(url: str, *, echo: bool = False) -> Shape:
-    """Return the shape of a URL. Any text has one; its size does not grow with the text beyond a bound. `echo`: was a
-    page of its host fetched under another URL that ends in the same step?"""
+    """Return the shape of a URL. Any text has one; its size does not grow with the text beyond a bound. `echo`: a page
+    of the host was fetched under another URL that ends in the same step."""
     tests = _tests_of(url) if len(url) <= LONGEST_REMEMBERED else frozenset(tests_of(url))
     return Shape(tests | _ECHO if echo else tests)
 

@@ -64,7 +64,7 @@ class ActingSection:
 
     @property
     def held_down(self) -> bool:
-        """Do its new pages wait behind what they would be worth by themselves?"""
+        """True if the section lowers the value of its new pages."""
         return self.factor < 1.0
 
 
@@ -109,12 +109,12 @@ class Sections:
 
     @property
     def acts(self) -> bool:
-        """May a page count for less than 1?"""
+        """True if a page may have a factor below 1."""
         return bool(self.copies.models) or self.holds_down
 
     @property
     def holds_down(self) -> bool:
-        """Does any of them count for less than 1?"""
+        """True if a section has a factor below 1."""
         return any(section.held_down for section in self.by_pattern.values())
 
     @property

@@ -206,13 +206,13 @@ class NotesAnswer(BaseModel):
 
 
 class Wills(BaseModel):
-    """For each URL, in their order: will it be fetched?"""
+    """For each URL, in their order: true if it will be fetched."""
 
     will: list[bool]
 
 
 class Parked(BaseModel):
-    """For each page, in their order: is it parked now?"""
+    """For each page, in their order: true if it is parked now."""
 
     parked: list[bool]
 

@@ -50,7 +50,7 @@ class ListenAddress:
 
     @property
     def loopback(self) -> bool:
-        """Can only this machine reach it?"""
+        """Return whether only this machine can reach the address."""
         with contextlib.suppress(ValueError):
             return ip_address(self.host).is_loopback
         return self.host == "localhost"

@@ -60,8 +60,11 @@ MEASURED = {
 OF_PEERS = {"told, tells, says": 0.24, "whoever, somebody, nobody": 0.2}
 """The occurrences in a thousand words of Scrapy's docs and docstrings."""
 
-OPENINGS = re.compile(r"(What|How|When|Where|Whether|Which|Of|Why|Whose|Whom|Who)\b")
-"""A docstring that begins so names no subject."""
+OPENINGS = re.compile(
+    r"(What|How|When|Where|Whether|Which|Of|Why|Whose|Whom|Who)\b"
+    r"|(Is|Are|Was|Were|Does|Do|Did|Has|Have|May|Can|Must|Will)\b[^.`]*\?"
+)
+"""A docstring that begins so names no subject, or is a question."""
 FEW = 4
 
 

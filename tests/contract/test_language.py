@@ -237,7 +237,14 @@ def test_the_search_for_words_finds_them(text: str, word: str) -> None:
 
 
 def test_the_search_for_openings_and_lengths_finds_them() -> None:
-    begun = ("Of all pages the best.", "Whose page", "Where it waits.", "Which pages fit.", "Whether it is held.")
+    begun = (
+        "Of all pages the best.",
+        "Whose page",
+        "Where it waits.",
+        "Which pages fit.",
+        "Whether it is held.",
+        "Is it?",
+    )
     assert len(_without_a_subject(tuple(Prose("here", line, text) for line, text in enumerate(begun)))) == len(begun)
     assert not _without_a_subject((Prose("here", 1, "Return the best page."), Prose("here", 2, "Often it is so.")))
     assert _too_few((Prose("here", 1, "The best page."), Prose("here", 2, "Return the page that ranks first."))) == [

@@ -41,7 +41,7 @@ class Row:
 
     @property
     def trap(self) -> bool:
-        """Does the server make pages up?"""
+        """True if the server makes pages up."""
         return self.crawls[0].trial.kind.trap
 
     @property
@@ -58,8 +58,8 @@ class Row:
 
     @property
     def good(self) -> bool | None:
-        """Is it good enough? None: nothing is asked, as of a look-alike without harvest. A crawl that ended before it
-        had fetched what it was to fetch is not."""
+        """True if it is good enough; None if nothing is required, as of a look-alike without harvest. A crawl that
+        ended before it had made the required number of fetches is not good."""
         if self.trap:
             return all(
                 crawl.fetched >= crawl.wanted and crawl.share >= (REAL_OF_FEW if crawl.waited < BATCH else REAL)

@@ -30,7 +30,7 @@ class TrapShape:
 
     @property
     def trap(self) -> bool:
-        """Does the server make pages up?"""
+        """True if the server makes pages up."""
         return bool(self.repeats)
 
 
