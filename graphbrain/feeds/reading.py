@@ -64,7 +64,7 @@ class Hints:
 
 
 @dataclass
-class _Found:
+class _Content:
     """The content that has been read so far."""
 
     hints: list[Hint] = field(default_factory=list)
@@ -105,7 +105,7 @@ def read(data: bytes | str, name: str = "it") -> Hints:
     the file. Raises BadInput, in a sentence, for what is none of these, has nothing that can be read, is larger than
     LARGEST, or declares entities; SettingsError when the package for feeds is missing.
     """
-    content = _Found()
+    content = _Content()
     text = _text(data, name, content)
     if text.lstrip().startswith("{"):
         return _lines(text.splitlines(), content)
@@ -119,7 +119,7 @@ def read(data: bytes | str, name: str = "it") -> Hints:
 
 def read_sitemap(data: bytes | str, name: str = "the sitemap") -> Hints:
     """The pages of a sitemap, or the sitemaps of an index. Raises as `read`."""
-    content = _Found()
+    content = _Content()
     text = _text(data, name, content)
     kind = repair.kind_of(text)
     if kind is None or not kind.is_sitemap:
@@ -129,7 +129,7 @@ def read_sitemap(data: bytes | str, name: str = "the sitemap") -> Hints:
 
 def read_feed(data: bytes | str, name: str = "the feed") -> Hints:
     """The entries of an RSS or Atom feed. Raises as `read`."""
-    content = _Found()
+    content = _Content()
     text = _text(data, name, content)
     kind = repair.kind_of(text)
     if kind is None or kind.is_sitemap:
@@ -137,7 +137,7 @@ def read_feed(data: bytes | str, name: str = "the feed") -> Hints:
     return _feed(text, kind, name, content)
 
 
-def _text(data: bytes | str, name: str, content: _Found) -> str:
+def _text(data: bytes | str, name: str, content: _Content) -> str:
     """Return the text of a file: unpacked, as often as it was packed, and decoded."""
     if isinstance(data, str):
         raw = data.encode("utf-8", "replace")
@@ -154,7 +154,7 @@ def _text(data: bytes | str, name: str, content: _Found) -> str:
     return text.lstrip()
 
 
-def _unpack(raw: bytes, name: str, content: _Found) -> bytes:
+def _unpack(raw: bytes, name: str, content: _Content) -> bytes:
     """Return what gzip has packed, a little more than LARGEST at most; of a file that is cut off, what there is of it.
 
     A damaged one is refused: behind a wrong bit gzip continues, with thousands of addresses that are not in the file.
@@ -184,8 +184,8 @@ class _Damaged(Exception):
 class _Pages:
     """The entries of a sitemap while it is parsed. A place is a line, or in a mended file none."""
 
-    def __init__(self, text: str, content: _Found, *, mended: bool) -> None:
-        self._found, self._mended = content, mended
+    def __init__(self, text: str, content: _Content, *, mended: bool) -> None:
+        self._content, self._mended = content, mended
         self._depth, self._entry = 0, 0
         self._name = self._space = ""
         self._fields: dict[str, str] = {}
@@ -235,16 +235,16 @@ class _Pages:
         if "<" in where and not self._mended:
             raise _Damaged("a section of text does not end where it should")
         label = f"the entry {where[:200]!r}" if self._mended else label
-        if not self._found.address(where, label):
+        if not self._content.address(where, label):
             return
         if self._name == "sitemap":
-            self._found.sitemaps.append(where)
+            self._content.sitemaps.append(where)
         else:
-            at, within = self._found.moment(self._fields.get("lastmod", ""), label)
-            self._found.hints.append(Hint(where, at, "sitemap", within))
+            at, within = self._content.moment(self._fields.get("lastmod", ""), label)
+            self._content.hints.append(Hint(where, at, "sitemap", within))
 
 
-def _sitemap(text: str, kind: repair.Kind, name: str, content: _Found) -> Hints:
+def _sitemap(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
     fault = _xml(text, name)
     if fault is None:
         trial = replace(content, hints=[], sitemaps=[], refused=[*content.refused], mended=[*content.mended])
@@ -267,7 +267,7 @@ def _xml(text: str, name: str) -> str | None:
     return fault
 
 
-def _mended(text: str, kind: repair.Kind, fault: str, content: _Found) -> str:
+def _mended(text: str, kind: repair.Kind, fault: str, content: _Content) -> str:
     made = repair.mend(text, kind)
     content.mended.append(f"it is not XML ({fault}), and was read entry by entry")
     content.mended += made.partly
@@ -304,7 +304,7 @@ def moment(text: str) -> tuple[float, float]:
         return 0.0, 0.0
 
 
-def _feed(text: str, kind: repair.Kind, name: str, content: _Found) -> Hints:
+def _feed(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
     try:
         import feedparser
     except ImportError:
@@ -333,7 +333,7 @@ def _feed(text: str, kind: repair.Kind, name: str, content: _Found) -> Hints:
     return content.hints_of()
 
 
-def _when(entry: Any, label: str, content: _Found) -> tuple[float, float]:
+def _when(entry: Any, label: str, content: _Content) -> tuple[float, float]:
     """Return when an entry was updated, else published, and the length of that time; 0 if it has neither."""
     # Asked for by its own name, feedparser would answer with the other one, and a warning.
     for what in ("updated", "published"):
@@ -348,10 +348,10 @@ def _when(entry: Any, label: str, content: _Found) -> tuple[float, float]:
 def read_lines(lines: Iterable[str]) -> Hints:
     """Hints from lines. JSON objects: 'url', and if they are known 'at' (epoch seconds, or a date or time), 'kind',
     'within'. Or URLs, as in a sitemap of text: of pages that are there."""
-    return _lines(lines, _Found())
+    return _lines(lines, _Content())
 
 
-def _lines(lines: Iterable[str], content: _Found) -> Hints:
+def _lines(lines: Iterable[str], content: _Content) -> Hints:
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if line.lower().startswith(("http://", "https://")):
