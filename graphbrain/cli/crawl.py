@@ -200,7 +200,7 @@ def work(
     with nullcontext() if metrics is None else _metrics(app, pool, *metrics), pool:
         _watch(pool, stop, seconds)
     if pool.failed:
-        raise GraphbrainError(pool.failed)
+        raise GraphbrainError(f"A worker cannot go on: {pool.failed}")
     total = pool.totals
     if until_settled and not stop.is_set() and total.settled:
         # What the last worker left for one that had ended already.

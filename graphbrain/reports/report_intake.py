@@ -253,7 +253,7 @@ def unreadable(error: Exception) -> str:
     """Return the reason why an item is unusable: our own message, or the error of the caller's own code."""
     if isinstance(error, BadInput):
         return str(error)
-    return " ".join(f"it cannot be read ({_kind(error)}: {input_checks.shown(error)})".split())
+    return f"it cannot be read ({_kind(error)}: {' '.join(input_checks.shown(error).split())})"
 
 
 def _seen(report: Fetched, key: str, at: float, change: ChangeTest) -> Seen:
