@@ -235,12 +235,12 @@ class Claims(Sequence[Claim]):
         if self.paused:
             return "the brain is paused: 'graphbrain resume' makes its pages claimable again"
         kinds = {"leased": "held by a crawler", "waiting": "waiting", "retries": "to be tried again"}
-        found = [f"{stats[name]:,} {are}" for name, are in kinds.items() if stats[name]]
-        if not found:
+        counts = [f"{stats[name]:,} {are}" for name, are in kinds.items() if stats[name]]
+        if not counts:
             outside = stats["states"].get("outside", 0)
             return "no page waits to be fetched" + (f"; {outside} are outside the scope" if outside else "")
         due = self.when()
-        return f"the pages left are {', '.join(found)}" + (f", {due}" if due else "")
+        return f"the pages left are {', '.join(counts)}" + (f", {due}" if due else "")
 
     def when(self) -> str:
         """Return a clause: when the next page can be claimed, and why not sooner. It is empty where that is not
@@ -696,7 +696,7 @@ class Page(Record):
     def in_full(self) -> dict[str, Any]:
         """Return `as_dict` with `section` and `expected_copy`, which only a look at one page finds, as dictionaries."""
         return self.as_dict() | {
-            name: None if (found := getattr(self, name)) is None else found.as_dict() for name in LOOKED_UP
+            name: None if (looked_up := getattr(self, name)) is None else looked_up.as_dict() for name in LOOKED_UP
         }
 
 
@@ -788,8 +788,8 @@ class Host(Record):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Host:
         """Return the host that `as_dict` has written."""
-        found = values.get("resources")
-        resources = None if found is None else tuple(HostResource(**each) for each in found)
+        listed = values.get("resources")
+        resources = None if listed is None else tuple(HostResource(**each) for each in listed)
         return cls(**{**values, "resources": resources})
 
 

@@ -103,13 +103,13 @@ class PageFacts:
 
     def refresh(self) -> tuple[float, str] | None:
         """Return the seconds after which the page leads elsewhere, and the target; None if it does not."""
-        found = self._refresh
+        leads = self._refresh
         for header in self._headers.get("refresh", ()):
-            found = found or refresh_in(header)
-        if found is None or not found[1]:
+            leads = leads or refresh_in(header)
+        if leads is None or not leads[1]:
             return None
-        url = self._joined(self.base, found[1])
-        return None if url is None or not url.startswith(("http:", "https:")) else (found[0], url)
+        url = self._joined(self.base, leads[1])
+        return None if url is None or not url.startswith(("http:", "https:")) else (leads[0], url)
 
     def _take_base(self, href: str | None) -> None:
         if href is None or self._based:
@@ -170,30 +170,30 @@ def canonical_in(values: Iterable[str]) -> Iterator[str]:
     rel counts.
     """
     for value in values:
-        place, text = 0, value[:LONGEST]
-        while target := _TARGET.match(text, place):
-            place, params = target.end(), dict[str, str]()
-            while param := _PARAM.match(text, place):
-                place = param.end()
+        position, text = 0, value[:LONGEST]
+        while target := _TARGET.match(text, position):
+            position, params = target.end(), dict[str, str]()
+            while param := _PARAM.match(text, position):
+                position = param.end()
                 params.setdefault(param[1].lower(), re.sub(r"\\(.)", r"\1", (param[2] or "").strip('"')))
             own = not params.get("anchor")
             if own and "canonical" in params.get("rel", "").lower().split() and target[1].strip():
                 yield target[1].strip()
-            comma = text.find(",", place)
+            comma = text.find(",", position)
             if comma < 0:
                 break
-            place = comma + 1
+            position = comma + 1
 
 
 def refresh_in(content: str) -> tuple[float, str] | None:
     """Return the seconds and the reference of a refresh, or None for a text that is none. An empty reference reloads
     the page."""
-    found = _REFRESH.match(content[:LONGEST])
-    if found is None:
+    matched = _REFRESH.match(content[:LONGEST])
+    if matched is None:
         return None
-    reference = found[2]
+    reference = matched[2]
     if named := _URL.match(reference):
         reference = named[1]
     if reference[:1] in ("'", '"'):
         reference = reference[1:].partition(reference[0])[0]
-    return float(found[1] or 0), reference.strip()
+    return float(matched[1] or 0), reference.strip()

@@ -442,14 +442,16 @@ def _raised() -> tuple[tuple[str, tuple[str, str], frozenset[str]], ...]:
     return tuple((name, where, frozenset(texts)) for (name, where), texts in found.items())
 
 
-def _functions(tree: ast.AST) -> list[ast.FunctionDef]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+def _functions(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def _assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
-    """Return variable → the expressions that it gets."""
+    """Return variable → the expressions that it gets; of a caught error its class."""
     found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(scope):
+        if isinstance(node, ast.ExceptHandler) and node.name and node.type is not None:
+            found.setdefault(node.name, []).append(node.type)
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
             for target in targets:
@@ -462,13 +464,16 @@ def _assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
 class _Known:
     """The functions and the constants of all modules, by name."""
 
-    functions: dict[str, list[ast.FunctionDef]]
+    functions: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]
     constants: dict[str, list[ast.expr]]
+    errors: frozenset[str]
 
     @classmethod
     def of(cls, trees: Iterable[ast.Module]) -> _Known:
         """Return those of these modules. A constant has a name in capitals."""
-        known = cls({}, {})
+        from graphbrain import errors
+
+        known = cls({}, {}, frozenset(errors.__all__))
         for tree in trees:
             for function in _functions(tree):
                 known.functions.setdefault(function.name, []).append(function)
@@ -501,6 +506,10 @@ def _texts(node: ast.expr, local: dict[str, list[ast.expr]], known: _Known, dept
         return {re.sub(r"\{[^}]*\}", "…", text) for text in _texts(node.func.value, local, known, depth)}
     if depth == DEEPEST:
         return set()
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "str" and node.args:
+        return _texts(node.args[0], local, known, depth + 1)
+    if isinstance(node, ast.Name) and node.id in known.errors:
+        return {"…"}  # an error of ours is raised again: its messages are listed below its own class
     if isinstance(node, ast.Call):
         made = known.functions.get(ast.unparse(node.func).rpartition(".")[2], ())
         return {text for each in made for text in _returned(each, known, depth + 1)}
@@ -512,7 +521,7 @@ def _texts(node: ast.expr, local: dict[str, list[ast.expr]], known: _Known, dept
     }
 
 
-def _returned(function: ast.FunctionDef, known: _Known, depth: int) -> set[str]:
+def _returned(function: ast.FunctionDef | ast.AsyncFunctionDef, known: _Known, depth: int) -> set[str]:
     local = _assigned(function)
     values = [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
     return {text for value in values for text in _texts(value, local, known, depth)}

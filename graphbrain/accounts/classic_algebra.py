@@ -192,19 +192,19 @@ def spend(books: Books, turns: Sequence[Turn], virtual: Virtual, options: Classi
     did = []
     for turn in turns:
         own, other = (books.hub, books.authority) if turn.hub else (books.authority, books.hub)
-        place, cash = turn.place, float(own.cash[turn.place])
+        turn_at, cash = turn.place, float(own.cash[turn.place])
         did.append(cash > 0.0)
         if cash <= 0.0:
             continue
-        own.cash[place] = 0.0
+        own.cash[turn_at] = 0.0
         gone = 0.0
-        if len(turn.payees) and own.weight[place] > 0.0:
-            gone = cash * float(own.share[place])
-            other.cash[turn.payees] += gone / float(own.weight[place]) * turn.weights
-        before = float(own.history[place])
-        after = float(history(before, cash, virtual.clock - float(own.updated[place]), window))
-        own.history[place] = after
-        own.updated[place] = virtual.clock
+        if len(turn.payees) and own.weight[turn_at] > 0.0:
+            gone = cash * float(own.share[turn_at])
+            other.cash[turn.payees] += gone / float(own.weight[turn_at]) * turn.weights
+        before = float(own.history[turn_at])
+        after = float(history(before, cash, virtual.clock - float(own.updated[turn_at]), window))
+        own.history[turn_at] = after
+        own.updated[turn_at] = virtual.clock
         if turn.hub:
             virtual.authority_cash += cash - gone
             virtual.hub_total += after - before

@@ -234,12 +234,12 @@ class ClassicLedger(Accounts):
 
     def _bury(self) -> None:
         virtual = self.virtual
-        for place in self.at(self._buried).tolist():
-            virtual.authority_cash += float(self.hub_cash[place]) - 1.0
-            virtual.hub_cash += float(self.authority_cash[place]) - 1.0
-            virtual.hub_held -= float(self.hub_cash[place])
-            virtual.hub_total -= float(self.hub_history[place])
-            virtual.authority_total -= float(self.authority_history[place])
+        for buried in self.at(self._buried).tolist():
+            virtual.authority_cash += float(self.hub_cash[buried]) - 1.0
+            virtual.hub_cash += float(self.authority_cash[buried]) - 1.0
+            virtual.hub_held -= float(self.hub_cash[buried])
+            virtual.hub_total -= float(self.hub_history[buried])
+            virtual.authority_total -= float(self.authority_history[buried])
             virtual.pages -= 1
 
     def _write_cash(self, tx: Tx) -> None:

@@ -74,12 +74,12 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.N
     if settled or pushes.comes_first(forward):
         return forward
     limit = max(1, most // LINKS_OF_A_SIDE) * spread
-    found = [seen for side in SIDES for seen in _highest(tx, side, virtual, limit)]
-    found.sort(key=lambda pair: (pair[0], pair[1].page, pair[1].side == "hub"), reverse=True)
-    chosen = [seen for cash, seen in found[:limit] if cash > 0.0]
+    sides = [seen for side in SIDES for seen in _highest(tx, side, virtual, limit)]
+    sides.sort(key=lambda pair: (pair[0], pair[1].page, pair[1].side == "hub"), reverse=True)
+    chosen = [seen for cash, seen in sides[:limit] if cash > 0.0]
     if spread > 1 and chosen:
         places = sorted(random.sample(range(len(chosen)), max(1, len(chosen) // spread)))
-        chosen = [chosen[place] for place in places]
+        chosen = [chosen[index] for index in places]
     return _within(chosen, most, rule.max_payees)
 
 
@@ -127,7 +127,7 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     links = _neighbours(batch, rule, partial(adjacency.held_payees, tx, ledger))
     there = [seen for seen in batch if ledger.holds([seen.page, *links[seen.side].get(seen.page, ())])]
     stored = {side: ledger.stored[side][ledger.at([s.page for s in there])].tolist() for side in SIDES}
-    go = [seen for place, seen in enumerate(there) if stored[seen.side][place] >= seen.stored - UNTOUCHED]
+    go = [seen for index, seen in enumerate(there) if stored[seen.side][index] >= seen.stored - UNTOUCHED]
     if batch and not go:
         return Pushed(lost=len(batch))
     ledger.open(tx, now)
@@ -147,19 +147,19 @@ def _neighbours(
         fits = {seen.page: rule.weightless or seen.links <= rule.max_payees for seen in batch if seen.side == side}
         few = [page for page, few in fits.items() if few]
         many = [page for page, few in fits.items() if not few]
-        found = read(side, few)
-        links[side] = {page: payees if len(payees) <= rule.max_payees else [] for page, payees in found.items()}
+        payees_of = read(side, few)
+        links[side] = {page: payees if len(payees) <= rule.max_payees else [] for page, payees in payees_of.items()}
         links[side] |= {page: [] for page in many}
     return links
 
 
 def _turn(ledger: ClassicLedger, seen: ChosenSide, payees: Sequence[int]) -> Turn:
-    place = int(ledger.at([seen.page])[0])
+    payer = int(ledger.at([seen.page])[0])
     places = ledger.at(payees)
-    own = np.full(len(places), place)
+    own = np.full(len(places), payer)
     hub = seen.side == "hub"
     weights = ledger.weights(own, places)
-    return Turn(hub, place, places, weights)
+    return Turn(hub, payer, places, weights)
 
 
 def _rebase(tx: Tx, first: int, rule: Rule, now: float) -> Pushed:

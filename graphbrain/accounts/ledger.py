@@ -170,14 +170,14 @@ class Accounts(Sides):
             return
         given: dict[int, float] = {}
         values, counts = np.where(known, self._values, 0.0), np.where(known, self.in_weight, 0.0)
-        for page, found in new.items():
+        for page, targets in new.items():
             ends = self.at(links[page])
             each = list(zip(values[ends].tolist(), counts[ends].tolist(), strict=True))
             passed = lanes.passed_on(self.rule, float(self._values[self.at([page])[0]]), each)
-            for place in self.at(found).tolist():
-                if not self._ranked[place]:
-                    before = float(values[place]) if known[place] else lanes.first_given(self.rule)
-                    given[place] = given.get(place, before) + passed
+            for target in self.at(targets).tolist():
+                if not self._ranked[target]:
+                    before = float(values[target]) if known[target] else lanes.first_given(self.rule)
+                    given[target] = given.get(target, before) + passed
         if given:
             places = list(given)
             self._values[places] = list(given.values())

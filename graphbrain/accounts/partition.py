@@ -152,10 +152,10 @@ def _surroundings(near: ShardNeighbours, pages: Ints) -> tuple[NDArray[np.bool_]
     sources = near.link_sources
 
     def grown(from_here: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        found = from_here.copy()
-        found[near.targets[from_here[sources]]] = True
-        found[sources[from_here[near.targets]]] = True
-        return found
+        mask = from_here.copy()
+        mask[near.targets[from_here[sources]]] = True
+        mask[sources[from_here[near.targets]]] = True
+        return mask
 
     late = np.zeros(len(near.offsets) - 1, dtype=np.bool_)
     late[pages] = True
@@ -212,15 +212,15 @@ def _linked(piece: Places, pieces: int, sources: Places, targets: Places) -> Flo
         part = slice(first, first + LINKS_AT_ONCE)
         links += np.bincount(piece[sources[part]] * pieces + piece[targets[part]], minlength=len(links))
     there = links.reshape(pieces, pieces)
-    found: Floats = (there + there.T).astype(np.float64)
-    return found
+    both_ways: Floats = (there + there.T).astype(np.float64)
+    return both_ways
 
 
 def _fiedler(links: Floats) -> Floats:
     """Return the second eigenvector of the random walk on this symmetric matrix."""
     scale = 1.0 / np.sqrt(links.sum(axis=1) + 1e-9)
-    found: Floats = np.linalg.eigh(links * scale * scale[:, None]).eigenvectors[:, -2] * scale
-    return found
+    vector: Floats = np.linalg.eigh(links * scale * scale[:, None]).eigenvectors[:, -2] * scale
+    return vector
 
 
 def _busiest(near: ShardNeighbours, shard: NDArray[np.int8], sources: Places, count: int) -> NDArray[np.int8]:

@@ -274,12 +274,20 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
         near = both_ways.result()
         shards = beside.submit(partition.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
         allowed = waiting_share(rule, tolerance)
-        found = system(table, terms, rule, near).solve(
+        fixed_point = system(table, terms, rule, near).solve(
             tolerance=STEADY * allowed, progress=lambda rounds, _: progress("solve", rounds, 0)
         )
     sums = link_sums.of_rows(table.ids, table.offsets, table.targets)
     return Goal(
-        table, near, sums, found.hub, found.authority, shards.result(), found.rounds, found.residual, CLOSE * allowed
+        table,
+        near,
+        sums,
+        fixed_point.hub,
+        fixed_point.authority,
+        shards.result(),
+        fixed_point.rounds,
+        fixed_point.residual,
+        CLOSE * allowed,
     )
 
 
@@ -356,12 +364,12 @@ class _Goals:
 
 def _union_now(tx: Tx, ids: Ints) -> Ints:
     """Return the ids of these pages and of their neighbours as they are now, without deleted pages."""
-    found: set[int] = set()
+    union: set[int] = set()
     for side in adjacency.SIDES:
         for page, neighbours in adjacency.read(tx, side, ids.tolist()).items():
-            found.add(page)
-            found.update(neighbours)
-    return np.array(sorted(found), dtype=np.int64)
+            union.add(page)
+            union.update(neighbours)
+    return np.array(sorted(union), dtype=np.int64)
 
 
 def _links(tx: Tx, ledger: Ledger, goals: _Goals, pages: Ints) -> tuple[Links, Links, Ints]:

@@ -113,8 +113,8 @@ def deep_pages(graph: Graph, least: int, times: float, limit: int) -> Answer:
     best = deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]
     known = {row[0]: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
     rows = [
-        [int(at[place]), float(pages.authority[place]), known[page][4], known[page][1]]
-        for place, page in zip(best.tolist(), pages.ids[best].tolist(), strict=True)
+        [int(at[index]), float(pages.authority[index]), known[page][4], known[page][1]]
+        for index, page in zip(best.tolist(), pages.ids[best].tolist(), strict=True)
         if page in known
     ]
     return ("clicks", "authority", "state", "url"), rows
@@ -149,16 +149,16 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
                 ids, hashes = texts.setdefault(host, ([], []))
                 ids.append(page)
                 hashes.append(text)
-    found: list[tuple[int, int]] = []
+    alike: list[tuple[int, int]] = []
     for host, said in missing.items():
         ids, hashes = texts.get(host, ([], []))
         words = np.array(hashes, dtype=np.int64).view(np.uint64)
         nearest = np.full(len(words), 65, dtype=np.int64)
         for known in np.array(sorted(said), dtype=np.int64).view(np.uint64)[:MOST_SAID]:
             nearest = np.minimum(nearest, _set_bits(words ^ known))
-        found += [(int(nearest[place]), ids[place]) for place in np.flatnonzero(nearest <= bits).tolist()]
-    apart = {page: distance for distance, page in found}
-    wanted = np.array([page for _, page in sorted(found)[: max(limit, 0)]], dtype=np.int64)
+        alike += [(int(nearest[index]), ids[index]) for index in np.flatnonzero(nearest <= bits).tolist()]
+    apart = {page: distance for distance, page in alike}
+    wanted = np.array([page for _, page in sorted(alike)[: max(limit, 0)]], dtype=np.int64)
     known_pages = [row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows]
     answer = [[apart[page], authority, url] for page, url, _, authority, _ in known_pages]
     return ("bits", "authority", "url"), sorted(answer, key=lambda row: (row[0], -row[1], row[2]))
@@ -205,7 +205,7 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
             round(float(share[farm]), 3),
             round(float(pairs[farm] / (sizes[farm] * (sizes[farm] - 1))), 3),
             round(float(score[farm] / max(1, on_page[farm])), 3),
-            sorted(names[place] for place in np.flatnonzero(label == farm).tolist())[:SHOWN],
+            sorted(names[host_index] for host_index in np.flatnonzero(label == farm).tolist())[:SHOWN],
         ]
         for farm in farms[: max(limit, 0)]
     ]
@@ -257,13 +257,13 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
 
 def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
     """Return sections of hosts, first those with the most waiting pages that are expected to bring nothing."""
-    found = [
+    poorest = [
         (name, section, census.authority[section.pattern])
         for name, census in _censuses(graph, host).items()
         for section in census.sections()
         if section.harvest <= harvest
     ]
-    found.sort(key=lambda each: (-each[1].waste, -each[1].pages, each[0], each[1].pattern))
+    poorest.sort(key=lambda each: (-each[1].waste, -each[1].pages, each[0], each[1].pattern))
     columns = ("waste", "waiting", "pages", "fetched", "copies", "visits", "harvest", "factor")
     return (*columns, "authority", "host", "section", "example"), [
         [
@@ -277,7 +277,7 @@ def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
             section.pattern or "(all)",
             section.example,
         ]
-        for name, section, authority in found[: max(limit, 0)]
+        for name, section, authority in poorest[: max(limit, 0)]
     ]
 
 
@@ -288,7 +288,7 @@ def _censuses(graph: Graph, host: str) -> dict[str, Census]:
         census = Census(known.get(host, Sections()))
         census.add(graph.anywhere.read(bound(Tx.many, "sections/pages", host=host), "sections/pages"))
         return {host: census}
-    censuses = {name: Census(found) for name, found in known.items()}
+    censuses = {name: Census(site) for name, site in known.items()}
     for rows in exports.over_all(graph.anywhere, "looks/sections", lambda _, row: row[0]):
         for name, pages in rows:
             if name in censuses:  # it may have been learned of just now
@@ -304,27 +304,27 @@ def expected_copies(graph: Graph, host: str, limit: int) -> Answer:
     for name in sorted(_sites(graph, host)):
         if len(rows) >= limit:
             break
-        found = _copies_of(graph, name, key_of, limit - len(rows))
-        rows += [[url, copy.url, copy.rule, copy.compared, copy.equal, round(copy.expected, 3)] for url, copy in found]
+        copies = _copies_of(graph, name, key_of, limit - len(rows))
+        rows += [[url, copy.url, copy.rule, copy.compared, copy.equal, round(copy.expected, 3)] for url, copy in copies]
     return ("url", "equals", "differs_by", "compared", "equal", "expected"), rows
 
 
 def _copies_of(graph: Graph, host: str, key_of: KeyOf, most: int) -> list[tuple[str, ExpectedCopy]]:
     """Return up to `most` waiting pages of a host that are expected to equal another, each with that page."""
     learned = graph.read(lambda tx: lessons(tx, host, key_of), "sections/evidence")
-    found: list[tuple[str, ExpectedCopy]] = []
+    copies: list[tuple[str, ExpectedCopy]] = []
     if learned is None or learned.says_nothing:
-        return found
+        return copies
     after: int | None = 0
-    while after is not None and len(found) < most:
+    while after is not None and len(copies) < most:
 
         def read(tx: Tx, after: int = after) -> tuple[int | None, dict[str, ExpectedCopy]]:
             last, urls = tx.one("sections/unfetched", host=host, after=after, limit=WAITING)
             return last, learned.expected(tx, urls)
 
         after, some = graph.read(read, "sections/unfetched")
-        found += some.items()
-    return found[:most]
+        copies += some.items()
+    return copies[:most]
 
 
 def _keys_by(rules: Rules) -> KeyOf:
@@ -341,14 +341,14 @@ def _keys_by(rules: Rules) -> KeyOf:
 
 def _sites(graph: Graph, host: str) -> dict[str, Sections]:
     """Return the learned sections of a host, or of all hosts."""
-    found: dict[str, Sections] = {}
+    sites: dict[str, Sections] = {}
     after: str | None = ""
     while after is not None:
         after, rows = graph.anywhere.read(
             bound(Tx.one, "looks/sites", host=host, after=after, limit=SITES), "looks/sites"
         )
-        found |= {name: Sections.read(text) for name, text in rows}
-    return found
+        sites |= {name: Sections.read(text) for name, text in rows}
+    return sites
 
 
 def groups_of(words: Words, bits: int) -> Ints:

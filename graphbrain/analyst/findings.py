@@ -77,12 +77,12 @@ def findings(graph: Graph) -> list[Finding]:
     total, rows = graph.anywhere.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings")
     deep = DEEP, *computed.deep_sum(graph, FEW_CLICKS, MEAN)
     counted: list[Counted] = [*_summed(graph, rows), deep, *_asked(graph)]
-    found = [
+    faults = [
         Finding(kind.title, kind.what, kind.question, kind.given, count, wasted / total if total else 0.0)
         for kind, count, wasted in counted
         if count
     ]
-    return sorted(found, key=lambda each: (-each.share, each.title))
+    return sorted(faults, key=lambda each: (-each.share, each.title))
 
 
 Counted = tuple[Kind, int, float]

@@ -216,8 +216,8 @@ def _batches(graph: Graph, table: str, progress: Progress) -> Iterator[pyarrow.R
     schema = _schema(table)
     for rows in _rows(graph, table, progress):
         columns = [
-            arrow.array([_value(row[place], kind) for row in rows], schema.field(place).type)
-            for place, kind in enumerate(TABLES[table].values())
+            arrow.array([_value(row[column], kind) for row in rows], schema.field(column).type)
+            for column, kind in enumerate(TABLES[table].values())
         ]
         yield arrow.record_batch(columns, schema)
 
@@ -245,10 +245,8 @@ def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[An
     name, step = _OF_RANGE[table], RANGE if table == "pages" else LINK_RANGE
     near = clicks(graph) if table == "pages" and total else None
     for first in range(0, total, step):
-        found = graph.read(bound(_read, name, first=first, last=first + step - 1), name)
-        rows = (
-            [_page(near, *row) for row in found] if near is not None else [row for row in found if None not in row[:2]]
-        )
+        read = graph.read(bound(_read, name, first=first, last=first + step - 1), name)
+        rows = [_page(near, *row) for row in read] if near is not None else [row for row in read if None not in row[:2]]
         if rows:
             yield rows
         progress(table, min(first + step, total), total)

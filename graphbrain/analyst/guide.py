@@ -110,7 +110,7 @@ def _told(asked: Question) -> tuple[str, str, tuple[str, ...]]:
 def files() -> dict[str, tuple[str, str]]:
     """Return all files of the guide by name: content type and text."""
     slides = _slides()
-    found = {
+    by_name = {
         "guide.html": ("text/html; charset=utf-8", _html(slides)),
         "guide.adoc": ("text/plain; charset=utf-8", _asciidoc(slides)),
         "style.grass": ("text/plain; charset=utf-8", STYLE),
@@ -120,8 +120,8 @@ def files() -> dict[str, tuple[str, str]]:
             *params, query = each.steps()
             before = "".join(f"// Run this line first, alone: {line}\n" for line in params)
             words = f"// {each.title}\n// {each.reading}\n{before}{query}\n"
-            found[f"favourites/{each.name}.cypher"] = ("text/plain; charset=utf-8", words)
-    return found
+            by_name[f"favourites/{each.name}.cypher"] = ("text/plain; charset=utf-8", words)
+    return by_name
 
 
 def _html(slides: Iterable[_Slide]) -> str:
@@ -202,10 +202,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _answer(self, body: bool) -> None:
-        found = self.server.given.get(self.path.split("?")[0].lstrip("/"))
-        kind, text = found or ("text/plain; charset=utf-8", "There is no such page.\n")
+        file = self.server.given.get(self.path.split("?")[0].lstrip("/"))
+        kind, text = file or ("text/plain; charset=utf-8", "There is no such page.\n")
         sent = text.encode()
-        self.send_response(200 if found else 404)
+        self.send_response(200 if file else 404)
         self._allow()
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(sent)))

@@ -46,8 +46,8 @@ def bars(name: str, title: str, rows: Sequence[tuple[str, float]]) -> str:
     most = max([value for _, value in rows], default=0) or 1
     height = ROW * len(rows) + 8
     parts = []
-    for place, (words, value) in enumerate(rows):
-        y = ROW * place + 4
+    for number, (words, value) in enumerate(rows):
+        y = ROW * number + 4
         wide = 150 * value / most
         parts.append(
             f'<text x="140" y="{y + 13}" class="end">{text(shorten(words, 20))}</text>'
@@ -79,16 +79,16 @@ def columns(
     for number, (_, values) in enumerate(series):
         look = 'class="bar"' if number == 0 else f'fill="url(#{name}-hatch)" class="edge"'
         inset = wide * (0.1 if number == 0 else 0.22)
-        for place, value in enumerate(values):
+        for column, value in enumerate(values):
             high = tall * (_log(value) / _log(most) if logs else value / most)
-            x = LEFT + wide * place + inset
+            x = LEFT + wide * column + inset
             spot = f'x="{x:.1f}" y="{top + tall - high:.1f}"'
             parts.append(f'<rect {spot} width="{wide - 2 * inset:.1f}" height="{high:.1f}" {look}/>')
     room = LETTER * (max([1, *map(len, labels)]) + 1)  # a letter between two labels
     every = max(1, math.ceil(count * room / (WIDTH - LEFT - RIGHT)))
-    for place in range(0, count, every):
-        x = LEFT + wide * (place + 0.5)
-        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 18}" class="middle">{text(labels[place])}</text>')
+    for column in range(0, count, every):
+        x = LEFT + wide * (column + 0.5)
+        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 18}" class="middle">{text(labels[column])}</text>')
     if beneath:
         parts.append(f'<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 3}" class="middle soft">{text(beneath)}</text>')
     if len(series) > 1:

@@ -193,8 +193,8 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
         columns, rows = _COMPUTED[asked.computed](graph, **values)
     else:
         named = f"analyst/{asked.name}"
-        found = graph.anywhere.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False)
-        columns, rows = tuple(found[0]), found[1]
+        answer = graph.anywhere.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False)
+        columns, rows = tuple(answer[0]), answer[1]
     shown = [[masked_values(cell) for cell in row] for row in rows]
     if asked.name in _FINISHED:
         shown = _FINISHED[asked.name](graph, shown)
@@ -227,13 +227,13 @@ def _outside(graph: Graph, rows: list[list[Any]]) -> list[list[Any]]:
 
 def question(name: str) -> Question:
     """Return the question of that name. Raise UnknownQuestion with similar names if there is none."""
-    found = {each.name: each for each in questions()}
+    by_name = {each.name: each for each in questions()}
     wanted = name.replace("_", "-").lower()
-    if wanted in found:
-        return found[wanted]
+    if wanted in by_name:
+        return by_name[wanted]
     parts = [part for part in re.split(r"\W+", wanted) if len(part) > 2]
-    near = [each for each in found if any(part in each for part in parts)]
-    near = difflib.get_close_matches(wanted, found, 1, 0.7) or near
+    near = [each for each in by_name if any(part in each for part in parts)]
+    near = difflib.get_close_matches(wanted, by_name, 1, 0.7) or near
     hint = f"did you mean {' or '.join(near[:3])}?" if near else "'graphbrain ask' lists them."
     raise UnknownQuestion(f"There is no question {name!r:.80}; {hint}")
 
@@ -241,8 +241,8 @@ def question(name: str) -> Question:
 @cache
 def questions() -> tuple[Question, ...]:
     """Return all questions, by group and name."""
-    found = [_parsed(file) for file in (FOLDER / "analyst").glob("*.cypher")]
-    return tuple(sorted(found, key=lambda each: (GROUPS.index(each.group), each.name)))
+    parsed = [_parsed(file) for file in (FOLDER / "analyst").glob("*.cypher")]
+    return tuple(sorted(parsed, key=lambda each: (GROUPS.index(each.group), each.name)))
 
 
 def _parsed(file: Path) -> Question:

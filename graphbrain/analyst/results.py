@@ -98,8 +98,8 @@ class Results:
         columns = list(self.manifest["columns"])
         pages = 0
         try:
-            found = dataset.dataset(f"{path}/scores", format="parquet", filesystem=files)
-            for batch in found.to_batches(columns=["key", *columns], batch_size=ROWS):
+            scores_files = dataset.dataset(f"{path}/scores", format="parquet", filesystem=files)
+            for batch in scores_files.to_batches(columns=["key", *columns], batch_size=ROWS):
                 pages += batch.num_rows
                 if batch.num_rows:
                     scores = {name: batch[name].to_numpy(zero_copy_only=False) for name in columns}
@@ -126,7 +126,7 @@ def _place(folder: str) -> tuple[Any, str]:
     if address.startswith("file:") and not address.startswith("file://"):
         address = "file://" + address[5:]
     try:
-        found: tuple[Any, str] = fs.FileSystem.from_uri(address)
+        opened: tuple[Any, str] = fs.FileSystem.from_uri(address)
     except (OSError, ValueError) as error:
         raise BadInput(f"{folder} cannot be read: {str(error).splitlines()[0]}.") from None
-    return found[0], found[1].rstrip("/")
+    return opened[0], opened[1].rstrip("/")

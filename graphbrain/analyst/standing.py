@@ -75,8 +75,8 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
         ]
         numbers.append(np.array(columns, dtype=np.float64).reshape(-1, 8))
     table = np.concatenate([np.empty((0, 8)), *numbers]).T
-    ids, host = (table[place].astype(np.int64) for place in (0, 1))
-    visited, failing, inside = (table[place] > 0 for place in (5, 6, 7))
+    ids, host = (table[column].astype(np.int64) for column in (0, 1))
+    visited, failing, inside = (table[column] > 0 for column in (5, 6, 7))
     copies = sum(count - 1 for count in bodies.values())
     authority, hub, fetched = table[2:5]
     return Standing(ids, host, list(places), states, authority, hub, fetched, visited, failing, inside, copies)

@@ -122,8 +122,8 @@ def page(
 
 
 def _stored(tx: Tx) -> dict[str, Any]:
-    found: dict[str, Any] = tx.one("brain/read")[0]
-    return found
+    properties: dict[str, Any] = tx.one("brain/read")[0]
+    return properties
 
 
 # ---------------------------------------------------------------------- the parts of the page
@@ -137,14 +137,14 @@ def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
 
 def _findings(graph: Graph, news: News) -> list[_Part]:
     """Return the findings, the most wasteful first, and the ten worst rows of each."""
-    found = [each for each in news.findings if each.count]
+    present = [each for each in news.findings if each.count]
     said = (
         "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
         "along them. A page may have several faults."
     )
     if news.since is not None:
         said += f" More and fewer are since the last look on {_day(news.since, '%Y-%m-%d %H:%M UTC')}."
-    worst = [_asked(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in found]
+    worst = [_asked(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in present]
     first = _Part("What is wrong, and what it wastes", said, "", (), (), wide=True, body=_wastes(news))
     return [first, *(replace(part, folded=True) for part in worst)]
 
@@ -154,10 +154,10 @@ def _wastes(news: News) -> str:
 
     Those that are no longer found follow in a sentence.
     """
-    found, gone = ([each for each in news.findings if bool(each.count) is there] for there in (True, False))
-    most = max([each.share for each in found], default=0.0) or 1.0
+    present, gone = ([each for each in news.findings if bool(each.count) is there] for there in (True, False))
+    most = max([each.share for each in present], default=0.0) or 1.0
     rows = []
-    for number, each in enumerate(found, 1):
+    for number, each in enumerate(present, 1):
         options = "".join(f" --param {name}={value}" for name, value in each.given.items())
         rows.append(
             f'<li><a href="#findings-{number}-table">{text(each.title)}</a>'
@@ -199,7 +199,7 @@ def _progress(graph: Graph) -> list[_Part]:
         [hour.strftime("%H h") for hour in reversed(hours.column("hour"))],
         [("pages", _upwards(hours, "pages"))],
     )
-    found = plots.columns(
+    discovered = plots.columns(
         "days",
         "Pages found and first fetched, day by day",
         [day.strftime("%m-%d") for day in reversed(days.column("day"))],
@@ -211,7 +211,7 @@ def _progress(graph: Graph) -> list[_Part]:
         _Part(
             "Pages found and first fetched",
             "Day by day, in UTC.",
-            found if len(days.rows) > 1 else "",
+            discovered if len(days.rows) > 1 else "",
             days.columns,
             days.rows,
         ),
@@ -224,8 +224,8 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
     drawn = plots.bars("states", "Pages by state", counted)
     waits = np.array([state == "frontier" for state in pages.state], dtype=bool)
     waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
-    best = [place for place in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[place]]
-    rows = [(pages.hosts[place], int(waiting[place])) for place in best]
+    best = [host for host in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[host]]
+    rows = [(pages.hosts[host], int(waiting[host])) for host in best]
     held = plots.bars("waiting", "Hosts by pages that wait for a first visit", rows)
     return [
         _Part("Pages by state", "", drawn if states.rows else "", states.columns, states.rows),
@@ -237,14 +237,14 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
 
 def _poor_sections(graph: Graph) -> list[_Part]:
     """Return a table of the sections where most waiting pages are expected to bring nothing, unless there are none."""
-    found = ask(graph, "sections", harvest=POOR, limit=WORST)
-    rows = [row for row, waste in zip(found.rows, found.column("waste"), strict=True) if waste >= 1.0]
+    poor = ask(graph, "sections", harvest=POOR, limit=WORST)
+    rows = [row for row, waste in zip(poor.rows, poor.column("waste"), strict=True) if waste >= 1.0]
     said = (
         "Parts of hosts by how many of their waiting pages are expected to bring nothing new (waste): those that wait, "
         "times 1 less the harvest, the share of a page's text that a fetch there is expected to bring."
     )
     return (
-        [_Part("Sections that are expected to bring little", said, "", found.columns, rows, wide=True)] if rows else []
+        [_Part("Sections that are expected to bring little", said, "", poor.columns, rows, wide=True)] if rows else []
     )
 
 
@@ -314,7 +314,7 @@ def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Par
     size = len(places)
     links = sparse.coo_array((np.ones(int(inside.sum())), (one[inside], other[inside])), shape=(size, size)).toarray()
     counts = np.bincount(pages.host, minlength=len(pages.hosts))
-    nodes = [(pages.hosts[place], float(counts[place])) for place in places]
+    nodes = [(pages.hosts[index], float(counts[index])) for index in places]
     rows = [
         (nodes[a][0], nodes[b][0], int(links[a, b]))
         for a, b in sorted(np.argwhere(links > 0).tolist(), key=lambda pair: -links[pair[0], pair[1]])
@@ -410,12 +410,12 @@ def _document(
     name: str, subtitle: str, figures: list[tuple[str, str]], sections: list[tuple[str, str, list[_Part]]]
 ) -> str:
     style = (Path(__file__).parent / "summary.css").read_text("utf-8")
-    ways = "".join(f'<li><a href="#{place}">{text(title)}</a></li>' for place, title, _ in sections)
+    ways = "".join(f'<li><a href="#{anchor}">{text(title)}</a></li>' for anchor, title, _ in sections)
     facts = "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in figures)
     body = "".join(
-        f'<section aria-labelledby="{place}"><h2 id="{place}">{text(title)}</h2><div class="cards">'
-        f"{''.join(_card(part, f'{place}-{number}') for number, part in enumerate(parts))}</div></section>"
-        for place, title, parts in sections
+        f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{text(title)}</h2><div class="cards">'
+        f"{''.join(_card(part, f'{anchor}-{number}') for number, part in enumerate(parts))}</div></section>"
+        for anchor, title, parts in sections
     )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -430,20 +430,20 @@ def _document(
     )
 
 
-def _card(part: _Part, place: str) -> str:
+def _card(part: _Part, anchor: str) -> str:
     """Return one plot with its table folded behind it, or a table alone."""
     said = f'<p class="soft">{text(part.said)}</p>' if part.said else ""
     # A table of many columns would be cut off in the width of a plot.
     wide = part.wide or (part.rows and not part.drawn and len(part.columns) > MOST_COLUMNS)
     classes = "card wide" if wide else "card"
-    head = f'<h3 id="{place}">{text(part.title)}</h3>{said}'
+    head = f'<h3 id="{anchor}">{text(part.title)}</h3>{said}'
     if part.body:
         return f'<div class="{classes}">{head}{part.body}</div>'
     if part.folded:
-        return f'<details class="{classes}"><summary>{text(part.title)}</summary>{_table(part, place)}</details>'
-    table = _table(part, place) if part.rows else '<p class="soft">Nothing.</p>'
+        return f'<details class="{classes}"><summary>{text(part.title)}</summary>{_table(part, anchor)}</details>'
+    table = _table(part, anchor) if part.rows else '<p class="soft">Nothing.</p>'
     if part.drawn:
-        plot = f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{place}">{part.drawn}</div>'
+        plot = f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{anchor}">{part.drawn}</div>'
         table = (
             f"{plot if part.wide else part.drawn}<details><summary>Table: {text(part.title)}</summary>{table}</details>"
         )
@@ -455,7 +455,7 @@ def _is_short(values: Iterable[Any]) -> bool:
     return all(value is None or (isinstance(value, str) and len(value) <= SHORTEST_BROKEN) for value in values)
 
 
-def _table(part: _Part, place: str) -> str:
+def _table(part: _Part, anchor: str) -> str:
     part = _named_first(part)
     rights = [
         all(isinstance(row[column], int | float | None) and not isinstance(row[column], bool) for row in part.rows)
@@ -464,8 +464,14 @@ def _table(part: _Part, place: str) -> str:
     mark = [' class="number"' if right else "" for right in rights]
     kinds = [
         how
-        or (' class="long"' if name in LONG else ' class="short"' if _is_short(row[place] for row in part.rows) else "")
-        for place, (name, how) in enumerate(zip(part.columns, mark, strict=True))
+        or (
+            ' class="long"'
+            if name in LONG
+            else ' class="short"'
+            if _is_short(row[position] for row in part.rows)
+            else ""
+        )
+        for position, (name, how) in enumerate(zip(part.columns, mark, strict=True))
     ]
     head = "".join(
         f'<th scope="col"{how}>{text(str(name).replace("_", " "))}</th>'
@@ -476,7 +482,7 @@ def _table(part: _Part, place: str) -> str:
         for row in part.rows
     )
     return (
-        f'<div class="scroll" id="{place}-table" tabindex="0" role="region" aria-label="Table: {text(part.title)}">'
+        f'<div class="scroll" id="{anchor}-table" tabindex="0" role="region" aria-label="Table: {text(part.title)}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
@@ -486,9 +492,9 @@ def _named_first(part: _Part) -> _Part:
     name = next((name for name in ABOUT if name in part.columns), None)
     if name is None or part.columns[0] == name:
         return part
-    place = list(part.columns).index(name)
-    rows = [[row[place], *row[:place], *row[place + 1 :]] for row in part.rows]
-    return replace(part, columns=[name, *part.columns[:place], *part.columns[place + 1 :]], rows=rows)
+    index = list(part.columns).index(name)
+    rows = [[row[index], *row[:index], *row[index + 1 :]] for row in part.rows]
+    return replace(part, columns=[name, *part.columns[:index], *part.columns[index + 1 :]], rows=rows)
 
 
 def _cell(value: Any) -> str:

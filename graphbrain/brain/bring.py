@@ -47,19 +47,19 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
         BadInput: The scores are of another kind, of another brain or by other settings, or not whole.
         GraphbrainError: Another process began to write scores of the same method.
     """
-    found = Results.open(folder)
+    results = Results.open(folder)
     session = brain.session
     session.refresh()
-    found.check(session.graph, ("rank", "live_pagerank"))
-    if found.kind == "live_pagerank":
-        return _live_pagerank(brain, found, progress)
-    kept, later = found.manifest["ranking"], found.manifest["later"]
+    results.check(session.graph, ("rank", "live_pagerank"))
+    if results.kind == "live_pagerank":
+        return _live_pagerank(brain, results, progress)
+    kept, later = results.manifest["ranking"], results.manifest["later"]
     facts = {name: value for name, value in kept.items() if value is not None}
     written = store.write_parts(
         session.graph,
         kept["method"],
-        _known(session.graph, found),
-        found.manifest["pages"],
+        _known(session.graph, results),
+        results.manifest["pages"],
         {**facts, **later, "token": uuid.uuid4().hex},
         session.now,
         lambda done, of: progress("writing scores", done, of),
@@ -67,22 +67,22 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
     session.refresh()
     if kept["method"] == session.settings.value:
         Backfill(session).finish()
-    return found.manifest["pages"], written
+    return results.manifest["pages"], written
 
 
-def _live_pagerank(brain: Brain, found: Results, progress: Progress) -> Brought:
+def _live_pagerank(brain: Brain, results: Results, progress: Progress) -> Brought:
     account = brain.session.policy.rule.live_pagerank
     if not account.settles:
         raise BadInput(
             "This brain keeps no live PageRank: set keep_live_pagerank, or name it in value, before its scores are "
             "brought in."
         )
-    pages = found.manifest["pages"]
+    pages = results.manifest["pages"]
     done = 0
 
     def parts() -> Iterator[Mapping[int, float]]:
         nonlocal done
-        for ids, columns in _known(brain.graph, found):
+        for ids, columns in _known(brain.graph, results):
             yield dict(zip(ids.tolist(), columns[account.name].tolist(), strict=True))
             done += len(ids)
             progress("passing on", done, pages)
@@ -112,21 +112,21 @@ def settle(
     Raises:
         BadInput: As of `rank`; or the brain has the classic engine.
     """
-    found = Results.open(folder)
+    results = Results.open(folder)
     session = brain.session
     session.refresh()
-    found.check(session.graph, ("settle",))
+    results.check(session.graph, ("settle",))
 
     def find(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress) -> Goal:
-        return _goal(graph, rule, tolerance, report, found)
+        return _goal(graph, rule, tolerance, report, results)
 
     return Settling(session).settle(tolerance=tolerance, progress=progress, stop=stop, find=find)
 
 
-def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, found: Results) -> Goal:
+def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, results: Results) -> Goal:
     parts: list[tuple[Ints, Floats, Floats]] = []
-    pages, done = found.manifest["pages"], 0
-    for ids, columns in _known(graph, found):
+    pages, done = results.manifest["pages"], 0
+    for ids, columns in _known(graph, results):
         parts.append((ids, columns["hub"], columns["authority"]))
         done += len(ids)
         report("read", done, pages)
@@ -137,16 +137,16 @@ def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, fo
         ids[order],
         hub[order],
         authority[order],
-        found.manifest["links"],
+        results.manifest["links"],
         settlement.CLOSE * settlement.waiting_share(rule, tolerance),
-        found.manifest["iterations"],
-        found.manifest["residual"],
+        results.manifest["iterations"],
+        results.manifest["residual"],
     )
 
 
-def _known(graph: Graph, found: Results) -> Iterator[tuple[Ints, dict[str, Floats]]]:
+def _known(graph: Graph, results: Results) -> Iterator[tuple[Ints, dict[str, Floats]]]:
     """Yield internal ids, ascending, and scores of the pages that are in the graph, part by part."""
-    for keys, columns in found.rows():
+    for keys, columns in results.rows():
         ids = graph.read(bound(discovery.find, keys), "pages/find")
         there = np.array([ids.get(key, -1) for key in keys], dtype=np.int64)
         places = np.flatnonzero(there >= 0)

@@ -382,11 +382,11 @@ class Claiming:
         }
         if not schemes:
             return
-        found = self._session.perform("sitemaps/find", _find, schemes, calls.robots)
+        hosts = self._session.perform("sitemaps/find", _find, schemes, calls.robots)
         self._none_at["sitemap"] = -math.inf
         if len(self._sought) > tuning.MOST_SOUGHT:
             self._sought.clear()
-        self._sought.update(dict.fromkeys(((name, calls.robots) for name in found), now))
+        self._sought.update(dict.fromkeys(((name, calls.robots) for name in hosts), now))
 
     def _due_tries(self, calls: Round) -> int:
         """Claim the share of pages that try sections which are held down, if there are any. Return their number. The

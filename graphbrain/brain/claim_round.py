@@ -110,9 +110,9 @@ class Round:
         if len(callers) == 1:
             return [callers[0].wish.holder] * min(n, callers[0].left)
         turns: Turns[Holder] = Turns()
-        for place in range(max((caller.left for caller in callers), default=0)):
+        for turn in range(max((caller.left for caller in callers), default=0)):
             for caller in callers:
-                if caller.left > place:
+                if caller.left > turn:
                     turns.put(caller.ticket.owner, caller.wish.holder)
         return [turns.take() for _ in range(min(n, len(turns)))]
 
@@ -148,7 +148,7 @@ class Round:
 
 
 def _by_token(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
-    found: dict[str, list[Claim]] = {}
+    by_token: dict[str, list[Claim]] = {}
     for claim in claims:
-        found.setdefault(claim.token, []).append(claim)
-    return found
+        by_token.setdefault(claim.token, []).append(claim)
+    return by_token

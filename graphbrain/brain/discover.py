@@ -52,8 +52,8 @@ class Discovering:
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
-            found = session.perform("pages/seed", orphans.seed, batch, tokens.token(session.now()))
-            answer += _seeded(batch, found)
+            states = session.perform("pages/seed", orphans.seed, batch, tokens.token(session.now()))
+            answer += _seeded(batch, states)
         return answer
 
     def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
@@ -103,17 +103,17 @@ class Discovering:
         return [key in will for key in wanted]
 
 
-def _seeded(urls: Mapping[str, str], found: Mapping[str, tuple[Seeded, Seeded]]) -> SeedAnswer:
+def _seeded(urls: Mapping[str, str], states: Mapping[str, tuple[Seeded, Seeded]]) -> SeedAnswer:
     """Return the answer about seeds (key → URL), from the states before and after of each that was not forgotten for
     ever."""
     created = known = outside = gone = 0
     refused: list[tuple[str, str]] = []
     remarks: list[tuple[str, str]] = []
     for key, url in urls.items():
-        if key not in found:
+        if key not in states:
             refused.append((url, "it was forgotten for ever"))
             continue
-        before, after = found[key]
+        before, after = states[key]
         if after.state == "outside":
             outside += 1
             remarks.append((url, OUTSIDE.get(after.outside_because or SCOPE, OUTSIDE[SCOPE])))

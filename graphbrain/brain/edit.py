@@ -98,8 +98,8 @@ class Editing:
             ids: Iterable[int] = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find").values()
         else:
             wanted = scan.Wanted.of(PageFilter(state=state), self._names.host_or_none(host))
-            found = scan.wanted_pages(self._session.graph, wanted, lambda *_: None)
-            ids = (page.id for page in found if page.state in GIVEN_UP or page.not_before is not None)
+            fitting = scan.wanted_pages(self._session.graph, wanted, lambda *_: None)
+            ids = (page.id for page in fitting if page.state in GIVEN_UP or page.not_before is not None)
         done, rest = 0, iter(ids)
         while part := list(islice(rest, PASS_BATCH)):
             done += self._session.perform("pages/retry", orphans.retry, part)

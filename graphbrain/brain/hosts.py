@@ -53,10 +53,10 @@ class Hosting:
         known = self._names.host(name)
 
         def look(tx: Tx) -> Host:
-            found = admin.sized(tx, [admin.listed(tx, known, self._session.policy.manners)], COUNTED_OF_ONE)[0]
+            seen = admin.sized(tx, [admin.listed(tx, known, self._session.policy.manners)], COUNTED_OF_ONE)[0]
             settings = self._session.settings
-            asked = resources.of_host(tx, found.name, Trust(settings.hint_recall, settings.hint_false))
-            return replace(found, in_scope=self._session.policy.scope.holds_host(found.name), resources=asked)
+            asked = resources.of_host(tx, seen.name, Trust(settings.hint_recall, settings.hint_false))
+            return replace(seen, in_scope=self._session.policy.scope.holds_host(seen.name), resources=asked)
 
         return self._session.graph.read(look, "hosts/view")
 
@@ -88,14 +88,14 @@ class Hosting:
 
             def look(tx: Tx, after: str = after, most: int = min(left, LOOK_BATCH)) -> tuple[str | None, list[Host]]:
                 manners, now = self._session.policy.manners, self._session.now()
-                last, found = admin.look(tx, after, LOOK_BATCH, which, manners, now)
-                placed = [replace(host, in_scope=self._session.policy.scope.holds_host(host.name)) for host in found]
+                last, hosts = admin.look(tx, after, LOOK_BATCH, which, manners, now)
+                placed = [replace(host, in_scope=self._session.policy.scope.holds_host(host.name)) for host in hosts]
                 fitting = [host for host in placed if outside is None or host.in_scope != outside]
                 return last, admin.sized(tx, fitting[:most], which.count)
 
-            after, found = self._session.graph.read(look, "hosts/page")
-            left -= 0 if limit is None else len(found)
-            yield from found
+            after, hosts = self._session.graph.read(look, "hosts/page")
+            left -= 0 if limit is None else len(hosts)
+            yield from hosts
 
     def set_host(
         self,

@@ -57,25 +57,25 @@ class Looking:
         """Return one page, as `Brain.page` describes."""
         self._session.refresh()
         key = self._names.key(url)
-        found = self._session.graph.read(
+        stored = self._session.graph.read(
             lambda tx: self._session.engine.looks.page(tx, key, self._session.policy.rule), "pages/get"
         )
-        if found is None:
+        if stored is None:
             raise UnknownPage(f"{url} is not in the graph.")
         near = self._session.graph.read(lambda tx: clicks.of_page(tx, key), "clicks/of_page")
         counts = self._session.policy.rule.harvests
         section = self._session.graph.read(
-            lambda tx: sections.of_page(tx, found, self._session.book, counts=counts), "sections/read"
+            lambda tx: sections.of_page(tx, stored, self._session.book, counts=counts), "sections/read"
         )
-        copy = self._session.graph.read(lambda tx: copies.of_page(tx, found, self._names.key_of), "sections/evidence")
-        return replace(self._dates()([found])[0], clicks=near, section=section, expected_copy=copy)
+        copy = self._session.graph.read(lambda tx: copies.of_page(tx, stored, self._names.key_of), "sections/evidence")
+        return replace(self._dates()([stored])[0], clicks=near, section=section, expected_copy=copy)
 
     def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
         """Return a function that adds to pages when they are to be visited again, by the settings and the pace of
         now."""
         policy = self._session.policy
         price = self._pace()["price"] if policy.rule.revisits else None
-        return lambda found: due.dated(found, policy, price)
+        return lambda pages: due.dated(pages, policy, price)
 
     def _pace(self) -> dict[str, Any]:
         """Return the pace of the crawl, of the last full hour: visits, links, and pages that came into the frontier and
@@ -104,12 +104,12 @@ class Looking:
         scan.check_score(by, CASH)
         most = _count(n) or 0
         self._session.refresh()
-        found = self._session.graph.read(
+        pages = self._session.graph.read(
             lambda tx: self._session.engine.looks.top(tx, most, by, self._session.policy.rule), "pages/top"
         )
-        if by in UNINDEXED and most and not found:
+        if by in UNINDEXED and most and not pages:
             raise _not_carried(by)
-        return self._dates()(found)
+        return self._dates()(pages)
 
     def payments(self, url: str, n: int = 5) -> Payments:
         """Explain the scores of a page, as `Brain.payments` describes."""
@@ -145,8 +145,8 @@ class Looking:
     def dump_pages(self, which: PageFilter, progress: Progress = _silent) -> Iterator[Page]:
         """Return all pages that fit, as `Brain.dump_pages` describes."""
         wanted = Wanted.of(which, self._names.host_or_none(which.host))
-        found = scan.wanted_pages(self._session.graph, wanted, progress, view=self._view(), finish=self._dates())
-        return self._with_clicks(found)
+        pages = scan.wanted_pages(self._session.graph, wanted, progress, view=self._view(), finish=self._dates())
+        return self._with_clicks(pages)
 
     def _with_clicks(self, pages: Iterator[Page]) -> Iterator[Page]:
         """Add to pages their clicks from a seed, for which every link is read first."""
@@ -165,10 +165,10 @@ class Looking:
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
         """Return the neighbours of a page, as `Brain.neighbours` describes."""
-        found = self._session.graph.read(lambda tx: scan.neighbours(tx, self._names.key(url)), "pages/neighbours")
-        if found is None:
+        both_ways = self._session.graph.read(lambda tx: scan.neighbours(tx, self._names.key(url)), "pages/neighbours")
+        if both_ways is None:
             raise UnknownPage(f"{url} is not in the graph.")
-        return found
+        return both_ways
 
     def quick_figures(self, waiting: int | None) -> dict[str, Any]:
         """Return figures for which no page is read, as `Brain.quick_figures` describes."""
@@ -220,13 +220,13 @@ class Looking:
         session = self._session
         session.refresh()
         policy = session.policy
-        found = figures.scanned(session.graph, session.now(), policy.schedule.prior, policy.manners.dead_after, stop)
+        scanned = figures.scanned(session.graph, session.now(), policy.schedule.prior, policy.manners.dead_after, stop)
         if stop():
             raise figures.ScanStopped
         bound = session.graph.read(
             lambda tx: session.engine.looks.error_bound(tx, policy.rule), "audit/waiting", patient=False
         )
-        return found, bound
+        return scanned, bound
 
     def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
         """Recompute and check accounts, as `Brain.audit` describes."""

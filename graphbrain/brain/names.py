@@ -74,13 +74,13 @@ class Names:
     def host(self, host: object) -> str:
         """Return the name that the graph has for a host that a caller names. Raise BadInput."""
         try:
-            found = named(host)
+            given = named(host)
         except BadInput as error:
             raise BadInput(f"{host!r:.80} names no host ({error}); name it as in 'www.example.org'.") from None
-        if found.literal == found.name:
-            return found.name
+        if given.literal == given.name:
+            return given.name
         # A port that is usual for one scheme is none for the other: there may be such a host.
-        return found.literal if self._is_known(found.literal) else found.name
+        return given.literal if self._is_known(given.literal) else given.name
 
     def known_host(self, host: object) -> str:
         """Return the name of a host that is in the graph, without reading its pages.
@@ -130,20 +130,20 @@ class Names:
         stored = self._session.stored
         last = float(stored.get("moved_at") or math.inf)
         first = float(stored.get("moved_first_at") or last)
-        found: dict[int, tuple[str, int]] = {}
+        traced: dict[int, tuple[str, int]] = {}
         """Number → the key as far as it is traced, and the rules of that key, as far as they are known."""
         for number, (claim, key) in enumerate(zip(held, keys, strict=True)):
             made = tokens.made_at(claim.token) or 0.0 if isinstance(claim, Claim) else math.inf
             if is_key(key) and made <= last:
-                found[number] = (str(key), BETWEEN if made > first else 0)
+                traced[number] = (str(key), BETWEEN if made > first else 0)
         moved: dict[int, str] = {}
-        asked = set(found)
+        asked = set(traced)
         while asked:
-            traces = self._traces({found[number][0] for number in asked})
-            asked = {number for number in asked if traces.get(found[number][0], ("", 0))[1] > found[number][1]}
+            traces = self._traces({traced[number][0] for number in asked})
+            asked = {number for number in asked if traces.get(traced[number][0], ("", 0))[1] > traced[number][1]}
             for number in asked:
-                found[number] = traces[found[number][0]]
-                moved[number] = found[number][0]
+                traced[number] = traces[traced[number][0]]
+                moved[number] = traced[number][0]
         return moved
 
     def _traces(self, keys: Collection[str]) -> dict[str, tuple[str, int]]:

@@ -54,6 +54,6 @@ class Noting:
         urls = [page.url if isinstance(page, Claim) else page for page in named]
         older = {key: self._names.old_keys(url) for key, url in zip(keys, urls, strict=True)}
         asked = [*keys, *(old for olds in older.values() for old in olds)]
-        found = self._session.graph.read(lambda tx: notes.read(tx, asked), "notes/read")
-        texts = {key: next((found[k] for k in (key, *older[key]) if k in found), None) for key in keys}
+        texts_by_key = self._session.graph.read(lambda tx: notes.read(tx, asked), "notes/read")
+        texts = {key: next((texts_by_key[k] for k in (key, *older[key]) if k in texts_by_key), None) for key in keys}
         return {key: text for key, text in texts.items() if text is not None}

@@ -109,8 +109,8 @@ class Rekeying:
                 return at, moving.advance(tx, at, ends - 1, addresses, policy, self._session.now())
             return -1, Rekeyed()
 
-        while (found := self._guarded(revision, step, "rekey"))[0] >= 0:
-            at, more = found
+        while (step_done := self._guarded(revision, step, "rekey"))[0] >= 0:
+            at, more = step_done
             progress(round(total * min(1.0, (at + moving.PAGES_AT_ONCE) / ends)), total)
             yield more
         yield Rekeyed(hosts=self._drop_hosts(revision, sorted(renamed)))

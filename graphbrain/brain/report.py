@@ -123,9 +123,9 @@ class Reporting:
         future.add_done_callback(lambda _: self._tending.owe(self._seconds))
         return future
 
-    def alone(self, found: list[Answer] | _Alone) -> list[Answer]:
+    def alone(self, answers: list[Answer] | _Alone) -> list[Answer]:
         """Record a call that must be recorded by itself, and return the answers; return other answers unchanged."""
-        return self._by_itself(found.call) if isinstance(found, _Alone) else found
+        return self._by_itself(answers.call) if isinstance(answers, _Alone) else answers
 
     def close(self) -> None:
         """End the threads in the background."""
@@ -197,7 +197,7 @@ class Reporting:
                     session.counters.answered([answer.outcome or OUTCOMES[-1]], kind_of(one.key))
 
     def _record_resources_at_once(
-        self, found: Sequence[resources.ResourceVisit]
+        self, visits: Sequence[resources.ResourceVisit]
     ) -> tuple[dict[str, Answer], frozenset[str]]:
         """Return the answers by key, and the keys of those that an earlier call has recorded."""
         attempts = 0
@@ -205,7 +205,7 @@ class Reporting:
         def record(tx: Tx, policy: Policy, now: float) -> tuple[dict[str, Answer], frozenset[str]]:
             nonlocal attempts
             attempts += 1
-            return resources.record(tx, found, policy, now)
+            return resources.record(tx, visits, policy, now)
 
         answers, again = self._session.perform("resources/record", record)
         return answers, _before(again, attempts)
@@ -229,8 +229,8 @@ class Reporting:
                         later.setdefault(ticket, []).append(item)
                     else:
                         batch[item.key] = (ticket, item)
-            found, alone = self._record_some(list(batch.values()))
-            for ticket, visit in found:
+            recorded, alone = self._record_some(list(batch.values()))
+            for ticket, visit in recorded:
                 done[ticket].append(visit)
             for ticket in left:
                 if ticket in alone:
@@ -265,8 +265,8 @@ class Reporting:
             parts = [[visit for visit in visits if (visit[0] in first) is half] for half in (True, False)]
             (one, alone), (other, more) = map(self._record_some, parts)
             return [*one, *other], alone | more
-        found, more = self._record_some([visit for visit in visits if visit[0] not in alone])
-        return found, alone | more
+        recorded, more = self._record_some([visit for visit in visits if visit[0] not in alone])
+        return recorded, alone | more
 
     def _record(self, items: Sequence[Item]) -> list[_Done]:
         """Record visits in one transaction, or in several where their pages have too many links for that."""

@@ -38,8 +38,8 @@ class Sitemaps:
         total = len(listed.hints) + len(listed.sitemaps)
         for start in range(begun.written, total, PASS_BATCH):
             end = min(start + PASS_BATCH, total)
-            found = self._batch(begun.state, listed, start, end)
-            if not session.perform("sitemaps/go_on", sitemaps.go_on, one, end, found, lease):
+            evidence = self._batch(begun.state, listed, start, end)
+            if not session.perform("sitemaps/go_on", sitemaps.go_on, one, end, evidence, lease):
                 return
 
     def _batch(self, state: SitemapState, listed: Listed, start: int, end: int) -> Evidence:

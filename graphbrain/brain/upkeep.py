@@ -198,11 +198,11 @@ class Upkeep:
         if not session.policy.rule.revisits or now < tried + FIT_EVERY:
             return
         session.graph.write(lambda tx: tx.do("brain/note", notes={"prior_tried": now}), "brain/note")
-        found = priors.fit(session.graph, session.policy.rule, random.Random(now))
-        if found is None or (found[2] < FITS_AGAIN * seen and now < tried + FIT_ANYWAY):
+        fitted = priors.fit(session.graph, session.policy.rule, random.Random(now))
+        if fitted is None or (fitted[2] < FITS_AGAIN * seen and now < tried + FIT_ANYWAY):
             session.refresh()
             return
-        crawl, hosts, count = found
+        crawl, hosts, count = fitted
         settings = priors.properties(crawl, hosts, count)
         before, own = priors.read_priors(session.stored)
         moved = priors.differs(crawl, before) or any(

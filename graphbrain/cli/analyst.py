@@ -246,10 +246,10 @@ def _sign_in(app: App, origin: str | None) -> tuple[str, str, str, str]:
     if origin is not None:
         uri = login.get("uri") or os.environ.get("GRAPHBRAIN_URI", "")
         return origin.rstrip("/"), uri, login.get("user", "neo4j"), "as for this command"
-    found = lifecycle.find(app.data)
-    if found is None or login.get("uri") != found.uri:
+    local = lifecycle.find(app.data)
+    if local is None or login.get("uri") != local.uri:
         raise click.UsageError("Name the Browser of this Neo4j by --origin, as http://host:7474.")
-    return found.browser.removesuffix("/browser/"), found.uri, found.user, f"in {found.data / 'password'}"
+    return local.browser.removesuffix("/browser/"), local.uri, local.user, f"in {local.data / 'password'}"
 
 
 def _origins(where: str) -> set[str]:
@@ -276,18 +276,18 @@ def _pair(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _list(found: tuple[Question, ...], form: str) -> None:
+def _list(listed: tuple[Question, ...], form: str) -> None:
     from graphbrain.terminal import show
 
     if form == "jsonl":
-        show.json_lines(each.as_dict() for each in found)
+        show.json_lines(each.as_dict() for each in listed)
         return
-    rows = [(each.group, each.name, each.title) for each in found]
+    rows = [(each.group, each.name, each.title) for each in listed]
     if form == "csv":
         _csv(("group", "name", "title"), rows)
     elif show.on_terminal():
-        wide = max(len(each.name) for each in found)
-        for group, those in groupby(found, lambda each: each.group):
+        wide = max(len(each.name) for each in listed)
+        for group, those in groupby(listed, lambda each: each.group):
             show.out(show.Title(group), show.sheet((f"  {each.name:<{wide}}", each.title) for each in those))
     else:
         show.write(show.rows_table(("group", "name", "title"), rows))

@@ -72,14 +72,14 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
         if name not in Settings.names():
             raise SettingsError(unknown(name, Settings.names()))
     with app.brain(create=False, as_it_is=True) as brain:
-        found = app.sources(brain.settings)
-    found = [
-        each for each in found if each.name in (names or (each.name,)) and not (changed and each.source == "default")
+        sources = app.sources(brain.settings)
+    sources = [
+        each for each in sources if each.name in (names or (each.name,)) and not (changed and each.source == "default")
     ]
     if as_json:
-        show.json_lines(found)
+        show.json_lines(sources)
     else:
-        show.write(sheets.settings_table(found))
+        show.write(sheets.settings_table(sources))
 
 
 def _assignment(text: str) -> tuple[str, str]:
@@ -158,14 +158,14 @@ def _function(path: str) -> Callable[[str], str]:
     module, _, name = path.replace(":", ".").rpartition(".")
     sys.path.insert(0, "")  # as for a script: what lies in the directory can be named
     try:
-        found: Any = getattr(importlib.import_module(module), name)
+        function: Any = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise SettingsError(f"--canonical {path} names nothing that can be imported ({error}).") from None
     finally:
         sys.path.remove("")
-    if not callable(found):
+    if not callable(function):
         raise SettingsError(f"--canonical {path} names no function.")
-    return found  # type: ignore[no-any-return]
+    return function  # type: ignore[no-any-return]
 
 
 COMMANDS: tuple[click.Command, ...] = (change, settings, engine, rekey, clear)

@@ -34,10 +34,10 @@ def _tell(figures: ChangeFigures) -> None:
     rows: list[list[object]] = []
     for what in deeds:
         for length, (first, _) in enumerate(CLASSES):
-            found = [figures.scores.get((method, what, length)) for method in METHODS]
-            if any(found):
-                asked = max(score.asked for score in found if score)
-                shares = [Cell(score.share, f"{score.share:.3f}") if score else None for score in found]
+            scores = [figures.scores.get((method, what, length)) for method in METHODS]
+            if any(scores):
+                asked = max(score.asked for score in scores if score)
+                shares = [Cell(score.share, f"{score.share:.3f}") if score else None for score in scores]
                 rows.append([what, first, asked, *shares])
     show.out(show.rows_table(("share called changed", "words from", "visits", *METHODS), rows))
     times = ", ".join(f"{name} {value:.2f} ms" for name, value in figures.milliseconds.items())

@@ -271,9 +271,9 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
     items = [_read(line) for _, line in lines]
     answers = brain.report(items)
-    while again and (left := [place for place, answer in enumerate(answers) if answer.reason == TWICE]):
-        for place, answer in zip(left, brain.report([items[place] for place in left]), strict=True):
-            answers[place] = answer
+    while again and (left := [index for index, answer in enumerate(answers) if answer.reason == TWICE]):
+        for index, answer in zip(left, brain.report([items[index] for index in left]), strict=True):
+            answers[index] = answer
     for (number, _), item, answer in zip(lines, items, answers, strict=True):
         if answer.accepted:
             yield answer

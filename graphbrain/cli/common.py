@@ -61,13 +61,13 @@ class App:
             return dict(self.given)
         from graphbrain.server import lifecycle
 
-        found = lifecycle.find(self.data)
-        if found is None:
+        server = lifecycle.find(self.data)
+        if server is None:
             raise GraphUnavailable(
                 f"No Neo4j runs in {self.data or lifecycle.default_data_dir()}: start one with "
                 "'graphbrain server start', or name another with GRAPHBRAIN_URI."
             )
-        local = {"uri": found.uri, "user": found.user, "password": found.password}
+        local = {"uri": server.uri, "user": server.user, "password": server.password}
         return {**local, **self.given}
 
     def sources(self, settings: Settings) -> list[InForce]:
@@ -152,10 +152,10 @@ class Duration(Number):
     """Seconds, or a number with its unit: 90s, 30m, 1h, 2d."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"(\d*\.?\d+)\s*([smhd]?)", str(value).strip().lower())
-        if not found:
+        matched = re.fullmatch(r"(\d*\.?\d+)\s*([smhd]?)", str(value).strip().lower())
+        if not matched:
             self.fail(f"{value!r} is no time; give one as in 90s, 30m, 1h or 2d.", param, ctx)
-        return super().convert(float(found[1]) * UNITS[found[2]], param, ctx)
+        return super().convert(float(matched[1]) * UNITS[matched[2]], param, ctx)
 
 
 class Day(click.ParamType):  # type: ignore[type-arg]
@@ -180,10 +180,10 @@ class AddressOption(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
         if isinstance(value, tuple):
             return value
-        found = re.fullmatch(r"(?:(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/@]+):)?(\d{1,5})", str(value).strip())
-        if not found or int(found[2]) > 65_535:
+        matched = re.fullmatch(r"(?:(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/@]+):)?(\d{1,5})", str(value).strip())
+        if not matched or int(matched[2]) > 65_535:
             self.fail(f"{value!r} is no port; give one as in 9464 or 0.0.0.0:9464.", param, ctx)
-        return (found[1] or "127.0.0.1").strip("[]"), int(found[2])
+        return (matched[1] or "127.0.0.1").strip("[]"), int(matched[2])
 
 
 def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:

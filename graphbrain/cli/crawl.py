@@ -101,21 +101,21 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
     refused = 0
     with app.brain() as brain:
         for source in sources:
-            found = _hints(source)
-            answers = brain.hint(found.hints)
-            wrong = [f"{a.url!r}: {a.reason}" for a in answers if not a.accepted] + list(found.refused)
+            listed = _hints(source)
+            answers = brain.hint(listed.hints)
+            wrong = [f"{a.url!r}: {a.reason}" for a in answers if not a.accepted] + list(listed.refused)
             refused += len(wrong)
             if as_json:
-                show.json_lines([*answers, *({"sitemap": url} for url in found.sitemaps)])
+                show.json_lines([*answers, *({"sitemap": url} for url in listed.sitemaps)])
             else:
                 counts = Counter(answer.outcome or "refused" for answer in answers)
                 counts["refused"] = len(wrong)
-                _print_hinted(source, sorted(counts.items()), found.sitemaps)
-            if found.sitemaps:
+                _print_hinted(source, sorted(counts.items()), listed.sitemaps)
+            if listed.sitemaps:
                 show.say(
-                    f"graphbrain: {source} is an index: fetch its {len(found.sitemaps):,} sitemaps, and give them."
+                    f"graphbrain: {source} is an index: fetch its {len(listed.sitemaps):,} sitemaps, and give them."
                 )
-            for how, what in (("refused", wrong), ("mended", found.mended)):
+            for how, what in (("refused", wrong), ("mended", listed.mended)):
                 for each in what[:SHOWN]:
                     show.say(f"graphbrain: {source}: {how}: {each}.")
                 if len(what) > SHOWN:
@@ -200,7 +200,7 @@ def work(
     with nullcontext() if metrics is None else _metrics(app, pool, *metrics), pool:
         _watch(pool, stop, seconds)
     if pool.failed:
-        raise GraphbrainError(pool.failed)
+        raise GraphbrainError(f"A worker cannot go on: {pool.failed}")
     total = pool.totals
     if until_settled and not stop.is_set() and total.settled:
         # What the last worker left for one that had ended already.

@@ -44,11 +44,11 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
     from graphbrain.crawl.config import options_in
 
     there = {str(other.name): other for other in ctx.command.params if other.name not in ("config", *CONNECTION)}
-    found = options_in(file, there.keys())
-    for name, value in found.items():
+    options = options_in(file, there.keys())
+    for name, value in options.items():
         if isinstance(value, str) and (there[name].nargs == -1 or there[name].multiple):
-            found[name] = [value]
-    ctx.default_map = {**(ctx.default_map or {}), **found}
+            options[name] = [value]
+    ctx.default_map = {**(ctx.default_map or {}), **options}
 
 
 @brain_command("crawl")
@@ -418,8 +418,8 @@ def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
     """The address of Neo4j Browser, where the server is a local one."""
     from graphbrain.server import lifecycle
 
-    found = lifecycle.find(data)
-    return [found.browser] if found is not None and found.uri == connection.get("uri") else []
+    server = lifecycle.find(data)
+    return [server.browser] if server is not None and server.uri == connection.get("uri") else []
 
 
 def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden: bool, data: Path | None) -> None:

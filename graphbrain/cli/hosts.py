@@ -31,10 +31,10 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
 
     given: dict[str, Any] = {} if count is None else {"count": count}
     with app.brain(auto_tend=False) as brain:
-        found = brain.hosts(text, outside=None if outside else False, **given, **which)
+        fitting = brain.hosts(text, outside=None if outside else False, **given, **which)
         if as_json:
-            show.json_lines(host.as_dict() for host in found)
-        elif not show.write(sheets.hosts_table(found)):
+            show.json_lines(host.as_dict() for host in fitting)
+        elif not show.write(sheets.hosts_table(fitting)):
             show.say("graphbrain: no host fits." if outside else "graphbrain: no host in scope fits; see --outside.")
 
 
@@ -63,13 +63,13 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
             brain.block(name, None if isinstance(block, str) else block)
         if unblock:
             brain.unblock(name)
-        found = brain.host(name)
-    if (given or block is not None) and not found.pages:
-        show.say(f"graphbrain: no page of {found.name} is known yet; this holds from its first one on.")
+        known = brain.host(name)
+    if (given or block is not None) and not known.pages:
+        show.say(f"graphbrain: no page of {known.name} is known yet; this holds from its first one on.")
     if as_json:
-        show.json_lines([found.as_dict()])
+        show.json_lines([known.as_dict()])
     else:
-        show.out(sheets.host_sheet(found), *([sheets.resources_table(found.resources)] if found.resources else []))
+        show.out(sheets.host_sheet(known), *([sheets.resources_table(known.resources)] if known.resources else []))
 
 
 @brain_command()
@@ -127,11 +127,11 @@ def sections(app: App, name: str, as_json: bool) -> None:
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
-        found = brain.sections(name)
+        learned = brain.sections(name)
     if as_json:
-        show.json_lines(section.as_dict() for section in found)
+        show.json_lines(section.as_dict() for section in learned)
     else:
-        show.write(sheets.sections_table(found))
+        show.write(sheets.sections_table(learned))
 
 
 COMMANDS = (hosts, host, robots, sections)

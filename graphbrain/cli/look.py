@@ -49,14 +49,14 @@ def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
-        found = brain.page(url)
-        payments = brain.payments(found.key, payers)
-        successors, predecessors = brain.neighbours(found.key) if links else ([], [])
+        seen = brain.page(url)
+        payments = brain.payments(seen.key, payers)
+        successors, predecessors = brain.neighbours(seen.key) if links else ([], [])
     if as_json:
         more = {"successors": successors, "predecessors": predecessors} if links else {}
-        show.json_lines([{**found.in_full(), "payments": payments.as_dict(), **more}])
+        show.json_lines([{**seen.in_full(), "payments": payments.as_dict(), **more}])
         return
-    show.out(*sheets.page_sheet(found), *sheets.payments_tables(found, payments))
+    show.out(*sheets.page_sheet(seen), *sheets.payments_tables(seen, payments))
     if links:
         show.out("", sheets.neighbours_table(successors, predecessors))
 
@@ -77,16 +77,16 @@ def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: 
 
     ways = [way for way, wanted in (("out", outward is not False), ("in", outward is not True)) if wanted]
     with app.brain(auto_tend=False) as brain:
-        found = {way: brain.links(url, way, limit) for way in ways}
+        by_way = {way: brain.links(url, way, limit) for way in ways}
         if as_json:
-            show.json_lines({"way": way, **other.as_dict()} for way in ways for other in found[way])
+            show.json_lines({"way": way, **other.as_dict()} for way in ways for other in by_way[way])
         elif show.on_terminal():
             for way in ways:
                 show.out(show.Title("links to:" if way == "out" else "linked from:"))
-                if not show.write(sheets.links_table(found[way], "authority" if way == "out" else "hub")):
+                if not show.write(sheets.links_table(by_way[way], "authority" if way == "out" else "hub")):
                     show.out("nothing")
         else:
-            show.write(sheets.all_links_table(found))
+            show.write(sheets.all_links_table(by_way))
 
 
 @brain_command()
@@ -132,11 +132,11 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
         raise click.UsageError("Give a TEXT or an option that selects pages.")
     with app.brain(auto_tend=False) as brain:
-        found = brain.find(text, **which)
+        pages = brain.find(text, **which)
         if as_json:
-            show.json_lines(page.as_dict() for page in found)
+            show.json_lines(page.as_dict() for page in pages)
             return
-        if not show.write(sheets.pages_table(found, which["by"])):
+        if not show.write(sheets.pages_table(pages, which["by"])):
             show.say("graphbrain: no page fits.")
 
 

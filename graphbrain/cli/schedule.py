@@ -86,8 +86,8 @@ def now(
             if unknown and not _makes(unknown):
                 return 1
         if host is not None or pattern is not None:
-            found = brain.find(regex=pattern, host=host)
-            wanted += [page.url for page in found if page.state != "outside"]
+            pages = brain.find(regex=pattern, host=host)
+            wanted += [page.url for page in pages if page.state != "outside"]
         if not wanted:
             show.say("graphbrain: no page in the scope fits that.")
             return 1

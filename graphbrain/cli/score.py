@@ -121,11 +121,11 @@ def _list(app: App, as_json: bool) -> int:
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
-        found = brain.rankings()
+        carried = brain.rankings()
     if as_json:
-        facts = (each.as_dict() for each in found)
+        facts = (each.as_dict() for each in carried)
         show.json_lines({name: value for name, value in each.items() if name != "best"} for each in facts)
-    elif not show.write(sheets.rankings_table(found)):
+    elif not show.write(sheets.rankings_table(carried)):
         show.say("graphbrain: no batch scores yet; 'graphbrain rank pagerank' computes some.")
     return 0
 

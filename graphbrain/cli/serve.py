@@ -208,9 +208,9 @@ def token_list(app: App, as_json: bool) -> None:
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
-        found, now = access.grants(brain.graph), brain.now()
+        grants, now = access.grants(brain.graph), brain.now()
     if as_json:
-        show.json_lines({**grant.as_dict(), "good": grant.good(now)} for grant in found)
+        show.json_lines({**grant.as_dict(), "good": grant.good(now)} for grant in grants)
         return
     rows = (
         (
@@ -220,7 +220,7 @@ def token_list(app: App, as_json: bool) -> None:
             sheets.moment_cell(grant.made),
             sheets.moment_cell(grant.expires if grant.revoked is None else grant.revoked),
         )
-        for grant in found
+        for grant in grants
     )
     if not show.write(show.rows_table(("name", "role", "state", "made", "ends"), rows, ("made",))):
         show.say("graphbrain: there are no tokens; 'graphbrain token make' makes one.")

@@ -47,20 +47,20 @@ def start(app: App, /, version: str | None, memory: str | None, as_json: bool, *
         options["memory"] = 0 if memory == "default" else int(memory)
     if version is not None:
         options["version"] = version
-    found = started(app.data, **options)
-    _print_server(found, as_json)
+    server = started(app.data, **options)
+    _print_server(server, as_json)
 
 
-def _print_server(found: Any, as_json: bool, **more: Any) -> None:
+def _print_server(server: Any, as_json: bool, **more: Any) -> None:
     from graphbrain.terminal import show
 
-    facts = {"uri": found.uri, "user": found.user, "browser": found.browser, **more}
-    facts |= {"version": found.version, "pid": found.pid, "data": str(found.data)}
+    facts = {"uri": server.uri, "user": server.user, "browser": server.browser, **more}
+    facts |= {"version": server.version, "pid": server.pid, "data": str(server.data)}
     if as_json:
         show.json_lines([facts])
         return
-    where = found.data / "password"
-    facts |= {"pid": show.Cell(found.pid, str(found.pid)), "password": show.Cell(where, f"in {where}")}
+    where = server.data / "password"
+    facts |= {"pid": show.Cell(server.pid, str(server.pid)), "password": show.Cell(where, f"in {where}")}
     show.out(show.sheet(facts.items()))
 
 
@@ -108,20 +108,20 @@ def status(app: App, as_json: bool) -> int:
     from graphbrain.terminal import show
 
     now = lifecycle.status(app.data)
-    found = lifecycle.find(app.data)
+    server = lifecycle.find(app.data)
     if as_json:
-        address = {"uri": found.uri, "user": found.user, "browser": found.browser} if found else {}
+        address = {"uri": server.uri, "user": server.user, "browser": server.browser} if server else {}
         show.json_lines([{**dataclasses.asdict(now), **address}])
-    elif found is None:
+    elif server is None:
         show.out(f"No server runs in {now.data} ({sheets.size(now.disk)}).")
     else:
         pairs = [
-            ("uri", found.uri),
-            ("user", found.user),
+            ("uri", server.uri),
+            ("user", server.user),
             ("password", show.Cell(now.data / "password", f"in {now.data / 'password'}")),
-            ("browser", found.browser),
-            ("Neo4j", found.version),
-            ("pid", show.Cell(found.pid, str(found.pid))),
+            ("browser", server.browser),
+            ("Neo4j", server.version),
+            ("pid", show.Cell(server.pid, str(server.pid))),
             ("since", sheets.moment_cell(now.since)),
             ("memory", sheets.size(now.memory)),
             ("heap", _megabytes(now.heap)),
@@ -172,11 +172,11 @@ def _schema(app: App, create: bool, as_json: bool) -> int:
         applied = schema.applied(brain.graph)
         missing = [step.name for step in schema.pending(brain.graph)]
     steps = [step.name for _, step in sorted(applied.items())]
-    found = {"version": max(applied, default=0), "steps": steps, "missing": missing}
+    versions = {"version": max(applied, default=0), "steps": steps, "missing": missing}
     if as_json:
-        show.json_lines([found])
+        show.json_lines([versions])
     else:
-        show.out(show.figures_sheet({**found, "missing": missing or None}))
+        show.out(show.figures_sheet({**versions, "missing": missing or None}))
     return 1 if missing else 0
 
 

@@ -217,8 +217,8 @@ def top_table(pages: Iterable[Page], by: str) -> Table:
     """The pages of `top`, with what they are ranked by first."""
     other = "hub" if by == "authority" else "authority"
     rows = (
-        (place, _score_cell(page.score(by)), _score_cell(page.score(other)), page.in_links, page.out_links, page.url)
-        for place, page in enumerate(pages, 1)
+        (rank, _score_cell(page.score(by)), _score_cell(page.score(other)), page.in_links, page.out_links, page.url)
+        for rank, page in enumerate(pages, 1)
     )
     return rows_table(("#", by, other, "in", "out", "url"), rows, (other, "out", "in"))
 
@@ -230,19 +230,19 @@ def pages_table(pages: Iterable[Page], by: str) -> Table:
     return rows_table((*names, "state", "url"), rows, (names[1],))
 
 
-def links_table(found: Iterable[LinkedPage], side: str) -> Table:
+def links_table(linked: Iterable[LinkedPage], side: str) -> Table:
     """The pages at the other ends of links, with their scores of this side."""
-    rows = ((_day_cell(o.since), o.state, _score_cell(getattr(o, f"{side}_score")), o.named, o.url) for o in found)
+    rows = ((_day_cell(o.since), o.state, _score_cell(getattr(o, f"{side}_score")), o.named, o.url) for o in linked)
     return rows_table(("since", "state", side, "names", "url"), rows, ("since",))
 
 
-def all_links_table(found: Mapping[str, Iterable[LinkedPage]]) -> Table:
+def all_links_table(by_way: Mapping[str, Iterable[LinkedPage]]) -> Table:
     """The pages at the other ends of links, each with the way of its link, and both scores."""
     return rows_table(
         ("way", "since", "state", "authority", "hub", "names", "url"),
         (
             (way, _time(o.since), o.state, o.authority_score, o.hub_score, o.named, o.url)
-            for way, others in found.items()
+            for way, others in by_way.items()
             for o in others
         ),
     )
@@ -302,9 +302,9 @@ _MORE = (
 )
 
 
-def settings_table(found: Iterable[InForce]) -> Table:
+def settings_table(in_force: Iterable[InForce]) -> Table:
     """Settings in force, and where each comes from."""
-    rows = ((each.name, each.source, each.kind, each.value if each.value != "" else None) for each in found)
+    rows = ((each.name, each.source, each.kind, each.value if each.value != "" else None) for each in in_force)
     return rows_table(("setting", "from", "kind", "value"), rows, ("kind",))
 
 
@@ -551,7 +551,7 @@ def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
     r = ranking
     things: list[str | Table | Sheet] = []
     rows = {
-        name: [(place, Cell(value, f"{value:.3g}"), url) for place, (url, value) in enumerate(best, 1)]
+        name: [(rank, Cell(value, f"{value:.3g}"), url) for rank, (url, value) in enumerate(best, 1)]
         for name, best in r.best.items()
     }
     if not on_terminal():

@@ -41,12 +41,12 @@ class _Shape(click.ParamType[tuple[float, float]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
         shape, _, scale = str(value).partition(",")
         try:
-            found = float(shape), float(scale)
+            pair = float(shape), float(scale)
         except ValueError:
-            found = (0.0, 0.0)
-        if not (0 < found[0] < 1e9 and 0 < found[1] < 1e9):
+            pair = (0.0, 0.0)
+        if not (0 < pair[0] < 1e9 and 0 < pair[1] < 1e9):
             self.fail(f"{value!r} is not SHAPE,SCALE, two positive numbers as 0.5,5.", param, ctx)
-        return found
+        return pair
 
 
 @click.command()
@@ -107,15 +107,15 @@ def _simulate(
         raise click.UsageError(f"--from {start} is not before the end on day {days}.")
     if plot is not None:
         plots.check(plot)
-    found = _history(history, days, seed, invented)
-    spent = Budget(budget or found.pages / 10.0, tuple(sorted(changes)))
+    crawl = _history(history, days, seed, invented)
+    spent = Budget(budget or crawl.pages / 10.0, tuple(sorted(changes)))
     spent.check(days)
     outcomes: list[SimulationOutcome] = []
     with show.task_bar() as bar:
         for name in chosen:
             outcomes.append(
                 run(
-                    found,
+                    crawl,
                     name,
                     spent,
                     host_cap=host_cap,
@@ -125,14 +125,14 @@ def _simulate(
                     progress=partial(bar, name),
                 )
             )
-    rows = list(_figures(found, outcomes, spent, start, host_cap))
+    rows = list(_figures(crawl, outcomes, spent, start, host_cap))
     if as_json:
         show.json_lines(rows)
     else:
-        _print(found, rows, spent, start, host_cap)
+        _print(crawl, rows, spent, start, host_cap)
     if plot is not None:
         marks = [(day, f"{visits:g} a day") for day, visits in spent.changes]
-        title = f"{found.name}, {spent.daily:g} visits a day"
+        title = f"{crawl.name}, {spent.daily:g} visits a day"
         plots.freshness_over_time(plot, {one.policy: one.freshness for one in outcomes}, title, marks)
         show.say(f"graphbrain: drawn to {plot}.")
 
@@ -265,9 +265,9 @@ def _recoveries(rows: Sequence[dict[str, Any]]) -> Any:
             show.Cell(part["recovered"], "–" if part["recovered"] is None else f"{part['recovered']} d"),
             row["policy"],
         )
-        for place in range(len(rows[0]["segments"]))
+        for segment in range(len(rows[0]["segments"]))
         for row in rows
-        for part in [row["segments"][place]]
+        for part in [row["segments"][segment]]
     ]
     return show.rows_table(("day", "visits", "first 3 days %", "then %", "recovered after", "policy"), lines)
 

@@ -28,7 +28,7 @@ def started(data: Path | None, **options: Any) -> Server:
             line("fetching Neo4j", f": {done / 1e6:.0f} of {total / 1e6:.0f} MB")
 
         line("looking for Neo4j's files and for Java")
-        found = lifecycle.start(data, say=said, progress=fetched, **options)
-    for name, port, usual in found.unusual_ports():
+        server = lifecycle.start(data, say=said, progress=fetched, **options)
+    for name, port, usual in server.unusual_ports():
         show.say(f"graphbrain: {name} use port {port}, not {usual}: the last start did, or that one is taken.")
-    return found
+    return server

@@ -122,10 +122,10 @@ def _of_file(file: Path, read: Callable[[str], World]) -> Iterator[World]:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{file} cannot be read: {error}.") from None
-    found = [read(line) for line in text.splitlines() if line.startswith("{")]
-    if not found:
+    worlds = [read(line) for line in text.splitlines() if line.startswith("{")]
+    if not worlds:
         raise BadInput(f"{file} holds no world; give what 'graphbrain bench worlds' has printed.")
-    yield from found
+    yield from worlds
 
 
 def _name(world: World) -> str:

@@ -169,9 +169,9 @@ class AsyncClient:
         while True:
             left = until - time.monotonic()
             poll = max(0.0, min(left, LONGEST_WAIT))
-            found = await self._ask(Calls.next_urls(n, worker or None, poll, key, now_only, wanted))
-            if found or found.finished or key is not None or until - time.monotonic() <= 0:
-                return found
+            claims = await self._ask(Calls.next_urls(n, worker or None, poll, key, now_only, wanted))
+            if claims or claims.finished or key is not None or until - time.monotonic() <= 0:
+                return claims
 
     async def report(self, items: Sequence[AnyReport]) -> list[Answer]:
         """Record visits; one answer for each, as `Brain.report`."""

@@ -119,15 +119,15 @@ class HostTable:
 
 def count(brain: Brain, progress: Progress) -> dict[str, list[int]]:
     """Return the pages of each host by its name, in the order of `COUNTED` and `FAULTS`. Read all pages, in parts."""
-    found: dict[str, list[int]] = {}
+    counts: dict[str, list[int]] = {}
     last = brain.graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     for first in range(0, 0 if last is None else last + 1, IDS_AT_ONCE):
         asked = bound(Tx.many, "watching/hosts", first=first, last=min(first + IDS_AT_ONCE - 1, last))
         for name, *numbers in brain.graph.read(asked, "watching/hosts"):
             if name is not None:
-                found[name] = [a + b for a, b in zip(found.get(name, [0] * len(numbers)), numbers, strict=True)]
+                counts[name] = [a + b for a, b in zip(counts.get(name, [0] * len(numbers)), numbers, strict=True)]
         progress(min(1.0, (first + IDS_AT_ONCE) / (last + 1)))
-    return found
+    return counts
 
 
 def part(rows: Sequence[Row], asked: Asked, now: float) -> tuple[list[Row], int]:
@@ -136,12 +136,12 @@ def part(rows: Sequence[Row], asked: Asked, now: float) -> tuple[list[Row], int]
     Rows without a value in the column of the order come last, in either order. Equal ones come by name.
     """
     text = asked.text.lower()
-    found = [row for row in rows if text in row[0].lower() and _is(asked.which, row, now)]
-    place = COLUMNS.index(asked.by)
-    known = sorted((row for row in found if row[place] is not None), key=lambda row: row[0])
-    known.sort(key=lambda row: row[place], reverse=asked.down)
-    ordered = [*known, *sorted((row for row in found if row[place] is None), key=lambda row: row[0])]
-    return ordered[asked.offset : asked.offset + asked.limit], len(found)
+    fitting = [row for row in rows if text in row[0].lower() and _is(asked.which, row, now)]
+    column = COLUMNS.index(asked.by)
+    known = sorted((row for row in fitting if row[column] is not None), key=lambda row: row[0])
+    known.sort(key=lambda row: row[column], reverse=asked.down)
+    ordered = [*known, *sorted((row for row in fitting if row[column] is None), key=lambda row: row[0])]
+    return ordered[asked.offset : asked.offset + asked.limit], len(fitting)
 
 
 def _is(mood: Mood, row: Row, now: float) -> bool:

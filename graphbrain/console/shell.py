@@ -36,11 +36,11 @@ class File:
 @cache
 def files() -> dict[str, File]:
     """Return all files by their names. The name of the page itself is empty."""
-    found = {}
+    by_name = {}
     for path in sorted(_FOLDER.iterdir()):
         if path.suffix in _TYPES:
             content = path.read_bytes()
             tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
             kind = f"{_TYPES[path.suffix]}; charset=utf-8"
-            found["" if path.name == "index.html" else path.name] = File(kind, content, tag)
-    return found
+            by_name["" if path.name == "index.html" else path.name] = File(kind, content, tag)
+    return by_name

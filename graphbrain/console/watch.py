@@ -138,8 +138,8 @@ def _disk(uri: str, data: Path | None) -> dict[str, int] | None:
     server = lifecycle.find(data)
     if server is None or server.uri != uri:
         return None
-    found = lifecycle.status(data)
-    return {"used": found.disk, "free": installation.free_bytes(found.data)}
+    status = lifecycle.status(data)
+    return {"used": status.disk, "free": installation.free_bytes(status.data)}
 
 
 def _epoch(value: datetime | None) -> float | None:

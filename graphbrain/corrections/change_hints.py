@@ -130,14 +130,14 @@ def apply(
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
     `source`: the sitemap that is claimed, and names all of them.
     """
-    found = discovery.look(tx, hints)
-    ids = {key: page for key, page, *_ in found}
+    looked = discovery.look(tx, hints)
+    ids = {key: page for key, page, *_ in looked}
     made = discovery.create(
         tx, sections.with_factors(tx, _new(hints, ids), policy.acting), policy.scope, policy.rule, now
     ).ids
     ids |= made
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
-    offers = {page: [url] for key, page, *_, why in found if why is not None and (url := hints[key].url) is not None}
+    offers = {page: [url] for key, page, *_, why in looked if why is not None and (url := hints[key].url) is not None}
     url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     rows = _read(tx, ledger, policy, now)
     outcomes: dict[str, HintOutcome] = {}

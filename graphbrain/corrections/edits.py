@@ -75,8 +75,8 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
     ledger.become_seeds(ids)
     discovery.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
     ledger.write(tx, now)
-    found = seeded(tx, ids, mark)
-    return {key: found[page] for key, page in there.items()}
+    states = seeded(tx, ids, mark)
+    return {key: states[page] for key, page in there.items()}
 
 
 def seeded(tx: Tx, ids: Sequence[int], mark: str) -> dict[int, Seeded]:

@@ -60,8 +60,8 @@ def judge(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[str]:
     back: list[_Standing] = []
     seen: list[int] = []
     forgotten: list[str] = []
-    for row, place in _read(tx, ledger):
-        orphan = _is_orphan(row, ledger, place)
+    for row, index in _read(tx, ledger):
+        orphan = _is_orphan(row, ledger, index)
         if orphan and policy.orphans != "keep" and row.lease_until is not None:
             discovery.look_again(tx, [row.page], max(row.lease_until, now + 1.0))
         elif orphan and policy.orphans == "forget":
@@ -86,8 +86,8 @@ def _let_in(tx: Tx, rows: Sequence[_Standing], policy: Policy, now: float) -> No
         requeue.remark(tx, [row.page for row in rows], policy, now)
 
 
-def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
-    exempt = ledger.depth[place] == 0 or row.hinted or row.state == "alias"
+def _is_orphan(row: _Standing, ledger: Accounts, index: int) -> bool:
+    exempt = ledger.depth[index] == 0 or row.hinted or row.state == "alias"
     return not row.linked and not exempt
 
 
@@ -96,8 +96,8 @@ def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
     True: the call must be repeated, as in `edits.forget`."""
     ids = discovery.find(tx, [key])
     ledger = ledgers.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
-    for row, place in _read(tx, ledger):
-        if _is_orphan(row, ledger, place) and row.lease_until is None:
+    for row, index in _read(tx, ledger):
+        if _is_orphan(row, ledger, index) and row.lease_until is None:
             return edits.forget(tx, key, False, policy, now)
     return False
 

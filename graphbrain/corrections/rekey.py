@@ -180,14 +180,14 @@ class _Page:
 
 
 def _named(rows: Iterable[Sequence[Any]], addresses: Addresses) -> list[_Page]:
-    found = [_Page(*row) for row in rows]
-    for page in found:
+    pages = [_Page(*row) for row in rows]
+    for page in pages:
         page.version = addresses.version
         try:
             page.url_now, page.key_now, page.known = addresses.of(page.url, page.key)
         except BadInput:
             page.url_now = page.url
-    return found
+    return pages
 
 
 def name_now(name: str) -> str | None:
@@ -205,12 +205,12 @@ def rename_hosts(tx: Tx, names: Mapping[str, str], now: float) -> None:
     Where both have a value, the stricter holds. Their pages, and the counts of these, follow page by page.
     """
     tx.do("pages/hosts", names=sorted(set(names.values())), now=now)
-    found = {row["name"]: row for row in tx.one("rekey/hosts", names=sorted({*names, *names.values()}))[0]}
+    properties = {row["name"]: row for row in tx.one("rekey/hosts", names=sorted({*names, *names.values()}))[0]}
     changed: dict[str, dict[str, Any]] = {}
     for old, new in sorted(names.items()):
-        if old in found:
-            after = _stricter(found[new], found[old])
-            found[new] = {**found[new], **after}
+        if old in properties:
+            after = _stricter(properties[new], properties[old])
+            properties[new] = {**properties[new], **after}
             changed.setdefault(new, {}).update(after)
     if rows := [[name, after] for name, after in sorted(changed.items()) if after]:
         tx.do("hosts/write", rows=rows)
@@ -240,20 +240,20 @@ def advance(tx: Tx, first: int, last: int, addresses: Addresses, policy: Policy,
     """Give the pages with these ids their new keys, or note that they become one with others. The caller has locked the
     brain, and no page is noted there."""
     rows, last = _next_pages(tx, first, last)
-    found = _named(rows, addresses)
-    rehost(tx, [page for page in found if page.host_now != page.host], policy, now)
-    parked = [page for page in found if page.key_now is None and page.state in ALIVE]
+    pages = _named(rows, addresses)
+    rehost(tx, [page for page in pages if page.host_now != page.host], policy, now)
+    parked = [page for page in pages if page.key_now is None and page.state in ALIVE]
     if parked:
         tx.one("claims/held", ids=[page.page for page in parked])
         tx.do("pages/park", rows=[[page.page, "parked", REFUSED] for page in parked])
-    changing = [page for page in found if page.changes()]
+    changing = [page for page in pages if page.changes()]
     merging = _contested(tx, changing, addresses)
     free = [page for page in changing if page.page not in merging]
     _write(tx, free)
     # A list that is empty is none: properties of this name have one type.
     tx.do("brain/note", notes={"rekeying": last + 1, "rekey_merging": sorted(merging) or None})
-    changed, strange = sum(page.key_now != page.key for page in free), sum(not page.known for page in found)
-    return Rekeyed(len(found), changed, 0, len(parked), 0, strange)
+    changed, strange = sum(page.key_now != page.key for page in free), sum(not page.known for page in pages)
+    return Rekeyed(len(pages), changed, 0, len(parked), 0, strange)
 
 
 def _next_pages(tx: Tx, first: int, last: int) -> tuple[list[list[Any]], int]:
@@ -272,9 +272,9 @@ def _contested(tx: Tx, changing: Sequence[_Page], addresses: Addresses) -> set[i
     """Return the pages that become one with others that have their keys, or take them before. A page that has such a
     key and is to get another gets an unused one for now."""
     wanted = {page.key_now: page for page in changing if page.key_now not in (None, page.key)}
-    found = _named(tx.one("rekey/holders", keys=sorted(filter(None, wanted)))[0], addresses) if wanted else []
-    leaving = [page for page in found if page.key_now not in (None, page.key)]
-    taken = {page.key for page in found if page.key_now in (None, page.key)}
+    holders = _named(tx.one("rekey/holders", keys=sorted(filter(None, wanted)))[0], addresses) if wanted else []
+    leaving = [page for page in holders if page.key_now not in (None, page.key)]
+    taken = {page.key for page in holders if page.key_now in (None, page.key)}
     merging: set[int] = set()
     for page in changing:
         if page.key_now == page.key or page.key_now is None:

@@ -30,12 +30,12 @@ def options_in(file: Path, names: Collection[str]) -> dict[str, Any]:
         raise SettingsError(f"{file} cannot be read ({error.strerror or error}).") from None
     except (tomllib.TOMLDecodeError, UnicodeError) as error:
         raise SettingsError(f"{file} is no TOML ({error}).") from None
-    found = {}
+    options = {}
     for name, value in given.items():
         key = name.replace("-", "_")
         if key not in names:
             raise SettingsError(f"{file}: {unknown(key, names).replace('a setting', 'an option')}")
         if isinstance(value, dict):
             raise SettingsError(f"{file}: {name} is a table; write options at the top level, as in 'max-pages = 100'.")
-        found[key] = value
-    return found
+        options[key] = value
+    return options

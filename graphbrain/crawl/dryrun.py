@@ -111,10 +111,10 @@ class _Look:
             if status != 200:
                 continue
             with suppress(BadInput):
-                found = reading.read(body, url)
+                listed = reading.read(body, url)
                 site.sitemaps += 1
-                todo += found.sitemaps
-                self._sort(site, (hint.url for hint in found.hints), scope)
+                todo += listed.sitemaps
+                self._sort(site, (hint.url for hint in listed.hints), scope)
         if todo:
             site.troubles.append(f"{len(todo):,} more sitemaps were not read")
 
@@ -165,10 +165,10 @@ class _Look:
 
 def rows(sites: Iterable[DryRunSite]) -> list[tuple[str, Any]]:
     """Return the findings, as names and values."""
-    found: list[tuple[str, Any]] = []
+    lines: list[tuple[str, Any]] = []
     for site in sites:
         known = len(site.inside)
-        found += [
+        lines += [
             ("site", site.origin),
             ("robots.txt", site.robots),
             ("in scope", f"{known:,} pages known from the start pages and {site.sitemaps:,} sitemaps; more may follow"),
@@ -176,5 +176,5 @@ def rows(sites: Iterable[DryRunSite]) -> list[tuple[str, Any]]:
             ("outside", f"{len(site.outside):,} pages"),
             ("time", f"{seconds_of(known * site.delay)} for those, with {site.delay:g} s between two"),
         ]
-        found += [("trouble", trouble) for trouble in site.troubles]
-    return found
+        lines += [("trouble", trouble) for trouble in site.troubles]
+    return lines

@@ -28,14 +28,14 @@ def is_missing(status: int | None) -> bool:
 def with_gone(brain: Brain, reports: Sequence[Report], answers: Sequence[Answer]) -> list[Answer]:
     """Return the answers; that of a missing page has the outcome `gone` the first time, and `retry` later."""
     keys = {
-        place: report.claim.key
-        for place, (report, answer) in enumerate(zip(reports, answers, strict=True))
+        index: report.claim.key
+        for index, (report, answer) in enumerate(zip(reports, answers, strict=True))
         if isinstance(report, Failed) and report.claim is not None and is_missing(report.status) and answer.accepted
     }
     gone = first_missed(brain, keys.values()) if keys else set()
     return [
-        replace(answer, outcome="gone" if keys[place] in gone else "retry") if place in keys else answer
-        for place, answer in enumerate(answers)
+        replace(answer, outcome="gone" if keys[index] in gone else "retry") if index in keys else answer
+        for index, answer in enumerate(answers)
     ]
 
 

@@ -75,8 +75,8 @@ class PageLines:
         left = list(_entries(self._journal))
         if left:
             known = _marks_at_end(self._out)
-            found = [line for line in left if _of(line) not in known and _complete(brain, line)]
-            self._write([line for line in found if self._wanted(line["outcome"])])
+            lost = [line for line in left if _of(line) not in known and _complete(brain, line)]
+            self._write([line for line in lost if self._wanted(line["outcome"])])
         self._journal.unlink(missing_ok=True)
         return len(left)
 
@@ -141,13 +141,13 @@ def _encoded(line: Mapping[str, Any]) -> bytes:
 def _entries(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the whole lines of a journal, the last one of each visit. A torn line at its end was not reported."""
     with suppress(FileNotFoundError):
-        found: dict[tuple[str, str], dict[str, Any]] = {}
+        by_visit: dict[tuple[str, str], dict[str, Any]] = {}
         for text in file.read_bytes().split(b"\n")[:-1]:
             with suppress(ValueError):
                 line = json.loads(text)
                 if line.get("token"):
-                    found[_of(line)] = line
-        yield from found.values()
+                    by_visit[_of(line)] = line
+        yield from by_visit.values()
 
 
 def _complete(brain: Brain, line: dict[str, Any]) -> bool:
@@ -175,9 +175,9 @@ def _cut_torn_line(file: IO[bytes]) -> None:
     while end > 0:
         start = max(0, end - 65_536)
         file.seek(start)
-        place = file.read(end - start).rfind(b"\n")
-        if place >= 0:
-            end = start + place + 1
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
             break
         end = start
     if end < size:
@@ -199,9 +199,9 @@ def _marks_at_end(file: IO[bytes]) -> set[tuple[str, str]]:
     """Return the identities of the visits in the last lines."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - READ_BACK))
-    found = set()
+    marks = set()
     for text in file.read().split(b"\n"):
         with suppress(ValueError, LookupError):
-            found.add(_of(json.loads(text)))
+            marks.add(_of(json.loads(text)))
     file.seek(0, os.SEEK_END)
-    return found
+    return marks

@@ -109,13 +109,13 @@ class CrawlOrder:
 
     def bare_urls(self) -> list[str]:
         """Return the start URLs as addresses. Raise BadInput for a text that is no URL."""
-        found = []
+        bare = []
         for url in self.urls:
             try:
-                found.append(address(url if _SCHEME.match(url) else f"http://{url}"))
+                bare.append(address(url if _SCHEME.match(url) else f"http://{url}"))
             except BadInput as error:
                 raise BadInput(f"{url!r} is no URL to begin with: {str(error).rstrip('.')}.") from None
-        return found
+        return bare
 
 
 # ---------------------------------------------------------------- scope
@@ -126,15 +126,15 @@ def shared(order: CrawlOrder) -> dict[str, Any]:
 
     Settings that the order does not name are left out. Those of the scope are all there, even those that limit nothing.
     """
-    found: dict[str, Any] = manners(order)
+    settings: dict[str, Any] = manners(order)
     if order.urls:
-        found |= {
+        settings |= {
             "allow_hosts": " ".join(dict.fromkeys(_hosts(order))),
             "allow_urls": "|".join(dict.fromkeys(_alternatives(order))),
             "deny_urls": "|".join(dict.fromkeys(order.exclude)),
             "max_depth": order.max_depth or 0,
         }
-    return found
+    return settings
 
 
 def manners(order: CrawlOrder) -> dict[str, Any]:
@@ -213,21 +213,21 @@ def _hosts(order: CrawlOrder) -> list[str]:
 def _alternatives(order: CrawlOrder) -> list[str]:
     """Return the patterns of the order's URLs: for each start URL its place with the included patterns, and that URL
     itself."""
-    found = []
+    patterns = []
     for url in order.bare_urls():
         parts = urlsplit(url)
         if order.scope == "domain":
-            place = rf"(?:[^/?#]*\.)?{re.escape(_domain(host_of(url)))}(?::\d+)?/"
+            prefix = rf"(?:[^/?#]*\.)?{re.escape(_domain(host_of(url)))}(?::\d+)?/"
         else:
-            place = re.escape(parts.netloc) + "/"
+            prefix = re.escape(parts.netloc) + "/"
         if order.scope == "prefix":
-            place += re.escape(parts.path[1 : parts.path.rfind("/") + 1])
+            prefix += re.escape(parts.path[1 : parts.path.rfind("/") + 1])
         if not order.include:
-            found.append(f"^https?://{place}")
+            patterns.append(f"^https?://{prefix}")
             continue
         wanted = "|".join(f"(?:{pattern})" for pattern in order.include)
-        found += [f"^(?=https?://{place})(?=.*?(?:{wanted}))", f"^{re.escape(url)}$"]
-    return found
+        patterns += [f"^(?=https?://{prefix})(?=.*?(?:{wanted}))", f"^{re.escape(url)}$"]
+    return patterns
 
 
 def _domain(host: str) -> str:
@@ -286,10 +286,10 @@ def lacks_contact(agent: str) -> bool:
 
 def token(agent: str) -> str:
     """Return the product token by which robots.txt is read. Raise BadInput for a user agent without one."""
-    found = product(agent)
-    if not found:
+    name = product(agent)
+    if not name:
         raise BadInput(f"The user agent {agent!r} has no name for robots.txt: begin it with one, as in 'mybot/1.0'.")
-    return found
+    return name
 
 
 def as_given(order: Mapping[str, Any]) -> CrawlOrder:

@@ -51,8 +51,8 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 def in_css(text: str) -> Iterator[str]:
     """Yield the references of a style sheet."""
-    for found in _CSS.finditer(_COMMENT.sub(" ", text)):
-        if reference := next(filter(None, found.groups()), ""):
+    for match in _CSS.finditer(_COMMENT.sub(" ", text)):
+        if reference := next(filter(None, match.groups()), ""):
             yield reference.strip()
 
 
@@ -67,13 +67,13 @@ def requisites_of(response: Response) -> list[str]:
         base, references = response.url, in_css(response.text)
     else:
         return []
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for reference in references:
         with suppress(BadInput, ValueError):
             url = urljoin(base, reference.strip())
             if url.startswith(("http://", "https://")):
-                found[address(url)] = None
-    return [*found]
+                urls[address(url)] = None
+    return [*urls]
 
 
 def _in_html(response: HtmlResponse) -> Iterator[str]:
@@ -187,16 +187,16 @@ class Requisites:
         now = time.time()
         self._sql.execute("BEGIN IMMEDIATE")
         try:
-            found = self._sql.execute(
+            row = self._sql.execute(
                 "SELECT r.url, r.host FROM host h JOIN requisite r ON r.rowid = (SELECT rowid FROM requisite"
                 " WHERE host = h.name AND done = 0 AND taken < ? LIMIT 1) WHERE h.next <= ? LIMIT 1",
                 (now - HELD, now),
             ).fetchone()
-            if found is None:
+            if row is None:
                 return None
-            self._sql.execute("UPDATE requisite SET taken = ? WHERE url = ?", (now, found[0]))
-            self._sql.execute("UPDATE host SET next = ? WHERE name = ?", (now + self._delay, found[1]))
-            return str(found[0])
+            self._sql.execute("UPDATE requisite SET taken = ? WHERE url = ?", (now, row[0]))
+            self._sql.execute("UPDATE host SET next = ? WHERE name = ?", (now + self._delay, row[1]))
+            return str(row[0])
         finally:
             self._sql.execute("COMMIT")
 

@@ -204,13 +204,13 @@ class CrawlScheduler(Scheduler):
             if isinstance(result, Failed) and result.fault == "silent":
                 watch.silent(host, result.error or "")
             elif isinstance(result, Fetched) and result.redirected_to:
-                watch.answered(host, result.status or 301, result.seconds, 0, place=bare(result.redirected_to))
+                watch.answered(host, result.status or 301, result.seconds, 0, address=bare(result.redirected_to))
             return
         form, size = has_password_field(response.body), len(response.body)
         if isinstance(result, Fetched) and result.led_to:
             watch.led(host, size, bare(response.url), form)
         else:
-            watch.answered(host, response.status, result.seconds, size, place=bare(response.url), form=form)
+            watch.answered(host, response.status, result.seconds, size, address=bare(response.url), form=form)
 
 
 class _Reported(Witness):
@@ -266,10 +266,10 @@ def _ending(url: str) -> str:
     """Return the ending of a file's name; empty for none, and for a text that is no URL, which the brain will
     refuse."""
     try:
-        found = _ENDING.search(urlsplit(url).path)
+        ending = _ENDING.search(urlsplit(url).path)
     except ValueError:
         return ""
-    return found[1].lower() if found else ""
+    return ending[1].lower() if ending else ""
 
 
 def links_of(response: HtmlResponse) -> dict[str, tuple[str, str]]:
@@ -278,19 +278,19 @@ def links_of(response: HtmlResponse) -> dict[str, tuple[str, str]]:
     Of several links to one URL the first text counts, and the words of rel that all of them have.
     """
     join = Joined(responses.get_base_url(response))
-    found: dict[str, tuple[str, frozenset[str]]] = {}
+    links: dict[str, tuple[str, frozenset[str]]] = {}
     for node in response.selector.root.iter(*PLACES):
         href = node.get(PLACES[node.tag])
         if not href or href.lstrip()[:11].lower().startswith(NO_PAGES) or not (url := join[href].partition("#")[0]):
             continue
         words = frozenset(rel.lower().split()) if (rel := node.get("rel")) else frozenset[str]()
-        before = found.get(url)
+        before = links.get(url)
         if before is None or not before[0]:
             text = " ".join(((node.text or "") if not len(node) else "".join(node.itertext())).split())
         else:
             text = before[0]
-        found[url] = text, words if before is None else words & before[1]
-    return {url: (text, " ".join(sorted(words))) for url, (text, words) in found.items()}
+        links[url] = text, words if before is None else words & before[1]
+    return {url: (text, " ".join(sorted(words))) for url, (text, words) in links.items()}
 
 
 def has_password_field(body: bytes) -> bool:

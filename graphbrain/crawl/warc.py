@@ -191,17 +191,17 @@ class _Captures:
 
     def of_digest(self, digest: str) -> tuple[str, str] | None:
         """Return URL and date of the record that has this payload."""
-        found: tuple[str, str] | None = self._sql.execute(
+        record: tuple[str, str] | None = self._sql.execute(
             "SELECT url, date FROM payload WHERE digest = ?", (digest,)
         ).fetchone()
-        return found
+        return record
 
     def of_url(self, url: str) -> tuple[str, str] | None:
         """Return digest and date of the last capture of a URL."""
-        found: tuple[str, str] | None = self._sql.execute(
+        capture: tuple[str, str] | None = self._sql.execute(
             "SELECT digest, date FROM page WHERE url = ?", (url,)
         ).fetchone()
-        return found
+        return capture
 
     def close(self) -> None:
         self._sql.close()

@@ -78,17 +78,17 @@ class CrawledHost:
 
     def login(self) -> str:
         """Return the login to which most pages lead; empty if none leads to one."""
-        places = {place: count for place in self.forms if (count := self.led[place] + self.moved[place])}
+        places = {address: count for address in self.forms if (count := self.led[address] + self.moved[address])}
         return max(places, key=places.__getitem__, default="")
 
     def logins(self) -> int:
         """Return how many visits led to a login."""
-        return sum(self.led[place] + self.moved[place] for place in self.forms)
+        return sum(self.led[address] + self.moved[address] for address in self.forms)
 
     def in_vain(self) -> int:
         """Return how many of `pages` brought only a login."""
-        met = [place for place in self.forms if self.led[place] + self.moved[place]]
-        return sum(self.led[place] + self.forms[place] for place in met)
+        met = [address for address in self.forms if self.led[address] + self.moved[address]]
+        return sum(self.led[address] + self.forms[address] for address in met)
 
     def useful(self) -> int:
         """Return how many of `pages` brought something else than a login."""
@@ -138,7 +138,7 @@ class CrawlWatch:
     # ---------------------------------------------------------------- what happens
 
     def answered(
-        self, host: str, status: int, seconds: float | None, size: int, *, place: str = "", form: bool = False
+        self, host: str, status: int, seconds: float | None, size: int, *, address: str = "", form: bool = False
     ) -> None:
         """Count an answer.
 
@@ -147,7 +147,7 @@ class CrawlWatch:
             status: Its status; a permanent redirect that was not followed has its own.
             seconds: How long it took, None if not known.
             size: Bytes of its body.
-            place: Where the answer is from, without the query.
+            address: Where the answer is from, without the query.
             form: Has it a password field?
         """
         with self._lock:
@@ -157,26 +157,26 @@ class CrawlWatch:
             if status in REFUSING:
                 self._wall(seen, status)
             elif status in MOVED:
-                _count(seen.moved, place)
+                _count(seen.moved, address)
             elif status < 400:
                 seen.pages += 1
                 if form:
-                    _count(seen.forms, place)
-                if not (form and seen.moved[place] + seen.led[place]):
+                    _count(seen.forms, address)
+                if not (form and seen.moved[address] + seen.led[address]):
                     seen.walls.clear()
                 if seconds is not None:
                     seen.seconds = seconds if not seen.seconds else 0.8 * seen.seconds + 0.2 * seconds
 
-    def led(self, host: str, size: int, place: str, form: bool) -> None:
-        """Count an answer to which temporary redirects led. `place`, `form`: as for `answered`."""
+    def led(self, host: str, size: int, address: str, form: bool) -> None:
+        """Count an answer to which temporary redirects led. `address`, `form`: as for `answered`."""
         with self._lock:
             self.bytes += size
             if (seen := self._host(host)) is None:
                 return
             seen.pages += 1
             if form:
-                _count(seen.forms, place, 0)
-                _count(seen.led, place)
+                _count(seen.forms, address, 0)
+                _count(seen.led, address)
             else:
                 seen.walls.clear()
 
@@ -229,8 +229,8 @@ class CrawlWatch:
     def slow(self, most: int = 3, least: float = 1.0) -> list[tuple[str, float]]:
         """Return the slowest hosts, and their seconds."""
         with self._lock:
-            found = [(name, seen.seconds) for name, seen in self.hosts.items() if seen.seconds >= least]
-        return sorted(found, key=lambda pair: -pair[1])[:most]
+            hosts = [(name, seen.seconds) for name, seen in self.hosts.items() if seen.seconds >= least]
+        return sorted(hosts, key=lambda pair: -pair[1])[:most]
 
     def blocking(self) -> Iterator[str]:
         """Yield a sentence for each site that blocks and was not reported before."""
@@ -265,9 +265,9 @@ class CrawlWatch:
                     yield _leads_to_login(name, seen)
 
 
-def _count(places: Counter[str], place: str, more: int = 1) -> None:
-    if place in places or len(places) < MOST_PLACES:
-        places[place] += more
+def _count(places: Counter[str], address: str, more: int = 1) -> None:
+    if address in places or len(places) < MOST_PLACES:
+        places[address] += more
 
 
 def _walled(name: str, seen: CrawledHost, which: str) -> str:

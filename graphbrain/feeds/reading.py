@@ -64,7 +64,7 @@ class Hints:
 
 
 @dataclass
-class _Found:
+class _Content:
     """The content that has been read so far."""
 
     hints: list[Hint] = field(default_factory=list)
@@ -80,21 +80,21 @@ class _Found:
         )
         return Hints(tuple(self.hints), tuple(self.sitemaps), refused, mended)
 
-    def address(self, where: str, place: str) -> bool:
-        """False if the text can be no URL, and is refused."""
+    def address(self, where: str, label: str) -> bool:
+        """Return False if the text can be no URL, and note that it is refused."""
         if not where:
-            self.refused.append(f"{place}: an entry without an address")
+            self.refused.append(f"{label}: an entry without an address")
         elif bad := _NO_URL.search(where):
-            self.refused.append(f"{place}: {where[:200]!r} holds {bad[0]!r}, which no URL has")
+            self.refused.append(f"{label}: {where[:200]!r} holds {bad[0]!r}, which no URL has")
         else:
             return True
         return False
 
-    def moment(self, when: str, place: str) -> tuple[float, float]:
+    def moment(self, when: str, label: str) -> tuple[float, float]:
         """Return the time, as `moment` reads it; a time that cannot be read is noted."""
         at, within = moment(when)
         if not (at or within) and when.strip():
-            self.mended.append(f"{place}: {when.strip()[:80]!r} is no date; it counts that the page is there")
+            self.mended.append(f"{label}: {when.strip()[:80]!r} is no date; it counts that the page is there")
         return at, within
 
 
@@ -105,39 +105,39 @@ def read(data: bytes | str, name: str = "it") -> Hints:
     the file. Raises BadInput, in a sentence, for what is none of these, has nothing that can be read, is larger than
     LARGEST, or declares entities; SettingsError when the package for feeds is missing.
     """
-    found = _Found()
-    text = _text(data, name, found)
+    content = _Content()
+    text = _text(data, name, content)
     if text.lstrip().startswith("{"):
-        return _lines(text.splitlines(), found)
+        return _lines(text.splitlines(), content)
     kind = repair.kind_of(text)
     if kind is None:
         if re.search(r"^\s*(?:https?://|\{)", text, re.MULTILINE | re.IGNORECASE) and not text.lstrip().startswith("<"):
-            return _lines(text.splitlines(), found)
+            return _lines(text.splitlines(), content)
         raise BadInput(f"{name} is no sitemap, no feed, no list of URLs, and no JSON lines.")
-    return (_sitemap if kind.is_sitemap else _feed)(text, kind, name, found)
+    return (_sitemap if kind.is_sitemap else _feed)(text, kind, name, content)
 
 
 def read_sitemap(data: bytes | str, name: str = "the sitemap") -> Hints:
     """The pages of a sitemap, or the sitemaps of an index. Raises as `read`."""
-    found = _Found()
-    text = _text(data, name, found)
+    content = _Content()
+    text = _text(data, name, content)
     kind = repair.kind_of(text)
     if kind is None or not kind.is_sitemap:
         raise BadInput(f"{name} is no sitemap.")
-    return _sitemap(text, kind, name, found)
+    return _sitemap(text, kind, name, content)
 
 
 def read_feed(data: bytes | str, name: str = "the feed") -> Hints:
     """The entries of an RSS or Atom feed. Raises as `read`."""
-    found = _Found()
-    text = _text(data, name, found)
+    content = _Content()
+    text = _text(data, name, content)
     kind = repair.kind_of(text)
     if kind is None or kind.is_sitemap:
         raise BadInput(f"{name} is no feed.")
-    return _feed(text, kind, name, found)
+    return _feed(text, kind, name, content)
 
 
-def _text(data: bytes | str, name: str, found: _Found) -> str:
+def _text(data: bytes | str, name: str, content: _Content) -> str:
     """Return the text of a file: unpacked, as often as it was packed, and decoded."""
     if isinstance(data, str):
         raw = data.encode("utf-8", "replace")
@@ -145,16 +145,16 @@ def _text(data: bytes | str, name: str, found: _Found) -> str:
         raw = data
         for _ in range(MOST_PACKED):
             if raw.startswith(b"\x1f\x8b"):
-                raw = _unpack(raw, name, found)
+                raw = _unpack(raw, name, content)
     if len(raw) > LARGEST:
         raise BadInput(f"{name} is larger than {LARGEST >> 20} MB, the limit of sitemaps; split it.")
     text, wrong = repair.decode(raw)
     if wrong:
-        found.mended.append(wrong)
+        content.mended.append(wrong)
     return text.lstrip()
 
 
-def _unpack(raw: bytes, name: str, found: _Found) -> bytes:
+def _unpack(raw: bytes, name: str, content: _Content) -> bytes:
     """Return what gzip has packed, a little more than LARGEST at most; of a file that is cut off, what there is of it.
 
     A damaged one is refused: behind a wrong bit gzip continues, with thousands of addresses that are not in the file.
@@ -171,7 +171,7 @@ def _unpack(raw: bytes, name: str, found: _Found) -> bytes:
         if not packed.eof and size <= LARGEST:
             if not size:
                 raise BadInput(f"{name} is a gzip file that was cut off before its first byte of text.")
-            found.refused.append(f"the gzip file is cut off; the first {size:,} bytes of what it holds were read")
+            content.refused.append(f"the gzip file is cut off; the first {size:,} bytes of what it holds were read")
             break
         raw = packed.unused_data.lstrip(b"\0")
     return b"".join(parts)
@@ -184,8 +184,8 @@ class _Damaged(Exception):
 class _Pages:
     """The entries of a sitemap while it is parsed. A place is a line, or in a mended file none."""
 
-    def __init__(self, text: str, found: _Found, *, mended: bool) -> None:
-        self._found, self._mended = found, mended
+    def __init__(self, text: str, content: _Content, *, mended: bool) -> None:
+        self._content, self._mended = content, mended
         self._depth, self._entry = 0, 0
         self._name = self._space = ""
         self._fields: dict[str, str] = {}
@@ -197,8 +197,8 @@ class _Pages:
         parser.CharacterDataHandler = self._characters
         parser.Parse(text, True)
         # Sites list the same page in another language with each of them: once is enough.
-        listed = {hint.url for hint in found.hints}
-        found.hints += [Hint(url, 0.0, "sitemap") for url in self._others if url not in listed]
+        listed = {hint.url for hint in content.hints}
+        content.hints += [Hint(url, 0.0, "sitemap") for url in self._others if url not in listed]
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
@@ -230,33 +230,33 @@ class _Pages:
             self._entry = 0
         self._depth -= 1
 
-    def _take(self, place: str) -> None:
+    def _take(self, label: str) -> None:
         where = self._fields.get("loc", "")
         if "<" in where and not self._mended:
             raise _Damaged("a section of text does not end where it should")
-        place = f"the entry {where[:200]!r}" if self._mended else place
-        if not self._found.address(where, place):
+        label = f"the entry {where[:200]!r}" if self._mended else label
+        if not self._content.address(where, label):
             return
         if self._name == "sitemap":
-            self._found.sitemaps.append(where)
+            self._content.sitemaps.append(where)
         else:
-            at, within = self._found.moment(self._fields.get("lastmod", ""), place)
-            self._found.hints.append(Hint(where, at, "sitemap", within))
+            at, within = self._content.moment(self._fields.get("lastmod", ""), label)
+            self._content.hints.append(Hint(where, at, "sitemap", within))
 
 
-def _sitemap(text: str, kind: repair.Kind, name: str, found: _Found) -> Hints:
+def _sitemap(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
     fault = _xml(text, name)
     if fault is None:
-        trial = replace(found, hints=[], sitemaps=[], refused=[*found.refused], mended=[*found.mended])
+        trial = replace(content, hints=[], sitemaps=[], refused=[*content.refused], mended=[*content.mended])
         try:
             _Pages(text, trial, mended=False)
             return trial.hints_of()
         except _Damaged as damage:
             fault = str(damage)
-    _Pages(_mended(text, kind, fault, found), found, mended=True)
-    if not found.hints and not found.sitemaps:
+    _Pages(_mended(text, kind, fault, content), content, mended=True)
+    if not content.hints and not content.sitemaps:
         raise BadInput(f"{name} is not XML, and nothing in it can be read ({fault}).")
-    return found.hints_of()
+    return content.hints_of()
 
 
 def _xml(text: str, name: str) -> str | None:
@@ -267,11 +267,11 @@ def _xml(text: str, name: str) -> str | None:
     return fault
 
 
-def _mended(text: str, kind: repair.Kind, fault: str, found: _Found) -> str:
+def _mended(text: str, kind: repair.Kind, fault: str, content: _Content) -> str:
     made = repair.mend(text, kind)
-    found.mended.append(f"it is not XML ({fault}), and was read entry by entry")
-    found.mended += made.partly
-    found.refused += made.refused
+    content.mended.append(f"it is not XML ({fault}), and was read entry by entry")
+    content.mended += made.partly
+    content.refused += made.refused
     return made.text
 
 
@@ -298,20 +298,20 @@ def moment(text: str) -> tuple[float, float]:
             return max(0.0, start - (east[0] * 3600 + east[1] * 60) * (-1 if time["sign"] == "-" else 1)), 0.0
         if _NAMED_MONTH.search(text) and (parts := parsedate_tz(text)):
             return max(0.0, float(mktime_tz(parts))), 0.0
-        found = datetime.fromisoformat(text)
-        return max(0.0, (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()), 0.0
+        time_of_day = datetime.fromisoformat(text)
+        return max(0.0, (time_of_day if time_of_day.tzinfo else time_of_day.replace(tzinfo=UTC)).timestamp()), 0.0
     except (ValueError, OverflowError):
         return 0.0, 0.0
 
 
-def _feed(text: str, kind: repair.Kind, name: str, found: _Found) -> Hints:
+def _feed(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
     try:
         import feedparser
     except ImportError:
         raise SettingsError(_MISSING) from None
     fault = _xml(text, name)
     if fault is not None:
-        text = _mended(text, kind, fault, found)
+        text = _mended(text, kind, fault, content)
 
     def parsed(text: str) -> Any:
         raw = b'<?xml version="1.0" encoding="utf-8"?>' + _DECLARATION.sub("", text).encode("utf-8", "replace")
@@ -320,20 +320,20 @@ def _feed(text: str, kind: repair.Kind, name: str, found: _Found) -> Hints:
 
     feed = parsed(text)
     if not feed.entries and (other := parsed(repair.mend(text, kind, own_root=False).text)).entries:
-        found.mended.append("its root, or its namespace, is not that of a feed")
+        content.mended.append("its root, or its namespace, is not that of a feed")
         feed = other
     if not feed.entries and (fault or not feed.version):
         raise BadInput(f"{name} is neither a sitemap nor a feed{f' ({fault})' if fault else ''}.")
     for number, entry in enumerate(feed.entries, 1):
-        place = f"entry {number}"
+        label = f"entry {number}"
         link = entry.get("link") or ""
-        if found.address(link, place):
-            at, within = _when(entry, place, found)
-            found.hints.append(Hint(link, at, "feed", within))
-    return found.hints_of()
+        if content.address(link, label):
+            at, within = _when(entry, label, content)
+            content.hints.append(Hint(link, at, "feed", within))
+    return content.hints_of()
 
 
-def _when(entry: Any, place: str, found: _Found) -> tuple[float, float]:
+def _when(entry: Any, label: str, content: _Content) -> tuple[float, float]:
     """Return when an entry was updated, else published, and the length of that time; 0 if it has neither."""
     # Asked for by its own name, feedparser would answer with the other one, and a warning.
     for what in ("updated", "published"):
@@ -342,29 +342,29 @@ def _when(entry: Any, place: str, found: _Found) -> tuple[float, float]:
                 return float(max(0, calendar.timegm(time))), 0.0
             except (ValueError, OverflowError):
                 continue
-    return found.moment(dict.get(entry, "updated") or dict.get(entry, "published") or "", place)
+    return content.moment(dict.get(entry, "updated") or dict.get(entry, "published") or "", label)
 
 
 def read_lines(lines: Iterable[str]) -> Hints:
     """Hints from lines. JSON objects: 'url', and if they are known 'at' (epoch seconds, or a date or time), 'kind',
     'within'. Or URLs, as in a sitemap of text: of pages that are there."""
-    return _lines(lines, _Found())
+    return _lines(lines, _Content())
 
 
-def _lines(lines: Iterable[str], found: _Found) -> Hints:
+def _lines(lines: Iterable[str], content: _Content) -> Hints:
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if line.lower().startswith(("http://", "https://")):
-            if found.address(line, f"line {number}"):
-                found.hints.append(Hint(line, 0.0, "sitemap"))
+            if content.address(line, f"line {number}"):
+                content.hints.append(Hint(line, 0.0, "sitemap"))
         elif line.startswith(("{", "[")):
             try:
-                found.hints.append(_from_line(line))
+                content.hints.append(_from_line(line))
             except BadInput as error:
-                found.refused.append(f"line {number}: {str(error).rstrip('.')}")
+                content.refused.append(f"line {number}: {str(error).rstrip('.')}")
         elif line and not line.startswith("#"):
-            found.refused.append(f"line {number}: {line[:200]!r} is neither an http or https URL nor a JSON object")
-    return found.hints_of()
+            content.refused.append(f"line {number}: {line[:200]!r} is neither an http or https URL nor a JSON object")
+    return content.hints_of()
 
 
 def _from_line(line: str) -> Hint:

@@ -155,8 +155,8 @@ def mend(text: str, kind: Kind, *, own_root: bool = True) -> Mended:
     namespaces, if they are XML; else with the usual ones."""
     tag = re.compile(rf"<(/?)({_PREFIX})({'|'.join(kind.entries)})(?=[\s/>])([^<>]*)>", re.IGNORECASE)
     text = _cleaned(text, tag)
-    found = Counter(match[2] for match in tag.finditer(text))
-    prefix = found.most_common(1)[0][0] if found else ""
+    prefixes = Counter(match[2] for match in tag.finditer(text))
+    prefix = prefixes.most_common(1)[0][0] if prefixes else ""
     start, end = _frame(text, kind, prefix, own_root)
     pieces = _pieces(text, tag, prefix, kind)
     sound = _sound([piece if whole else "" for _, piece, whole in pieces], start, end)

@@ -84,10 +84,10 @@ def look(tx: Tx, keys: Iterable[str]) -> list[Looked]:
     Raises Again when one is just being deleted.
     """
     wanted = sorted(set(keys))
-    found: list[Looked] = tx.one("pages/find", keys=wanted)[0] if wanted else []
-    for _, _, weight, alias, *_ in found:
+    looked: list[Looked] = tx.one("pages/find", keys=wanted)[0] if wanted else []
+    for _, _, weight, alias, *_ in looked:
         intact(weight, alias)
-    return found
+    return looked
 
 
 def goals(tx: Tx, ids: Mapping[str, int], aliases: Collection[str]) -> dict[str, int]:
@@ -123,7 +123,7 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     longer. `mark`: a token that the pages carry as that of their last lease, so that their creator can be recognised.
     """
     given = list(pages)
-    since = {page.key: now - APART * place for place, page in enumerate(reversed(given))}
+    since = {page.key: now - APART * position for position, page in enumerate(reversed(given))}
     wanted = sorted(given, key=lambda page: page.key)
     if scope.old_keys is not None:
         wanted = _not_forgotten(tx, wanted, scope.old_keys)

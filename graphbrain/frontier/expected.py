@@ -28,8 +28,8 @@ def expectations(tx: Tx, site: Site, key_of: KeyOf) -> Expectations:
     tree = site.sections.tree
     trial = CopyTrial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
     wanted = trial.wanted()
-    found = contents(tx, wanted, key_of)
-    return trial.learned(found, _there(tx, [url for url in wanted if url not in found], key_of))
+    fetched = contents(tx, wanted, key_of)
+    return trial.learned(fetched, _there(tx, [url for url in wanted if url not in fetched], key_of))
 
 
 def compared(tx: Tx, site: Site, key_of: KeyOf) -> Site:

@@ -621,7 +621,10 @@ class Graph:
                 f"Neo4j at {self.uri} did not answer ({_first_line(error)}); start it with 'graphbrain server start' "
                 "or set GRAPHBRAIN_URI."
             ) from error
-        raise GraphRefused(_first_line(error)) from error
+        raise GraphRefused(
+            f"The driver of Neo4j failed at {name} ({_kind(error)}: {_first_line(error)}); report it with what "
+            "'graphbrain server logs' prints."
+        ) from error
 
 
 def _close(thing: neo4j.Session | neo4j.Transaction) -> None:

@@ -84,10 +84,10 @@ def table(text: bytes) -> npt.NDArray[np.int64] | None:
         with warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)
             warnings.filterwarnings("ignore", message=".*no data.*", category=UserWarning)
-            found = np.loadtxt(io.BytesIO(text), dtype=np.int64, ndmin=2)
+            rows = np.loadtxt(io.BytesIO(text), dtype=np.int64, ndmin=2)
     except (ValueError, DeprecationWarning, OverflowError):
         return None
-    return found if found.size else np.empty((0, 2), np.int64)
+    return rows if rows.size else np.empty((0, 2), np.int64)
 
 
 def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:

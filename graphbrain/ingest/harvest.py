@@ -55,16 +55,16 @@ class TextBuffer(Sequence[str]):
         return len(self._ends)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        if not 0 <= place < len(self._ends):
-            raise IndexError(place)
-        begin = self._ends[place - 1] if place else 0
-        return self._data[begin : self._ends[place]].decode()
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self._ends):
+            raise IndexError(index)
+        begin = self._ends[index - 1] if index else 0
+        return self._data[begin : self._ends[index]].decode()
 
 
 class _Generated(Sequence[str]):
@@ -77,13 +77,13 @@ class _Generated(Sequence[str]):
         return len(self._ids)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return [generated_url(i) for i in self._ids[place].tolist()]
-        return generated_url(int(self._ids[place]))
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [generated_url(i) for i in self._ids[index].tolist()]
+        return generated_url(int(self._ids[index]))
 
 
 @dataclass
@@ -157,13 +157,13 @@ class Harvest:
         none."""
         if what.isdecimal() and self.ids is not None:
             alias, page = self.merged
-            found = np.concatenate([np.flatnonzero(self.ids == int(what)), page[alias == int(what)]])
+            numbers = np.concatenate([np.flatnonzero(self.ids == int(what)), page[alias == int(what)]])
         else:
             key = rules.page(what)[1]
-            found = np.array([number for number, other in enumerate(self.urls) if rules.key(other) == key])
-        if not len(found):
+            numbers = np.array([number for number, other in enumerate(self.urls) if rules.key(other) == key])
+        if not len(numbers):
             raise BadInput(f"{self.name} has no page {what}.")
-        return int(found[0])
+        return int(numbers[0])
 
 
 def read(
@@ -318,7 +318,7 @@ class _Graph:
         known, meant = ids[order], numbers[order]
         keep = meant >= 0
         known, meant = known[keep], meant[keep]
-        for place, chunk in enumerate(self._chunks):
+        for index, chunk in enumerate(self._chunks):
             at = np.minimum(np.searchsorted(known, chunk), max(len(known) - 1, 0))
             good = (known[at] == chunk).all(axis=1) if len(known) else np.zeros(len(chunk), bool)
             if not good.all():
@@ -326,19 +326,19 @@ class _Graph:
                 missing = bad[0][~np.isin(bad[0], known)][0]
                 a, b = bad[0].tolist()
                 self._left_out.refuse(f"the link {a} → {b}: there is no page {missing}", len(bad))
-            self._chunks[place] = meant[at[good]]
+            self._chunks[index] = meant[at[good]]
 
 
 def _without(harvest: Harvest, owned: Numbers) -> Harvest:
     """Keep only the pages `owned`; no link leads to or from the others."""
-    place = np.zeros(harvest.pages, np.int32)
-    place[owned] = np.arange(len(owned), dtype=np.int32)
+    renumbered = np.zeros(harvest.pages, np.int32)
+    renumbered[owned] = np.arange(len(owned), dtype=np.int32)
     degrees = np.diff(harvest.offsets)[owned]
     harvest.offsets = np.concatenate([[0], np.cumsum(degrees)])
-    harvest.targets = place[harvest.targets]
+    harvest.targets = renumbered[harvest.targets]
     harvest.urls = TextBuffer(harvest.urls[i] for i in owned.tolist())
     alias, page = harvest.merged
-    harvest.merged = alias, place[page]
+    harvest.merged = alias, renumbered[page]
     for name in ("fetched", "at", "status", "relevance", "ids"):
         setattr(harvest, name, getattr(harvest, name)[owned])
     return harvest

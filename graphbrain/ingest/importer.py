@@ -375,9 +375,9 @@ def _creating(rows: list[list[Any]]) -> Callable[[Tx], list[int]]:
         nonlocal tried
         if tried:
             keys = [row[0] for row in rows]
-            found = discovery.find(tx, keys)
-            if found:
-                return [found[key] for key in keys]
+            created = discovery.find(tx, keys)
+            if created:
+                return [created[key] for key in keys]
         tried = True
         ids: list[int] = tx.one("pages/load", rows=rows)[0]
         return ids

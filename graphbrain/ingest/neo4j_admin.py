@@ -130,12 +130,12 @@ def _tidy(home: Path, folder: Path) -> None:
 
 def _write_pages(path: Path, bulk: Bulk, progress: Progress) -> None:
     total = bulk.harvest.pages
-    places = sorted(range(len(COLUMNS)), key=lambda place: _far(COLUMNS[place][0]))
+    places = sorted(range(len(COLUMNS)), key=lambda column: _far(COLUMNS[column][0]))
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write("\t".join([":ID", *(":".join(COLUMNS[place]) for place in places)]) + "\n")
+        file.write("\t".join([":ID", *(":".join(COLUMNS[column]) for column in places)]) + "\n")
         for start in range(0, total, ROWS):
             columns = bulk.columns(start, start + ROWS)
-            file.writelines(_lines(start, [columns[place] for place in places]))
+            file.writelines(_lines(start, [columns[column] for column in places]))
             progress("writing pages", min(1.0, (start + ROWS) / total))
 
 
@@ -211,9 +211,9 @@ def _write_links(path: Path, bulk: Bulk) -> None:
 def _digits(table: Any, numbers: Any) -> None:
     """Fill a table with the decimal digits of numbers, one number a row."""
     rest = numbers.astype(np.int32)
-    for place in range(table.shape[1] - 1, -1, -1):
+    for column in range(table.shape[1] - 1, -1, -1):
         rest, digit = np.divmod(rest, 10)
-        table[:, place] = digit + ord("0")
+        table[:, column] = digit + ord("0")
 
 
 # ---------------------------------------------------------------- the tool

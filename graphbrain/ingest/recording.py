@@ -144,9 +144,9 @@ class Recording:
         """
         text = str(what).strip()
         if text.isdecimal():
-            place = int(np.searchsorted(self.ids, min(int(text), 2**63 - 1)))
-            if place < self.pages and self.ids[place] == int(text):
-                return place
+            number = int(np.searchsorted(self.ids, min(int(text), 2**63 - 1)))
+            if number < self.pages and self.ids[number] == int(text):
+                return number
             raise BadInput(f"{self.name} has no page with the id {text}.")
         try:
             return self.index[spell(text)]
@@ -316,15 +316,15 @@ def _built(raw: _Raw, name: str) -> Recording:
         sources, targets = sources[order], targets[order]
     offsets = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(sources, minlength=size), out=offsets[1:])
-    place = np.arange(size) if raw.ids is None else np.argsort(raw.ids, kind="stable")
-    crawled = np.ones(size, bool) if raw.crawled is None else raw.crawled[place]
+    by_id = np.arange(size) if raw.ids is None else np.argsort(raw.ids, kind="stable")
+    crawled = np.ones(size, bool) if raw.crawled is None else raw.crawled[by_id]
     stand_ins = doubles = 0
     if raw.urls is None:
         urls = [generated_url(identity) for identity in ids.tolist()]
     elif len(raw.urls) != size:
         raise BadInput(f"{name}: {len(raw.urls)} URLs are given for {size} pages.")
     else:
-        urls, stand_ins, doubles = _spelt([raw.urls[i] for i in place.tolist()], ids.tolist())
+        urls, stand_ins, doubles = _spelt([raw.urls[i] for i in by_id.tolist()], ids.tolist())
     return Recording(name, ids, urls, offsets, np.ascontiguousarray(targets), crawled, stand_ins, doubles)
 
 

@@ -396,8 +396,8 @@ def _server_size(uri: str, data: Path | None) -> tuple[int | None, int | None]:
     """(resident memory, disk) of the local server in bytes, if it is the one at `uri`."""
     from graphbrain.server import lifecycle
 
-    found = lifecycle.find(data)
-    if found is None or (uri and found.uri != uri):
+    server = lifecycle.find(data)
+    if server is None or (uri and server.uri != uri):
         return None, None
     status = lifecycle.status(data)
     return status.memory, status.disk

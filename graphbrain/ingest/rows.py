@@ -109,11 +109,11 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
     if not len(left):
         return first.tolist()
     # What is left leads to pages reached otherwise, but not the other way round.
-    place = np.full(size, -1, np.int32)
-    place[left] = np.arange(len(left), dtype=np.int32)
+    position = np.full(size, -1, np.int32)
+    position[left] = np.arange(len(left), dtype=np.int32)
     inner = np.empty(int((offsets[left + 1] - offsets[left]).sum()), np.int32)
     degrees, filled = np.zeros(len(left) + 1, np.int64), 0
-    for sources, ends in _inner_links(offsets, targets, left, place):
+    for sources, ends in _inner_links(offsets, targets, left, position):
         inner[filled : filled + len(ends)] = ends
         degrees[1:] += np.bincount(sources, minlength=len(left))
         filled += len(ends)
@@ -123,7 +123,7 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
     rows = (np.zeros(filled), inner[:filled], csr.narrow(np.cumsum(degrees)))
     parts, part = connected_components(csr_matrix(rows, shape=(len(left), len(left))), connection="strong")
     closed = np.ones(parts, bool)
-    for sources, ends in _inner_links(offsets, targets, left, place):
+    for sources, ends in _inner_links(offsets, targets, left, position):
         closed[part[ends[part[sources] != part[ends]]]] = False
     lowest = np.full(parts, len(left), np.int64)
     np.minimum.at(lowest, part, np.arange(len(left)))
@@ -138,8 +138,8 @@ def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.
     while len(level):
         depth[level] = clicks
         clicks += 1
-        found = [np.unique(ends[depth[ends] < 0]) for _, ends in _links_of(offsets, targets, level)]
-        level = np.unique(np.concatenate(found)) if found else level[:0]
+        unseen = [np.unique(ends[depth[ends] < 0]) for _, ends in _links_of(offsets, targets, level)]
+        level = np.unique(np.concatenate(unseen)) if unseen else level[:0]
     return depth
 
 
@@ -153,11 +153,11 @@ def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[In
         yield np.repeat(part, many), targets[at]
 
 
-def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, place: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, position: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
     """Yield the links of these pages to each other, by their places among them, some pages at a time."""
     for sources, ends in _links_of(offsets, targets, pages):
-        inner = place[ends] >= 0
-        yield place[sources[inner]], place[ends[inner]]
+        inner = position[ends] >= 0
+        yield position[sources[inner]], position[ends[inner]]
 
 
 @dataclass(frozen=True)
@@ -218,9 +218,9 @@ class Bulk:
         self.hosts, self.host = _hosts(harvest.urls)
         given = [] if seeds is None else list(seeds)
         reached = depths(harvest.offsets, harvest.targets, given) >= 0
-        found = starts(harvest.offsets, harvest.targets, reached)
-        self.seeds = frozenset(found if seeds is None else given)
-        self.depth = depths(harvest.offsets, harvest.targets, [*given, *found])
+        roots = starts(harvest.offsets, harvest.targets, reached)
+        self.seeds = frozenset(roots if seeds is None else given)
+        self.depth = depths(harvest.offsets, harvest.targets, [*given, *roots])
         self._depth = self.depth.astype(np.float64)
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
         self._known = self._knowledge()
@@ -299,17 +299,17 @@ class Bulk:
         """Return `siblings_before` of each page, as if the first page of the harvest that links to a page had
         discovered it."""
         harvest, size = self.harvest, self.harvest.pages
-        finder, place = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        finder, position = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
         done = 0
         for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
             pages, first = np.unique(ends, return_index=True)
             new = finder[pages] < 0
-            finder[pages[new]], place[pages[new]] = sources[first[new]], done + first[new]
+            finder[pages[new]], position[pages[new]] = sources[first[new]], done + first[new]
             done += len(ends)
-        found = np.flatnonzero(finder >= 0)
-        found = found[np.argsort(place[found])]
+        discovered = np.flatnonzero(finder >= 0)
+        discovered = discovered[np.argsort(position[discovered])]
         before = np.zeros(size)
-        before[found] = novelty.siblings_before(finder[found], novelty.numbered(harvest.urls)[found])
+        before[discovered] = novelty.siblings_before(finder[discovered], novelty.numbered(harvest.urls)[discovered])
         return before
 
     def _in_scope(self, scope: Scope) -> Flags:
@@ -342,8 +342,8 @@ class Bulk:
         self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
         days = np.full(harvest.pages, np.nan)
         if schedule.intervals:
-            found = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(known).tolist()]
-            days[known] = [np.nan if each is None else each for each in found]
+            intervals = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(known).tolist()]
+            days[known] = [np.nan if each is None else each for each in intervals]
         fixed = ~np.isnan(days)
         self._waits = ~harvest.fetched & self._inside
         self.since = np.full(harvest.pages, self.run.now)
@@ -415,7 +415,7 @@ class Bulk:
             when,
             of_fetched(self.run.token),
             of_fetched("new"),
-            *([each[place] for each in details] for place in range(len(NO_DETAILS))),
+            *([each[column] for each in details] for column in range(len(NO_DETAILS))),
             [None if held else SCOPE for held in inside.tolist()],
             [surplus(url) or None for url in urls],
             [harvest.values.get(page) for page in range(part.start, part.stop)],

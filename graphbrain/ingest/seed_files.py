@@ -89,7 +89,7 @@ def _column(names: list[str]) -> int | None:
             return names.index(name)
     if len(names) == 1:
         return None
-    return next((place for place, name in enumerate(names) if "url" in re.split(r"[\W_]+", name)), None)
+    return next((column for column, name in enumerate(names) if "url" in re.split(r"[\W_]+", name)), None)
 
 
 def _from_table(lines: Iterator[tuple[int, str]], mark: str) -> Iterator[str]:
@@ -127,10 +127,10 @@ def _present(urls: Iterable[str | None]) -> Iterator[str]:
 
 
 def _from_cdx(number: int, line: str) -> str:
-    found = _CDX.match(line)
-    if found is None:
+    matched = _CDX.match(line)
+    if matched is None:
         raise BadInput(f"Line {number} is none of CDX, as the first one is: {line[:80]!r}.")
-    return found[1]
+    return matched[1]
 
 
 def _from_json(number: int, line: str) -> str | None:

@@ -230,14 +230,14 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     tally = Tally(checked=len(rows))
     check.compare(rows, ledger, tx, tally)
     sums = _sums(tx, ledger)
-    for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
-        _links(row, ledger, place, tally)
+    for row, index in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+        _links(row, ledger, index, tally)
         _coming_back(row, policy.rule, tally)
         for number, forward in enumerate(ledger.forwards):
-            _forward(row, forward, row[24][number], ledger, place, tally)
-            _forward_mark(row, forward, row[25][number], ledger, place, tally)
-        if ledger.links_sum[place] not in (NONE, sums[place]):
-            tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, not {sums[place]}.")
+            _forward(row, forward, row[24][number], ledger, index, tally)
+            _forward_mark(row, forward, row[25][number], ledger, index, tally)
+        if ledger.links_sum[index] not in (NONE, sums[index]):
+            tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[index]}, not {sums[index]}.")
         _lease(row, tally)
     _canonicals(tx, rows, tally)
     return tally
@@ -247,11 +247,11 @@ def _canonicals(tx: Tx, rows: Sequence[Sequence[Any]], tally: Tally) -> None:
     """Check that links count for the canonical page that a locked page names. A page that upkeep is still to look at is
     exempt."""
     urls = {row[0]: row[1] for row in rows}
-    found = canonicals.differing(tx, list(urls))
-    if not found:
+    differing = canonicals.differing(tx, list(urls))
+    if not differing:
         return
-    marked = set(tx.one("audit/marked", ids=sorted({page for ends in found for page in ends if page >= 0}))[0])
-    for page, wanted, has in found:
+    marked = set(tx.one("audit/marked", ids=sorted({page for ends in differing for page in ends if page >= 0}))[0])
+    for page, wanted, has in differing:
         if marked.isdisjoint((page, wanted, has)):
             tally.found("canonicals", f"Links to {urls[page]} do not count for the page that its canonical names.")
 
@@ -286,13 +286,13 @@ class Exact:
         ledger.read_payouts(tx)
         marks, tips, due = AccountMarks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
         hub, authority = ledger.hub_score, ledger.authority_score
-        for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
-            _account(row, float(hub[place]), float(authority[place]), tally)
+        for row, index in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+            _account(row, float(hub[index]), float(authority[index]), tally)
             # Until a change of the policy has come to all pages, some are paid by the policy before.
-            if not ledger.rule.repaying and row[2] != due[place]:
-                tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
+            if not ledger.rule.repaying and row[2] != due[index]:
+                tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[index]!r} is due.")
             if not ledger.rule.remarking:
-                _marks(row, marks, tips, place, ledger.rule, tally)
+                _marks(row, marks, tips, index, ledger.rule, tally)
 
     def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
         """Check held = paid, and return the bound of the error."""
@@ -334,30 +334,30 @@ def _said(name: str) -> str:
     return name.replace("_", " ").replace("pagerank", "PageRank")
 
 
-def _forward(row: list[Any], forward: Forward, brought: float, ledger: Accounts, place: int, tally: Tally) -> None:
+def _forward(row: list[Any], forward: Forward, brought: float, ledger: Accounts, index: int, tally: Tally) -> None:
     """Check that a page has its first amount plus the amounts that its in-links have passed on."""
-    got = float(getattr(ledger, forward.name)[place])
-    due = float(forward.first(ledger.is_seed[[place]])[0]) + brought
+    got = float(getattr(ledger, forward.name)[index])
+    due = float(forward.first(ledger.is_seed[[index]])[0]) + brought
     if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
         tally.found(forward.name, f"{row[1]} has a {_said(forward.name)} of {got!r}, its in-links give {due!r}.")
 
 
 def _forward_mark(
-    row: list[Any], forward: Forward, stored: int | None, ledger: Accounts, place: int, tally: Tally
+    row: list[Any], forward: Forward, stored: int | None, ledger: Accounts, index: int, tally: Tally
 ) -> None:
     """Check that the mark of a waiting amount is exactly the one that follows from the stored values."""
     if ledger.rule.remarking or row[7] > ledger.rule.max_payees:
         return
-    wanted = _or_null(int(ledger.urgency(forward.name)[place]))
+    wanted = _or_null(int(ledger.urgency(forward.name)[index]))
     if wanted != stored:
         tally.found("marks", f"{row[1]} has {forward.mark} {stored}, not {wanted}.")
 
 
-def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
+def _links(row: list[Any], ledger: Accounts, index: int, tally: Tally) -> None:
     url, dh, da = row[1], row[3], row[4]
     for name, stored, links in (
-        ("out", ledger.out_weight[place], dh),
-        ("in", ledger.in_weight[place], da),
+        ("out", ledger.out_weight[index], dh),
+        ("in", ledger.in_weight[index], da),
     ):
         if stored != links:
             tally.found("weights", f"{url} has {name}_weight {stored}, its links weigh {links}.")
@@ -375,18 +375,18 @@ def _coming_back(row: list[Any], rule: Rule, tally: Tally) -> None:
 
 
 def _marks(
-    row: list[Any], marks: AccountMarks, tips: Mapping[str, NDArray[np.bool_]], place: int, rule: Rule, tally: Tally
+    row: list[Any], marks: AccountMarks, tips: Mapping[str, NDArray[np.bool_]], index: int, rule: Rule, tally: Tally
 ) -> None:
     """Check ranks, priorities and lanes against the accounts. A float's last bit may shift a bucket by one."""
     names = ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane")
     for name, stored in zip(names, row[11:16], strict=True):
-        wanted = _or_null(int(getattr(marks, name)[place]))
+        wanted = _or_null(int(getattr(marks, name)[index]))
         links = row[7] if name.startswith("hub") else row[8]
         if name == "lane" and rule.standing_value not in ("authority", "hub", "own"):
             continue  # batch scores are written apart, and lanes follow later
         if name.endswith("priority") and stored is None and links > rule.max_payees:
             continue
-        if wanted == stored or ((wanted is None or stored is None) and tips[name][place]):
+        if wanted == stored or ((wanted is None or stored is None) and tips[name][index]):
             continue
         if wanted is None or stored is None or abs(wanted - stored) > 1:
             sentence = f"{row[1]} has {name} {stored}, not {wanted}."
@@ -507,13 +507,13 @@ def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) 
 
 def _unfit_places(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
     """Return the faults of addresses, by address."""
-    found = {name: [in_flight, pages] for name, in_flight, pages in tx.one("audit/addresses", names=names)[0]}
+    counts = {name: [in_flight, pages] for name, in_flight, pages in tx.one("audit/addresses", names=names)[0]}
     for _, name, many in tx.one("audit/resources")[0]:
         if name is not None and (names is None or name in names):
-            found.setdefault(name, [0, 0])[1] += many
+            counts.setdefault(name, [0, 0])[1] += many
     return {
         name: f"Address {name} counts {in_flight} claims in flight, {out} are leased."
-        for name, (in_flight, out) in found.items()
+        for name, (in_flight, out) in counts.items()
         if in_flight != out
     }
 

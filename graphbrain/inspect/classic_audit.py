@@ -43,26 +43,26 @@ class Classic:
         blend = ledger.rule.blend is not None
         ends = (ledger.authority_history + np.maximum(cash["authority"], 0.0), ledger.authority_history)
         best, worst = (ledger.lanes_for(ledger.valued(end) if blend else end) for end in ends)
-        for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+        for row, index in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
             url = row[1]
             for side in ("hub", "authority"):
-                held = float(cash[side][place])
+                held = float(cash[side][index])
                 tally.worst = max(tally.worst, -held)
                 if not held >= -slack:
                     tally.found("accounts", f"{url} holds {held!r} on its {side} side.")
-                updated = float(getattr(ledger, f"{side}_updated")[place])
+                updated = float(getattr(ledger, f"{side}_updated")[index])
                 if updated > virtual.clock:
                     tally.found(
                         "clock", f"{url} spent its {side} cash at {updated!r}, the clock is at {virtual.clock!r}."
                     )
-                history = getattr(ledger, f"{side}_history")[place : place + 1]
+                history = getattr(ledger, f"{side}_history")[index : index + 1]
                 _rank(row, side, history, tally)
-            if ledger.newborn[place] != 0.0:
+            if ledger.newborn[index] != 0.0:
                 tally.found("accounts", f"{url} never got its first cash.")
             # A float's last bit may tip a lane by one.
             judged = ledger.rule.standing_value == "authority" and not row[23]
-            if judged and not int(best[place]) - 1 <= row[15] <= int(worst[place]) + 1:
-                tally.found("marks", f"{url} has lane {row[15]}, not {best[place]} to {worst[place]}.")
+            if judged and not int(best[index]) - 1 <= row[15] <= int(worst[index]) + 1:
+                tally.found("marks", f"{url} has lane {row[15]}, not {best[index]} to {worst[index]}.")
 
     def whole(self, sums: list[Any], _rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
         """Check that the total cash is 2(N + 1), and that the totals on the virtual page are those of its pages."""
@@ -78,13 +78,13 @@ class Classic:
             tally.found("total cash", f"All cash is {held!r}, but 2 · ({pages} + 1) was given.")
         if quiet and virtual.pages != pages:
             tally.found("total cash", f"The virtual page counts {virtual.pages} pages, there are {pages}.")
-        for name, total, found in (
+        for name, total, summed in (
             ("hub histories", virtual.hub_total, hub_history),
             ("authority histories", virtual.authority_total, authority_history),
             ("hub cash", virtual.hub_held, hub),
         ):
-            if quiet and abs(total - found) > TOLERANCE * max(scale, abs(found)):
-                tally.found("totals", f"The {name} of all pages are {found!r}, their total is {total!r}.")
+            if quiet and abs(total - summed) > TOLERANCE * max(scale, abs(summed)):
+                tally.found("totals", f"The {name} of all pages are {summed!r}, their total is {total!r}.")
         figures = {"total_cash": held, "should_be": due, "gap": gap, "virtual_hub_cash": virtual.hub_cash}
         figures |= {"virtual_authority_cash": virtual.authority_cash, "clock": virtual.clock}
         return figures | {"hub_offset": virtual.hub_offset, "authority_offset": virtual.authority_offset}

@@ -34,18 +34,18 @@ class Shares:
     virtual: Virtual
     cash_counts: bool
 
-    def page(self, found: Page) -> Page:
+    def page(self, stored: Page) -> Page:
         """Return the page with its real cash and its shares."""
-        ids = np.array([found.id], dtype=np.int64)
+        ids = np.array([stored.id], dtype=np.int64)
         hub_offset = float(self.virtual.hub_offsets(ids)[0])
         authority_offset = float(self.virtual.authority_offsets(ids)[0])
-        hub_cash, authority_cash = found.hub_cash + hub_offset, found.authority_cash + authority_offset
+        hub_cash, authority_cash = stored.hub_cash + hub_offset, stored.authority_cash + authority_offset
         return replace(
-            found,
+            stored,
             hub_cash=hub_cash,
             authority_cash=authority_cash,
-            hub_score=self._hub(found.hub_history, hub_cash),
-            authority_score=self._authority(found.authority_history, authority_cash),
+            hub_score=self._hub(stored.hub_history, hub_cash),
+            authority_score=self._authority(stored.authority_history, authority_cash),
         )
 
     def hub(self, history: float, cash: float) -> float:
@@ -75,8 +75,8 @@ def view(tx: Tx, rule: Rule) -> Shares:
 
 def page(tx: Tx, key: str, rule: Rule) -> Page | None:
     """Return one page with all its properties; None if there is no such page."""
-    shares, found = view(tx, rule), pages.page(tx, key, rule)
-    return shares.page(found) if found else None
+    shares, stored = view(tx, rule), pages.page(tx, key, rule)
+    return shares.page(stored) if stored else None
 
 
 def top(tx: Tx, n: int, by: str, rule: Rule) -> list[Page]:

@@ -35,8 +35,8 @@ class Clicks:
 
     def of(self, page: int) -> int | None:
         """Return the clicks to one page; None where no links lead."""
-        found = int(self.at(np.array([page], dtype=np.int64))[0])
-        return None if found == NONE else found
+        clicks = int(self.at(np.array([page], dtype=np.int64))[0])
+        return None if clicks == NONE else clicks
 
 
 @dataclass(slots=True)
@@ -51,8 +51,8 @@ class _Ways:
 
 def of_page(tx: Tx, key: str) -> int | None:
     """Return the clicks from a seed to the page of this key; None where no links lead."""
-    found: int | None = tx.one("clicks/of_page", key=key)[0]
-    return found
+    clicks: int | None = tx.one("clicks/of_page", key=key)[0]
+    return clicks
 
 
 def clicks(graph: Graph, table: LinkTable | None = None) -> Clicks:
@@ -83,24 +83,24 @@ def fewest(table: LinkTable, seeds: Ints, named: Ints, aliases: Ints, led: Ints)
     Returns:
         int64[pages]; −1 where no links lead.
     """
-    found = np.full(table.pages, NONE, dtype=np.int64)
+    clicks = np.full(table.pages, NONE, dtype=np.int64)
     is_alias = np.zeros(table.pages, dtype=bool)
     is_alias[aliases] = True
     spelt, goals = _Rows.of(named, table.pages), _Rows.of(led, table.pages)
     here, level = np.unique(seeds), 0
     while len(here):
-        here = here[found[here] == NONE]
-        found[here] = level
+        here = here[clicks[here] == NONE]
+        clicks[here] = level
         wave = here
         while len(wave := wave[is_alias[wave]]):  # redirects, at the same level
             beyond = np.unique(np.concatenate([_targets(table, wave), goals.of_all(wave)]))
-            wave = beyond[found[beyond] == NONE]
-            found[wave] = level
+            wave = beyond[clicks[beyond] == NONE]
+            clicks[wave] = level
             here = np.concatenate([here, wave])
         clicked = here[~is_alias[here]]
         here = np.unique(np.concatenate([_targets(table, clicked), spelt.of_all(clicked)]))
         level += 1
-    return found
+    return clicks
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +121,16 @@ class _Rows:
 
 
 def _targets(table: LinkTable, places: Ints) -> Ints:
-    found: Ints = table.targets[_spread(table.offsets, places)].astype(np.int64)
-    return found
+    targets: Ints = table.targets[_spread(table.offsets, places)].astype(np.int64)
+    return targets
 
 
 def _spread(starts: Ints, places: Ints) -> Ints:
     """Return all positions of the rows of these places."""
     counts = starts[places + 1] - starts[places]
     ends = np.cumsum(counts)
-    found: Ints = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts[places] - (ends - counts), counts)
-    return found
+    positions: Ints = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts[places] - (ends - counts), counts)
+    return positions
 
 
 def _places(table: LinkTable, ids: Ints) -> Ints:

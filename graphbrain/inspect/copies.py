@@ -45,16 +45,16 @@ class Lessons:
     def expected(self, tx: Tx, urls: Iterable[str]) -> dict[str, ExpectedCopy]:
         """Return the expected copies among these waiting pages, by their URLs."""
         candidates = {
-            url: found
+            url: equals
             for url in urls
-            if (found := self._expectations.candidates(url, self._sections.of(url).leaf.pattern))
+            if (equals := self._expectations.candidates(url, self._sections.of(url).leaf.pattern))
         }
-        unsure = {equal.url for found in candidates.values() for equal, fetched in found if not fetched}
+        unsure = {equal.url for equals in candidates.values() for equal, fetched in equals if not fetched}
         there = contents(tx, unsure, self._key_of)
         expected: dict[str, ExpectedCopy] = {}
-        for url, found in candidates.items():
+        for url, equals in candidates.items():
             own = self._key_of(url)
-            for equal, fetched in found:
+            for equal, fetched in equals:
                 page = there.get(equal.url)
                 if fetched or (page is not None and not page.alias and page.key != own):
                     expected[url] = _told(equal, self._factor(url))

@@ -22,19 +22,19 @@ from graphbrain.schedule.value import DAY
 __all__ = ["dated"]
 
 
-def dated(found: Sequence[Page], policy: Policy, price: float | None) -> list[Page]:
+def dated(pages: Sequence[Page], policy: Policy, price: float | None) -> list[Page]:
     """Return the pages with `comes_back` and `due`. `price`: the value of a visit at the present pace; None: no visits
     are made."""
     rule, schedule = policy.rule, policy.schedule
     days: dict[int, float | None] = {
-        place: page.interval or schedule.interval_of(page.url)
-        for place, page in enumerate(found)
+        index: page.interval or schedule.interval_of(page.url)
+        for index, page in enumerate(pages)
         if page.fetched is not None and page.state == "known"
     }
     if rule.revisits and price is not None:
-        places = [place for place, fixed in days.items() if fixed is None]
-        days.update(zip(places, _paced([found[place] for place in places], policy, price), strict=True))
-    return [_dated(_real(page, rule), days.get(place)) for place, page in enumerate(found)]
+        places = [index for index, fixed in days.items() if fixed is None]
+        days.update(zip(places, _paced([pages[index] for index in places], policy, price), strict=True))
+    return [_dated(_real(page, rule), days.get(index)) for index, page in enumerate(pages)]
 
 
 def _real(page: Page, rule: Rule) -> Page:

@@ -133,7 +133,7 @@ def counted(graph: Graph, first: int, last: int) -> Counted:
 def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Callable[[], bool]) -> Scanned:
     """Return the figures for which every page and host is read, in parts. Call `stop` between them. Raise
     ScanStopped."""
-    found = Scanned()
+    sums = Scanned()
     copies, fresh, age = 0, 0.0, 0.0
     last_id = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id", patient=False)
     for first in range(0, 0 if last_id is None else last_id + 1, IDS_AT_ONCE):
@@ -155,22 +155,22 @@ def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Calla
         for state, pages, waiting, shared, retries, hub, authority, of_copies, of_fresh, of_age in rows:
             if state is None:  # it was deleted while it was read
                 continue
-            found.states[state] = found.states.get(state, 0) + pages
-            found.waiting += waiting
-            found.ready += shared
-            found.retries += retries
-            found.hub_cash += hub
-            found.authority_cash += authority
+            sums.states[state] = sums.states.get(state, 0) + pages
+            sums.waiting += waiting
+            sums.ready += shared
+            sums.retries += retries
+            sums.hub_cash += hub
+            sums.authority_cash += authority
             copies, fresh, age = copies + of_copies, fresh + of_fresh, age + of_age
     if copies:
-        found.fresh, found.age = fresh / copies, age / copies
+        sums.fresh, sums.age = fresh / copies, age / copies
     if stop():
         raise ScanStopped
-    found.blocked, found.slowed, found.silent, ready = graph.read(
+    sums.blocked, sums.slowed, sums.silent, ready = graph.read(
         lambda tx: tx.one("figures/hosts", now=now, dead=dead_after), "figures/hosts", patient=False
     )
-    found.ready += ready
-    return found
+    sums.ready += ready
+    return sums
 
 
 def _sums(first: Iterable[int], second: Iterable[int]) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ def outlook(waiting: int, flows: Flows) -> Outlook:
 
 
 def _end(waiting: int, flows: Flows) -> tuple[End, float | None, str]:
-    left, found = flows.left, flows.found
+    left, discovered = flows.left, flows.found
     if not waiting:
         return "done", 0.0, "no page waits for its first visit"
     if flows.uncounted:
@@ -83,9 +83,9 @@ def _end(waiting: int, flows: Flows) -> tuple[End, float | None, str]:
             None,
             f"only {left} pages have left the frontier lately, and {FEW} are needed",
         )
-    counts = f"{left:,} pages have left the frontier and {found:,} were found"
-    if abs(left - found) <= CHANCE * sqrt(left + found):
+    counts = f"{left:,} pages have left the frontier and {discovered:,} were found"
+    if abs(left - discovered) <= CHANCE * sqrt(left + discovered):
         return "unknown", None, f"{counts}: about as many"
-    if found > left:
+    if discovered > left:
         return "never", None, f"{counts}: at this pace it grows"
-    return "ends", waiting / (left - found) * flows.seconds / 3600.0, f"{counts}: at this pace it ends"
+    return "ends", waiting / (left - discovered) * flows.seconds / 3600.0, f"{counts}: at this pace it ends"

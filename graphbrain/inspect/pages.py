@@ -53,7 +53,7 @@ STORED = tuple(
 class View(Protocol):
     """The computation of an engine's scores that are not stored on the pages."""
 
-    def page(self, found: Page) -> Page:
+    def page(self, stored: Page) -> Page:
         """Return the page with its scores and its cash."""
 
     def hub(self, history: float, cash: float) -> float:

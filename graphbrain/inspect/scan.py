@@ -161,8 +161,8 @@ def wanted_pages(
     selected = wanted if view is None or wanted.by in UNINDEXED else replace(wanted, least=None)
     for ids in _best(graph, wanted) if ranked else _ids(graph, selected, progress):
         for some in _slices(ids, at_once):
-            found = _read_each(graph, "pages/details", pages.page_of, ids=some)
-            seen = found if view is None else map(view.page, found)
+            details = _read_each(graph, "pages/details", pages.page_of, ids=some)
+            seen = details if view is None else map(view.page, details)
             yield from finish([page for page in seen if wanted.fits(page)])
 
 

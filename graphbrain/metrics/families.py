@@ -113,29 +113,29 @@ def _of_kinds(quick: Quick, counted: Counted) -> Iterator[Metric]:
 
 
 def _of_scan(sample: Sample) -> Iterator[Metric]:
-    found = sample.scanned
-    assert found is not None
+    scanned = sample.scanned
+    assert scanned is not None
     pages = GaugeMetricFamily("graphbrain_pages", "Pages by state; sampled.", labels=["state"])
     for state in STATES:
-        pages.add_metric([state], found.states.get(state, 0))
+        pages.add_metric([state], scanned.states.get(state, 0))
     yield pages
-    yield _gauge("waiting_pages", "Pages that wait to be claimed; sampled.", found.waiting)
-    yield _gauge("ready_pages", "Waiting pages whose host is not known to be waited for; sampled.", found.ready)
-    yield _gauge("retry_pages", "Failed pages that will be tried again; sampled.", found.retries)
+    yield _gauge("waiting_pages", "Pages that wait to be claimed; sampled.", scanned.waiting)
+    yield _gauge("ready_pages", "Waiting pages whose host is not known to be waited for; sampled.", scanned.ready)
+    yield _gauge("retry_pages", "Failed pages that will be tried again; sampled.", scanned.retries)
     cash = GaugeMetricFamily(
         "graphbrain_cash", "Cash on pages that was not passed on yet, by side; sampled.", labels=["side"]
     )
-    cash.add_metric(["hub"], found.hub_cash)
-    cash.add_metric(["authority"], found.authority_cash)
+    cash.add_metric(["hub"], scanned.hub_cash)
+    cash.add_metric(["authority"], scanned.authority_cash)
     yield cash
     if sample.error_bound is not None:
         yield _gauge("error_bound_ratio", "What the scores are off at most, relative; sampled.", sample.error_bound)
-    if found.fresh is not None and found.age is not None:
-        yield _gauge("fresh_ratio", "Share of fetched pages believed to be unchanged since; sampled.", found.fresh)
-        yield _gauge("copy_age_seconds", "Mean time since fetched pages were visited; sampled.", found.age)
-    yield _gauge("hosts_blocked", "Hosts that are blocked or backed off for a while; sampled.", found.blocked)
-    yield _gauge("hosts_slowed", "Hosts asked less often since they answered 429 or 503; sampled.", found.slowed)
-    yield _gauge("hosts_silent", "Hosts that do not answer and are only probed; sampled.", found.silent)
+    if scanned.fresh is not None and scanned.age is not None:
+        yield _gauge("fresh_ratio", "Share of fetched pages believed to be unchanged since; sampled.", scanned.fresh)
+        yield _gauge("copy_age_seconds", "Mean time since fetched pages were visited; sampled.", scanned.age)
+    yield _gauge("hosts_blocked", "Hosts that are blocked or backed off for a while; sampled.", scanned.blocked)
+    yield _gauge("hosts_slowed", "Hosts asked less often since they answered 429 or 503; sampled.", scanned.slowed)
+    yield _gauge("hosts_silent", "Hosts that do not answer and are only probed; sampled.", scanned.silent)
 
 
 def of_observed(observed: Mapping[str, Any]) -> Iterator[Metric]:

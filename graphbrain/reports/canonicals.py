@@ -74,12 +74,12 @@ def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     """
     locked = {page, *_ends(_changes(tx, page))}
     ledgers.of(policy.rule).lock_present(tx, locked, policy.rule)
-    found = _changes(tx, page)
-    sure = [(own, wanted) for own, wanted, has in found if {own, wanted, has} <= locked | {NOWHERE}]
+    changes = _changes(tx, page)
+    sure = [(own, wanted) for own, wanted, has in changes if {own, wanted, has} <= locked | {NOWHERE}]
     if sure:
         tx.do("canonicals/write", rows=[list(row) for row in sure])
         look_again(tx, {own for own, _ in sure}, now)
-    return bool(found)
+    return bool(changes)
 
 
 def let_go(tx: Tx, page: int, policy: Policy, now: float) -> bool:
@@ -119,8 +119,8 @@ def _key_named(own: str, host: str, canonical: str | None, policy: Policy) -> st
 
 
 def _off(tx: Tx, rows: Sequence[Sequence[object]]) -> dict[int, None]:
-    found = tx.one("canonicals/off", rows=list(rows), limit=1)[0] if rows else []
-    return dict.fromkeys(row[0] for row in found)
+    differing = tx.one("canonicals/off", rows=list(rows), limit=1)[0] if rows else []
+    return dict.fromkeys(row[0] for row in differing)
 
 
 def _changes(tx: Tx, page: int) -> list[tuple[int, int, int]]:

@@ -158,8 +158,8 @@ Said = Sequence[Sequence[object]]
 
 def said(tx: Tx, sources: Sequence[int], page: int) -> Said:
     """Return the anchors and rels of the links of these pages to a page, or to the alias that it is."""
-    found: Said = tx.one("facts/said", ids=list(sources), page=page)[0] if sources else []
-    return found
+    words: Said = tx.one("facts/said", ids=list(sources), page=page)[0] if sources else []
+    return words
 
 
 def carry(tx: Tx, told: Said, page: int, *, alias: bool) -> None:

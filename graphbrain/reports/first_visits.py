@@ -20,7 +20,7 @@ def note(tx: Tx, verdicts: Sequence[Verdict]) -> None:
     reported first is the first."""
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _says(v)]
     if first:
-        rows = [[v.visit.page, v.item.at + APART * place, v.item.seen.shingles] for place, v in enumerate(first)]
+        rows = [[v.visit.page, v.item.at + APART * position, v.item.seen.shingles] for position, v in enumerate(first)]
         tx.do("sections/unlearned", rows=rows)
 
 

@@ -97,9 +97,9 @@ def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
 
 def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
     """Key → id of the page and of those it links to, and of the pages that these lead to, as far as they are there."""
-    found = discovery.look(tx, {item.key, *item.targets})
-    ids = {key: page for key, page, *_ in found}
-    return ids, discovery.goals(tx, ids, {key for key, _, _, alias, *_ in found if alias})
+    looked = discovery.look(tx, {item.key, *item.targets})
+    ids = {key: page for key, page, *_ in looked}
+    return ids, discovery.goals(tx, ids, {key for key, _, _, alias, *_ in looked if alias})
 
 
 def _judged(tx: Tx, item: Item, page: int, policy: Policy) -> Verdict | None:

@@ -127,20 +127,20 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
     """Return the pages that a batch names. Missing ones are created, with the depth of their best finder. Raises Heavy,
     unless the visits may be `heavy`."""
     keys = {key for item in items for key in item.targets}.union(item.key for item in items)
-    found = discovery.look(tx, keys)
+    looked = discovery.look(tx, keys)
     if not heavy:
-        _weigh(tx, items, found, policy.rule)
-    ids = {key: page for key, page, *_ in found}
+        _weigh(tx, items, looked, policy.rule)
+    ids = {key: page for key, page, *_ in looked}
     made = _create(tx, items, keys.difference(ids), ids, policy, now)
-    redirecting = {key for key, _, _, alias, *_ in found if alias}
+    redirecting = {key for key, _, _, alias, *_ in looked if alias}
     return Named(
         ids=ids | made.ids,
         goals=discovery.goals(tx, ids | made.ids, redirecting),
         made=sorted(made.ids.values()),
-        linked={key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless},
+        linked={key for key, _, weight, *_ in looked if weight > 0 or policy.rule.weightless},
         redirecting=redirecting,
-        unsure={key: (page, why) for key, page, *_, why in found if why is not None},
-        parked={page for _, page, _, _, parked, _ in found if parked},
+        unsure={key: (page, why) for key, page, *_, why in looked if why is not None},
+        parked={page for _, page, _, _, parked, _ in looked if parked},
         found=made.waiting,
     )
 
@@ -208,13 +208,13 @@ def _to_look_at(named: Named, redirected: Redirected, ledger: Accounts, policy: 
     return pages if policy.orphans == "keep" else pages.union(set(ledger.in_links_turned()).difference(named.made))
 
 
-def _weigh(tx: Tx, items: Sequence[Item], found: Sequence[discovery.Looked], rule: Rule) -> None:
+def _weigh(tx: Tx, items: Sequence[Item], looked: Sequence[discovery.Looked], rule: Rule) -> None:
     """Raises Heavy where links are too many, or too long. The weight of a page bounds how many it has, unless some
     weigh nothing."""
     sizes = [item.link_bytes for item in items]
     long = max(sizes) > BYTES_OF_ONE or sum(sizes) > BYTES_OF_ALL
     touched = {item.key for item in items if item.touches_links()}
-    weights = {key: (page, weight) for key, page, weight, *_ in found if key in touched}
+    weights = {key: (page, weight) for key, page, weight, *_ in looked if key in touched}
     if not rule.weightless and not long:
         at_most = sum(weight for _, weight in weights.values()) / rule.intra_host_weight
         if at_most + sum(len(item.targets) for item in items) <= MOST_OF_ONE:

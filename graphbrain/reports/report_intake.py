@@ -60,12 +60,12 @@ class Intake:
         """Return the items to record, each in its place, or the refusal. An item that was refused under a claim is
         recorded as a failure, unless a valid report of the same page is beside it."""
         made = [self.check(report) for report in reports]
-        for place, report in enumerate(reports):
-            refusal = made[place]
+        for index, report in enumerate(reports):
+            refusal = made[index]
             claim = input_checks.claim_of(report) if isinstance(refusal, Answer) else None
             if isinstance(refusal, Answer) and claim is not None and claim.key not in self._seen:
                 self._seen.add(claim.key)
-                made[place] = _failure(claim, refusal.url, self._now, refusal.reason)
+                made[index] = _failure(claim, refusal.url, self._now, refusal.reason)
         return made
 
     def check(self, report: Report | Unusable) -> Item | Answer:
@@ -142,17 +142,17 @@ class Intake:
         missing page: if it were refused, its claim would lapse and the page be claimed again and again."""
         if isinstance(report, Failed) or report.redirected_to is None:
             return _Led(report)
-        circles, spelling, place = False, None, report.redirected_to
+        circles, spelling, target = False, None, report.redirected_to
         try:
-            place = resolved(own_url, place)
-            url, key = self._rules.page(place)
+            target = resolved(own_url, target)
+            url, key = self._rules.page(target)
             if key != own:
-                return _Led(report, {key: (url, None)}, users=int(names_user(place)))
+                return _Led(report, {key: (url, None)}, users=int(names_user(target)))
             circles, spelling = True, url if url != own_url else None
             why = "the page redirects to itself" if spelling is None else "that is its own URL in another spelling"
         except BadInput as error:
             why = str(error)
-        note = f"redirects to {input_checks.shown(without_user(place))}: {why}"
+        note = f"redirects to {input_checks.shown(without_user(target))}: {why}"
         status = report.status if 300 <= (report.status or 0) < 400 else 301
         failed = Failed(
             report.url, report.claim, status, note[:200],
@@ -253,7 +253,7 @@ def unreadable(error: Exception) -> str:
     """Return the reason why an item is unusable: our own message, or the error of the caller's own code."""
     if isinstance(error, BadInput):
         return str(error)
-    return " ".join(f"it cannot be read ({_kind(error)}: {input_checks.shown(error)})".split())
+    return f"it cannot be read ({_kind(error)}: {' '.join(input_checks.shown(error).split())})"
 
 
 def _seen(report: Fetched, key: str, at: float, change: ChangeTest) -> Seen:

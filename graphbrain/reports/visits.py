@@ -102,10 +102,10 @@ def learn(
         return Plan()
     places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
     value = ledger.weighed(tx, now)
-    beliefs = _believe(tx, seen, {page: float(value[place]) for page, place in places.items()}, policy)
+    beliefs = _believe(tx, seen, {page: float(value[index]) for page, index in places.items()}, policy)
     plan, by_worth, wanted = Plan(), [], dict[int, int]()
     for verdict in seen:
-        page, place = verdict.visit.page, places[verdict.visit.page]
+        page, index = verdict.visit.page, places[verdict.visit.page]
         interval = verdict.visit.interval or policy.schedule.interval_of(verdict.visit.url)
         waits = page not in beyond and verdict.answer.outcome != "alias"
         if waits and interval:
@@ -114,12 +114,12 @@ def learn(
         elif waits and policy.rule.revisits:
             by_worth.append(page)
             plan.since[page] = verdict.item.at
-        if page not in plan.since and ledger.lane[place] == lanes.ASKED:
-            wanted[page] = int(lanes.frontier_lane(value[place]))
+        if page not in plan.since and ledger.lane[index] == lanes.ASKED:
+            wanted[page] = int(lanes.frontier_lane(value[index]))
     if by_worth:
         shape, scale = np.array([beliefs[page] for page in by_worth]).T
-        found = lanes.revisit_lane(value[[places[page] for page in by_worth]], shape, scale)
-        wanted |= zip(by_worth, found.tolist(), strict=True)
+        classes = lanes.revisit_lane(value[[places[page] for page in by_worth]], shape, scale)
+        wanted |= zip(by_worth, classes.tolist(), strict=True)
     ledger.wait_in(wanted)
     ripe_at = policy.schedule.ripe_at(ledger.lane[[places[page] for page in plan.since]], list(plan.since.values()))
     return Plan(plan.since, dict(zip(plan.since, ripe_at.tolist(), strict=True)))
@@ -152,7 +152,7 @@ def _believe(
         tx.do("visits/believe", rows=[list(row) for row in rows])
     if (news := told & before).any():
         facts = zip(ids[news].tolist(), days[news].tolist(), changed[news].tolist(), strict=True)
-        tx.do("visits/first_again", rows=[[page, after, found or None] for page, after, found in facts])
+        tx.do("visits/first_again", rows=[[page, after, has_changed or None] for page, after, has_changed in facts])
     return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
 
 

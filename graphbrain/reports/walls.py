@@ -25,7 +25,7 @@ def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
     places = sorted({item.leads_to for item in items if item.leads_to is not None})
     if not places:
         return list(items)
-    leading = {place: set(keys) for place, keys in tx.one("visits/leading", places=places, limit=MANY)[0]}
+    leading = {url: set(keys) for url, keys in tx.one("visits/leading", places=places, limit=MANY)[0]}
     for item in items:
         if item.leads_to is not None:
             leading.setdefault(item.leads_to, set()).add(item.key)

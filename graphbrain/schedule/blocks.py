@@ -177,8 +177,8 @@ def read(text: str) -> npt.NDArray[np.void]:
 
 
 def _bounded(texts: Iterable[str]) -> list[str]:
-    found = [text for text in texts if text and not text.isspace()]
-    return [*found[:MOST_BLOCKS], " ".join(found[MOST_BLOCKS:])]
+    blocks = [text for text in texts if text and not text.isspace()]
+    return [*blocks[:MOST_BLOCKS], " ".join(blocks[MOST_BLOCKS:])]
 
 
 def _pieces(text: str) -> list[Piece]:
@@ -194,22 +194,22 @@ def _sentences(text: str) -> list[tuple[str, list[str]]]:
     text = text.lower()
     if len(text) <= LONG:
         return [(text, words)] if (words := _words(text)) else []
-    found: list[tuple[str, list[str]]] = []
+    sentences: list[tuple[str, list[str]]] = []
     for sentence in _SENTENCE.split(text):
         if words := _words(sentence):
-            found += [(sentence, words)] if len(sentence) <= LONG else _cut_by_words(words)
-    return found
+            sentences += [(sentence, words)] if len(sentence) <= LONG else _cut_by_words(words)
+    return sentences
 
 
 def _cut_by_words(words: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Words without an end of a sentence, cut behind words that their own hashes choose: so an edit moves no cut."""
-    found, first = [], 0
-    for place, word in enumerate(words, 1):
-        if place == len(words) or place - first == 4 * CUT or crc32(word.encode("utf-8", "surrogatepass")) % CUT == 0:
-            own = list(words[first:place])
-            found.append((" ".join(own), own))
-            first = place
-    return found
+    parts, first = [], 0
+    for end, word in enumerate(words, 1):
+        if end == len(words) or end - first == 4 * CUT or crc32(word.encode("utf-8", "surrogatepass")) % CUT == 0:
+            own = list(words[first:end])
+            parts.append((" ".join(own), own))
+            first = end
+    return parts
 
 
 def _words(text: str) -> list[str]:
@@ -221,7 +221,7 @@ def _masked(text: str, words: Sequence[str]) -> Piece:
     if _DIGIT.search(text) is None:
         dated = words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words)
         return Piece(["#"] if dated else words, len(words))
-    prices = tuple(["".join(found.split()) for found in _PRICE.findall(text)]) if _has_currency(text, words) else ()
+    prices = tuple(["".join(price.split()) for price in _PRICE.findall(text)]) if _has_currency(text, words) else ()
     return Piece(_without_dates(_words(_RUN.sub(_number, text))), len(words), prices)
 
 
@@ -241,16 +241,16 @@ def _without_dates(words: list[str]) -> Sequence[str]:
     dated = ["#" if word == "__" else word for word in words]
     if not _DATE_WORDS.isdisjoint(words):
         for _ in range(2):  # the second time from behind
-            for place in range(1, len(dated)):
-                if dated[place - 1] == "#" and dated[place] in _DATE_WORDS:
-                    dated[place] = "#"
+            for index in range(1, len(dated)):
+                if dated[index - 1] == "#" and dated[index] in _DATE_WORDS:
+                    dated[index] = "#"
             dated.reverse()
     return dated[:1] + [word for before, word in pairwise(dated) if word != "#" or before != "#"]
 
 
-def _number(found: re.Match[str]) -> str:
+def _number(match: re.Match[str]) -> str:
     """Replace a number, a date or a token by __: it begins with a digit, or is long and mixes digits with letters."""
-    run = found.group()
+    run = match.group()
     if _NUMBER.match(run):
         return " __ "
     return " __ " if len(run) >= 20 or (len(run) >= 8 and _ALTERNATES.search(run)) else run
@@ -353,23 +353,23 @@ def _apart(old: _Sketch, new: _Sketch, present: Keys) -> set[int] | None:
     Two keys in the same cells hide each other. Then one that is `present` is tried for one of them.
     """
     table, checks = old.keys ^ new.keys, old.checks ^ new.checks
-    found = _peeled(table, checks)
+    differing = _peeled(table, checks)
     if not (table.any() or checks.any()):
-        return found
+        return differing
     fits = np.all([table[cells] != 0 for cells in _cells(present)], axis=0)
     for key in present[fits][:MOST_TRIES]:
         tried, own = table.copy(), checks.copy()
         _toggle(tried, own, np.array([key], dtype=np.uint32))
         more = _peeled(tried, own)
         if not (tried.any() or own.any()):
-            return found ^ more ^ {int(key)}
+            return differing ^ more ^ {int(key)}
     return None
 
 
 def _peeled(table: Keys, checks: npt.NDArray[np.uint8]) -> set[int]:
     """Return the keys that lie alone in a cell, and then those that do without these; they are taken out of the
     table."""
-    found: set[int] = set()
+    keys: set[int] = set()
     for _ in range(CELLS):  # bounded: a hash that only seems to be alone may come again
         pure = np.flatnonzero((table != 0) & (_check(table) == checks))
         cells = np.array(_cells(table[pure])) if len(pure) else np.empty((TABLES, 0), dtype=np.int64)
@@ -378,8 +378,8 @@ def _peeled(table: Keys, checks: npt.NDArray[np.uint8]) -> set[int]:
             break
         key = table[pure[:1]]
         _toggle(table, checks, key)
-        found ^= {int(key[0])}
-    return found
+        keys ^= {int(key[0])}
+    return keys
 
 
 def _toggle(table: Keys, checks: npt.NDArray[np.uint8], key: Keys) -> None:
@@ -421,7 +421,7 @@ class _Visit:
         self._keys = keys
         self._words = words & (REPEATED - 1)
         self._once = (words & REPEATED) == 0
-        self._at = {key: place for place, key in enumerate(keys.tolist())}
+        self._at = {key: index for index, key in enumerate(keys.tolist())}
         self._found = self._located(old.places)
 
     def step(self) -> VisitStep:
@@ -443,15 +443,15 @@ class _Visit:
 
     def _located(self, places: Sequence[_Place]) -> dict[_Place, slice]:
         """Return the places that are still there, and what is in them now; no two have a block in common."""
-        found: dict[_Place, slice] = {}
+        regions: dict[_Place, slice] = {}
         taken = np.zeros(len(self._keys), dtype=bool)
         for place in places:
             first = 0 if place.before == START else self._at.get(place.before, len(self._keys)) + 1
             end = len(self._keys) if place.after == END else self._at.get(place.after, -1)
             if first <= end <= first + WIDEST and not taken[first:end].any():
-                found[place] = slice(first, end)
+                regions[place] = slice(first, end)
                 taken[first:end] = True
-        return found
+        return regions
 
     def _judged(self, place: _Place, region: slice) -> tuple[_Place | None, bool]:
         """Return the new state of a place, and whether its present content is a change that counts."""
@@ -480,8 +480,8 @@ class _Visit:
 
     def _replaced(self, others: Sequence[_Place]) -> list[_Place]:
         """Return the places where text that counted was replaced at this visit, as far as they can be determined."""
-        apart = _apart(self._old, self._sketch([place for place in self._found if place.rotates]), self._keys)
-        known = {(place.before, place.after) for place in others}
+        apart = _apart(self._old, self._sketch([anchor for anchor in self._found if anchor.rotates]), self._keys)
+        known = {(anchor.before, anchor.after) for anchor in others}
         if apart is None:
             return []
         fresh = np.isin(self._keys, np.array(sorted(apart), dtype=np.uint32))
@@ -489,19 +489,19 @@ class _Visit:
             return []
         for region in self._found.values():
             fresh[region] = False
-        found: dict[tuple[int, int], _Place] = {}
+        replaced: dict[tuple[int, int], _Place] = {}
         anchors = np.flatnonzero(self._once & ~fresh & (self._words > 0)).tolist()
         for first in np.flatnonzero(fresh & (self._words > 0)).tolist():
-            before = max((place for place in anchors if place < first), default=-1)
-            after = min((place for place in anchors if place > first), default=len(self._keys))
+            before = max((anchor for anchor in anchors if anchor < first), default=-1)
+            after = min((anchor for anchor in anchors if anchor > first), default=len(self._keys))
             region = slice(before + 1, after)
             bounds = (
                 START if before < 0 else int(self._keys[before]),
                 END if after == len(self._keys) else int(self._keys[after]),
             )
             if after - before - 1 <= WIDEST and not self._is_wide(region) and bounds not in known:
-                found[bounds] = _Place(*bounds, _sum(self._keys[region]), self._held(region))
-        return list(found.values())
+                replaced[bounds] = _Place(*bounds, _sum(self._keys[region]), self._held(region))
+        return list(replaced.values())
 
     def _sketch(self, places: Sequence[_Place]) -> _Sketch:
         counts = np.ones(len(self._keys), dtype=bool)

@@ -147,8 +147,8 @@ def expected_value(
     log_ratio = np.log1p(tau / b)
     still = np.exp(-a * log_ratio)
     fresh = b * log_ratio * _damped((a - 1.0) * log_ratio) - tau * still
-    found = 1.0 - still - a * tau / (b + tau) * still
-    return np.maximum(w * fresh + u * found, 0.0)
+    caught = 1.0 - still - a * tau / (b + tau) * still
+    return np.maximum(w * fresh + u * caught, 0.0)
 
 
 def _damped(z: Floats) -> Floats:
@@ -168,7 +168,7 @@ def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, val
     """
     from scipy.optimize import minimize  # takes half a second, and few processes fit
 
-    t, found = np.asarray(elapsed, dtype=np.float64), np.asarray(changed, dtype=bool)
+    t, has_changed = np.asarray(elapsed, dtype=np.float64), np.asarray(changed, dtype=bool)
     logs = np.log(np.maximum(np.ones(t.shape) if value is None else np.asarray(value, dtype=np.float64), LEAST_VALUE))
     start = np.array([np.log(around.shape), np.log(around.scale), around.slope])
     free = 2 if value is None else 3
@@ -177,7 +177,7 @@ def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, val
     def unlikely(point: Floats) -> float:
         slope = point[2] if free == 3 else around.slope
         exponent = np.exp(point[0]) * np.log1p(t * np.exp(-point[1] - slope * logs))
-        likelihood = np.log(-np.expm1(-np.maximum(exponent[found], 1e-300))).sum() - exponent[~found].sum()
+        likelihood = np.log(-np.expm1(-np.maximum(exponent[has_changed], 1e-300))).sum() - exponent[~has_changed].sum()
         # Not to the last digit, which depends on the processor: the search uses the smaller value.
         return float(f"{0.5 * (((point - start[:free]) / spread) ** 2).sum() - likelihood:.11g}")
 
@@ -219,8 +219,8 @@ def naive_rate(changes: ArrayLike, observed: ArrayLike, default: float = 0.0) ->
     Too low, the more so the rarer the visits: at most one change is found by each (TOIT 2003, section 4.1). Raises
     ValueError for a number below 0, or none.
     """
-    found, time = _checked(changes=changes, observed=observed)
-    rate: Floats = np.divide(found, time, out=np.full(found.shape, default), where=time > 0.0)
+    changed, time = _checked(changes=changes, observed=observed)
+    rate: Floats = np.divide(changed, time, out=np.full(changed.shape, default), where=time > 0.0)
     return rate
 
 
@@ -231,16 +231,16 @@ def bias_corrected_rate(visits: ArrayLike, changes: ArrayLike, interval: ArrayLi
     `visits`: n, those that could find a change; `changes`: X of them did. Raises ValueError for a number below 0, or
     none, and for more changes than visits.
     """
-    n, found, days = _checked(visits=visits, changes=changes, interval=interval)
-    return np.asarray(-np.log((n - found + 0.5) / (n + 0.5)) / days)
+    n, changed, days = _checked(visits=visits, changes=changes, interval=interval)
+    return np.asarray(-np.log((n - changed + 0.5) / (n + 0.5)) / days)
 
 
 def large_numbers_rate(visits: ArrayLike, changes: ArrayLike, observed: ArrayLike) -> Floats:
     """p·X/(n − X) with p = n/T visits a day, half a visit added to both counts: where it tends is right for visits
     at random moments. `observed`: T, the days from the first to the last. Avrachenkov, Patil, Thoppe, arXiv 2004.02167,
     section 3, the estimator from the law of large numbers. Raises ValueError, as `bias_corrected_rate`."""
-    n, found, days = _checked(visits=visits, changes=changes, observed=observed)
-    return np.asarray(n / days * (found + 0.5) / (n - found + 0.5))
+    n, changed, days = _checked(visits=visits, changes=changes, observed=observed)
+    return np.asarray(n / days * (changed + 0.5) / (n - changed + 0.5))
 
 
 def _checked(**given: ArrayLike) -> list[Floats]:
@@ -265,9 +265,9 @@ def interval_rate(elapsed: ArrayLike, changed: ArrayLike, pseudo: float = 0.0) -
     ValueError for a time below 0, or none.
     """
     t = np.atleast_2d(_checked(elapsed=elapsed, pseudo=pseudo)[0])
-    found = np.atleast_2d(np.asarray(changed, dtype=bool)) & (t > 0.0)
-    same = np.where(found, 0.0, t).sum(axis=1) + pseudo
-    moved = np.where(found, t, 0.0)
+    has_changed = np.atleast_2d(np.asarray(changed, dtype=bool)) & (t > 0.0)
+    same = np.where(has_changed, 0.0, t).sum(axis=1) + pseudo
+    moved = np.where(has_changed, t, 0.0)
     if pseudo > 0.0:
         moved = np.column_stack([moved, np.full(len(moved), pseudo)])
     low, high = np.full(len(t), -40.0), np.full(len(t), 40.0)

@@ -322,9 +322,9 @@ def _class(x: Floats, of_one: int, count: int, per_octave: int = PER_OCTAVE) -> 
     return places
 
 
-def _middle(place: Ints, of_one: int, per_octave: int = PER_OCTAVE) -> Floats:
+def _middle(bucket: Ints, of_one: int, per_octave: int = PER_OCTAVE) -> Floats:
     """Return the geometric middle of a class."""
-    return np.asarray(np.exp2((place - of_one + 0.5) / per_octave), dtype=np.float64)
+    return np.asarray(np.exp2((bucket - of_one + 0.5) / per_octave), dtype=np.float64)
 
 
 def _packed(promised: Floats, values: Ints, rates: Ints, shapes: Ints) -> Ints:

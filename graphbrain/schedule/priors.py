@@ -61,7 +61,7 @@ def fit(graph: Graph, rule: Rule, dice: random.Random) -> tuple[Prior, dict[str,
     if len(rows) < FEWEST:
         return None
     names = sorted({row[0] for row in rows})
-    number = {name: place for place, name in enumerate(names)}
+    number = {name: index for index, name in enumerate(names)}
     days, changed = np.array([row[1] for row in rows]), np.array([row[2] for row in rows], dtype=bool)
     worth = np.array([row[3] for row in rows], dtype=np.float64)
     relevance = np.array([np.nan if row[4] is None else row[4] for row in rows], dtype=np.float64)

@@ -164,7 +164,7 @@ def _sane(shape: Floats, scale: Floats, before: tuple[Floats, Floats]) -> tuple[
 
 def _intervals(text: str) -> tuple[tuple[re.Pattern[str], float], ...]:
     """`PATTERN SECONDS`, one a line or separated by semicolons."""
-    found = []
+    intervals = []
     for part in re.split(r"[\n;]", text):
         if not part.strip():
             continue
@@ -173,9 +173,9 @@ def _intervals(text: str) -> tuple[tuple[re.Pattern[str], float], ...]:
             days = float(seconds) / DAY
             if not pattern or not 1.0 / DAY <= days <= NEVER:
                 raise ValueError
-            found.append((re.compile(pattern.strip()), days))
+            intervals.append((re.compile(pattern.strip()), days))
         except (ValueError, re.error):
             raise SettingsError(
                 f"intervals must be a regular expression and seconds, like '/news/ 3600', not {part.strip()!r}."
             ) from None
-    return tuple(found)
+    return tuple(intervals)

@@ -131,12 +131,12 @@ def _function(name: str, given: Any) -> Callable[[Any], Any] | None:
     if given is None:
         return None
     try:
-        found: Any = load_object(given)
+        function: Any = load_object(given)
     except (ImportError, NameError, ValueError, TypeError) as error:
         raise SettingsError(f"{name} names nothing that can be imported ({error}).") from None
-    if not callable(found):
+    if not callable(function):
         raise SettingsError(f"{name} must be a function or the path of one, not {given!r}.")
-    return found  # type: ignore[no-any-return]
+    return function  # type: ignore[no-any-return]
 
 
 def _topic(given: Any) -> TopicRelevance:
@@ -165,13 +165,13 @@ def _named_kinds(settings: BaseSettings) -> list[str]:
 
 
 def _kinds(settings: BaseSettings) -> frozenset[str]:
-    found = frozenset(_named_kinds(settings))
-    if "page" not in found or not found <= set(KINDS):
+    kinds = frozenset(_named_kinds(settings))
+    if "page" not in kinds or not kinds <= set(KINDS):
         given = settings["GRAPHBRAIN_KINDS"]
         raise SettingsError(
             f"GRAPHBRAIN_KINDS must name 'page', and may name 'robots', 'sitemap' and 'link', not {given!r:.80}."
         )
-    return found
+    return kinds
 
 
 def _seconds(given: Any) -> float:
@@ -201,9 +201,9 @@ class Reader:
         """
         near, texts, rels = self.near(response), dict[str, str](), dict[str, str]()
         if (self._options.every_link or self._options.topic is not None) and _is_markup(response):
-            found = self._extractor.extract_links(response)
-            texts = {link.url: " ".join(link.text.split()) for link in found}
-            rels = {link.url: "nofollow" for link in found if link.nofollow}
+            extracted = self._extractor.extract_links(response)
+            texts = {link.url: " ".join(link.text.split()) for link in extracted}
+            rels = {link.url: "nofollow" for link in extracted if link.nofollow}
             if isinstance(response, HtmlResponse):  # an extractor knows of nofollow alone, and of the first of several
                 read, told = _texts_and_rels(response, {*texts, *followed})  # it leaves out files by their ending
                 texts |= {url: text for url, text in read.items() if url not in texts}
@@ -451,9 +451,9 @@ def by_rules(claim: Claim, spider: Spider | None) -> dict[str, Any]:
     these go to the default callback."""
     if not isinstance(spider, CrawlSpider) or claim.url in (spider.start_urls or ()):
         return {}
-    for place, rule in enumerate(spider.rules):
+    for index, rule in enumerate(spider.rules):
         if rule.link_extractor.matches(claim.url):
-            return {"callback": "_callback", "errback": "_errback", "meta": {"rule": place, "link_text": ""}}
+            return {"callback": "_callback", "errback": "_errback", "meta": {"rule": index, "link_text": ""}}
     return {}
 
 

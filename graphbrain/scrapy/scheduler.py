@@ -206,11 +206,11 @@ class Scheduler(BaseScheduler):
 
     async def _open(self, spider: Spider) -> None:
         try:
-            for kind, found in (
+            for kind, middleware in (
                 (SpiderMiddleware, self.crawler.get_spider_middleware(SpiderMiddleware)),
                 (DownloaderMiddleware, self.crawler.get_downloader_middleware(DownloaderMiddleware)),
             ):
-                if found is None:
+                if middleware is None:
                     raise SettingsError(
                         f"The scheduler needs {kind.__name__}: set ADDONS = {{'graphbrain.scrapy.Addon': 500}}."
                     )
@@ -626,10 +626,10 @@ class AnswerNotes(_Middleware):
         if visit is None:
             return response
         visit.fault = "not_understood"
-        place = header(response.headers.get("Location")) if response.status in {*PERMANENT, *TEMPORARY} else None
-        if place and CLAIM in request.meta and not _names_page(response, place):
+        target = header(response.headers.get("Location")) if response.status in {*PERMANENT, *TEMPORARY} else None
+        if target and CLAIM in request.meta and not _names_page(response, target):
             visit.led_by = request.meta.get("redirect_reasons", [response.status])[0]
-            visit.lost = f"redirects to {place}: that is no page of the web"
+            visit.lost = f"redirects to {target}: that is no page of the web"
         return response
 
 
@@ -684,9 +684,9 @@ def _unmarked(request: Request) -> Request:
     return request.replace(meta=plain_meta(request.meta, MARK))
 
 
-def _names_page(response: Response, place: str) -> bool:
+def _names_page(response: Response, target: str) -> bool:
     try:
-        address(resolved(response.url, place))
+        address(resolved(response.url, target))
     except BadInput:
         return False
     return True

@@ -101,8 +101,8 @@ class ScrapyVisit:
             error = self.error or "a middleware dropped the request, or its answer"
             return Failed(url, claim, error=error, fault=self.fault)
         status, head, took = response.status, response.headers, latency(response)
-        if status in PERMANENT and (place := header(head.get("Location"))):
-            return Fetched(url, (), claim, status, redirected_to=_led_on(response, place), seconds=took)
+        if status in PERMANENT and (target := header(head.get("Location"))):
+            return Fetched(url, (), claim, status, redirected_to=_led_on(response, target), seconds=took)
         # A spider that has made requests of it has read the page; one that raises on what is not text never could.
         if self.error and not self.links and isinstance(response, TextResponse):
             return Failed(url, claim, status, error=self.error, seconds=took)
@@ -135,14 +135,14 @@ class ScrapyVisit:
         if response is None:
             return Resource(url, claim, error=self.error or "a middleware dropped the request", fault=self.fault)
         head, status = response.headers, response.status
-        place = header(head.get("Location")) if 300 <= status < 400 else None
+        target = header(head.get("Location")) if 300 <= status < 400 else None
         now = retry_after.moment(header(head.get("Date"))) or time.time()
         return Resource(
             url,
             claim,
             status,
             response.body if 200 <= status < 300 and claim.kind != "link" else None,
-            redirected_to=_led_on(response, place) if place else None,
+            redirected_to=_led_on(response, target) if target else None,
             retry_after=retry_after.seconds(head.get("Retry-After"), now),
             seconds=latency(response),
             etag=header(head.get("ETag")),
@@ -169,12 +169,12 @@ def said(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:200]
 
 
-def _led_on(response: Response, place: str) -> str:
+def _led_on(response: Response, target: str) -> str:
     """Return the URL to which a redirect leads, or its text if that is no URL: the brain's answer names the fault."""
     try:
-        return resolved(response.url, place)
+        return resolved(response.url, target)
     except BadInput:
-        return place
+        return target
 
 
 def header(value: bytes | None) -> str | None:

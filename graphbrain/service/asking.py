@@ -64,17 +64,17 @@ async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, a
     """
     given = _given(asked)
     heavy = bool(questions.question(name).cost)
-    found = await service.answer(_gone(asked), lambda: service.brain.ask(name, **given), heavy=heavy)
+    answer = await service.answer(_gone(asked), lambda: service.brain.ask(name, **given), heavy=heavy)
     if query.format == "csv":
-        return StreamingResponse(_in_parts(_csv(found)), media_type=CSV, headers=_remarks(found))
-    return StreamingResponse(_in_parts(_json(found)), media_type="application/json")
+        return StreamingResponse(_in_parts(_csv(answer)), media_type=CSV, headers=_remarks(answer))
+    return StreamingResponse(_in_parts(_json(answer)), media_type="application/json")
 
 
 @verb(router, "GET", "findings", READERS, answers.FindingsAnswer)
 async def get_findings(service: Service, asked: Asked) -> Response:
     """Return the faults of pages and links, the most wasteful first. Every page is read."""
-    found = await service.answer(_gone(asked), service.brain.findings, heavy=True)
-    return json_answer({"findings": [each.as_dict() for each in found]})
+    faults = await service.answer(_gone(asked), service.brain.findings, heavy=True)
+    return json_answer({"findings": [each.as_dict() for each in faults]})
 
 
 @verb(router, "GET", "summary", READERS, None, texts=(HTML,))
@@ -107,11 +107,11 @@ async def _in_parts(texts: Iterator[str]) -> AsyncIterator[bytes]:
         yield part.encode()
 
 
-def _json(found: Answer) -> Iterator[str]:
+def _json(answer: Answer) -> Iterator[str]:
     """Yield an answer as one JSON object, row by row; the facts about the rows come before them."""
-    head = {"columns": found.columns, "cut": found.cut, "note": found.note, "rows": []}
+    head = {"columns": answer.columns, "cut": answer.cut, "note": answer.note, "rows": []}
     yield json.dumps(head)[:-2]
-    for number, row in enumerate(found.rows):
+    for number, row in enumerate(answer.rows):
         yield (",\n" if number else "\n") + json.dumps([_value(cell) for cell in row], allow_nan=False)
     yield "]}\n"
 
@@ -131,14 +131,14 @@ def _value(cell: Any) -> Any:
     return cell.item() if hasattr(cell, "item") else cell
 
 
-def _csv(found: Answer) -> Iterator[str]:
+def _csv(answer: Answer) -> Iterator[str]:
     """Yield an answer as comma-separated values, row by row."""
-    yield tables.csv_line(found.columns)
-    for row in found.rows:
+    yield tables.csv_line(answer.columns)
+    for row in answer.rows:
         yield tables.csv_line(row)
 
 
-def _remarks(found: Answer) -> dict[str, str]:
+def _remarks(answer: Answer) -> dict[str, str]:
     """Return the facts about the rows that CSV cannot hold, as headers: whether there are more, and a note."""
-    note = {"Graphbrain-Note": quote(found.note, safe=" ,.:;()'")} if found.note else {}
-    return {"Graphbrain-Cut": str(found.cut).lower(), **note}
+    note = {"Graphbrain-Note": quote(answer.note, safe=" ,.:;()'")} if answer.note else {}
+    return {"Graphbrain-Cut": str(answer.cut).lower(), **note}

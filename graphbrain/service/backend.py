@@ -161,19 +161,19 @@ class Gate:
             return True
         if seconds <= 0:
             return False
-        place = asyncio.get_running_loop().create_future()
-        (self._row.appendleft if first else self._row.append)(place)
+        turn = asyncio.get_running_loop().create_future()
+        (self._row.appendleft if first else self._row.append)(turn)
         try:
             self._admit()
-            await asyncio.wait({place}, timeout=seconds)
+            await asyncio.wait({turn}, timeout=seconds)
         except asyncio.CancelledError:
-            if place.done():
+            if turn.done():
                 self.leave()
-            place.cancel()
+            turn.cancel()
             raise
-        if place.done():
+        if turn.done():
             return True
-        self._row.remove(place)
+        self._row.remove(turn)
         return False
 
     def leave(self, *, served: bool = False) -> None:
@@ -188,10 +188,10 @@ class Gate:
 
     def _admit(self) -> None:
         while self._row and self._may():
-            place = self._row.popleft()
-            if not place.done():
+            turn = self._row.popleft()
+            if not turn.done():
                 self._asking += 1
-                place.set_result(None)
+                turn.set_result(None)
 
 
 class Backend:

@@ -251,16 +251,16 @@ async def pause(body: Nothing, service: Service) -> Response:  # noqa: ARG001
 @verb(router, "POST", "resume", OPERATORS, answers.Done, example="done")
 async def resume(body: Nothing, service: Service) -> Response:  # noqa: ARG001
     """Let pages be claimed again; false: the brain was not paused."""
-    found = await service.crawl.run(service.brain.resume)
+    was_paused = await service.crawl.run(service.brain.resume)
     service.gate.open()
-    return done(found)
+    return done(was_paused)
 
 
 @verb(router, "POST", "tend", OPERATORS, answers.TendedAnswer)
 async def tend(body: Tend, service: Service) -> Response:
     """Upkeep for some seconds; the job `settle` brings all accounts to their fixed point."""
-    found = await service.look.run(service.brain.tend, body.seconds, pages=body.pages, stop=service.stopping.is_set)
-    return json_answer(dataclasses.asdict(found))
+    upkeep = await service.look.run(service.brain.tend, body.seconds, pages=body.pages, stop=service.stopping.is_set)
+    return json_answer(dataclasses.asdict(upkeep))
 
 
 @verb(router, "POST", "remake", OPERATORS, answers.Done, example="done", may=NOT_EMPTY)

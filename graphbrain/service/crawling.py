@@ -175,14 +175,14 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
         mark = gate.mark()
         soon = service.brain.combined.next_urls(body.n, worker, key, CALLER.get().name, body.now_only, body.kinds)
         if soon is None:
-            found = await service.crawl.run(
+            batch = await service.crawl.run(
                 service.brain.next_urls, body.n, worker=worker, key=key, now_only=body.now_only, kinds=body.kinds
             )
         else:
-            found = await asyncio.wrap_future(soon)
-        if not found and not found.repeated:
-            gate.shut(found, (found.next_ready or service.brain.now() + 1.0) - service.brain.now(), mark)
-        return found
+            batch = await asyncio.wrap_future(soon)
+        if not batch and not batch.repeated:
+            gate.shut(batch, (batch.next_ready or service.brain.now() + 1.0) - service.brain.now(), mark)
+        return batch
 
     if not body.wait:
         return await ask()
@@ -227,9 +227,9 @@ def _is_answer(claims: Claims) -> bool:
 async def report(body: Reports, service: Service) -> Response:
     """Record visits; one answer for each. A report of a claim may be sent again: it counts once."""
     service.many(len(body.reports), "reports")
-    found = await _report(service, body.reports)
+    recorded = await _report(service, body.reports)
     service.gate.open()
-    return json_answer({"answers": [answer.as_dict() for answer in found]})
+    return json_answer({"answers": [answer.as_dict() for answer in recorded]})
 
 
 async def _report(service: Backend, items: list[Any]) -> list[Answer]:
@@ -242,8 +242,8 @@ async def _report(service: Backend, items: list[Any]) -> list[Answer]:
     soon = combined.report(made, len(items), links, CALLER.get().name)
     if soon is None:
         return await service.crawl.run(lambda: service.brain.report(made()))
-    found = await asyncio.wrap_future(soon)
-    return found if isinstance(found, list) else await service.crawl.run(combined.alone, found)
+    answers = await asyncio.wrap_future(soon)
+    return answers if isinstance(answers, list) else await service.crawl.run(combined.alone, answers)
 
 
 def _report_of(item: Any) -> Report | Unusable:
@@ -315,9 +315,9 @@ async def hint(body: Hints, service: Service) -> Response:
     service.many(len(body.hints), "hints")
     hints = [_hint_of(item) for item in body.hints]
     good = [each for each in hints if not isinstance(each, dict)]
-    found = iter(await service.crawl.run(service.brain.hint, good))
+    taken = iter(await service.crawl.run(service.brain.hint, good))
     service.gate.open()
-    return json_answer({"answers": [each if isinstance(each, dict) else next(found).as_dict() for each in hints]})
+    return json_answer({"answers": [each if isinstance(each, dict) else next(taken).as_dict() for each in hints]})
 
 
 def _hint_of(item: Any) -> Hint | str | dict[str, Any]:

@@ -202,8 +202,8 @@ class Door:
     def _check_host(self, text: str) -> None:
         """Refuse a foreign host name. A page in a browser can reach a service on loopback under a name of its own; the
         service answers under its own names and plain addresses only."""
-        found = HOST.fullmatch(text)
-        name = "" if found is None else (found[1] or found[2]).lower().rstrip(".")
+        matched = HOST.fullmatch(text)
+        name = "" if matched is None else (matched[1] or matched[2]).lower().rstrip(".")
         with contextlib.suppress(ValueError):
             ipaddress.ip_address(name)
             return
@@ -250,23 +250,23 @@ class Door:
         word, _, token = (given or b"").decode("latin-1").strip().partition(" ")
         if word.lower() != "bearer" or not token.strip():
             raise Refusal(401, "Unauthorized", "Send a token: 'Authorization: Bearer …'.", headers=realm)
-        asked, found = time.monotonic(), self._keeper.who(token.strip())
-        needed = asked if found is None else asked - HOLDS
+        asked, grant = time.monotonic(), self._keeper.who(token.strip())
+        needed = asked if grant is None else asked - HOLDS
         if not self._keeper.known_since(needed):
-            async with self._strangers.looked_up(address) if found is None else contextlib.nullcontext():
+            async with self._strangers.looked_up(address) if grant is None else contextlib.nullcontext():
                 await self._know_since(needed)
-            found = self._keeper.who(token.strip())
+            grant = self._keeper.who(token.strip())
         elif not self._keeper.known_since(asked - READ_AHEAD):
             self._look_again()
-        if found is None and not self._keeper.known_since(needed):
+        if grant is None and not self._keeper.known_since(needed):
             raise Refusal(
                 503, "GraphUnavailable", "Neo4j does not answer, so no new token is accepted.", try_again=True
             )
-        if found is None:
+        if grant is None:
             raise Refusal(401, "Unauthorized", "The token is not known, or was revoked.", headers=realm)
-        if not found.good(self._keeper.now()):
+        if not grant.good(self._keeper.now()):
             raise Refusal(401, "Unauthorized", "The token has expired; an operator makes another.", headers=realm)
-        return found
+        return grant
 
     def _while_good(self, visit: _Visit, receive: Receive) -> Receive:
         """Return a `receive` that reports a disconnect once the token is no longer valid: then long polls end with
@@ -338,12 +338,12 @@ class Door:
 def _named(scope: Scope) -> str:
     """Return the server that the target of a request names, where it does: it takes precedence over the Host header.
     The path is the rest then."""
-    found = ABSOLUTE.fullmatch(scope["path"])
-    if found is None:
+    matched = ABSOLUTE.fullmatch(scope["path"])
+    if matched is None:
         return ""
-    scope["path"] = found[2] or "/"
+    scope["path"] = matched[2] or "/"
     scope["raw_path"] = scope["path"].encode("utf-8", "surrogateescape")
-    return found[1] or "?"
+    return matched[1] or "?"
 
 
 class _Stalled(Exception):

@@ -110,7 +110,7 @@ class _Bounded:
         """Answer with the reason, and hang up once the caller has stopped to send."""
         if self.transport.is_closing() or self._thrown_away is not None:
             return
-        found = _ORIGIN.search(bytes(self._head))
+        origin = _ORIGIN.search(bytes(self._head))
         self._head_is_there()
         name = uuid.uuid4().hex
         before = CURRENT_ID.set(name)
@@ -122,7 +122,7 @@ class _Bounded:
             "x-request-id": name,
             "connection": "close",
             **{key.lower(): value for key, value in refusal.headers.items()},
-            **self.readable(found[1].decode("ascii") if found else ""),
+            **self.readable(origin[1].decode("ascii") if origin else ""),
         }
         lines = [b"HTTP/1.1 %d %s" % (refusal.status, _PHRASES[refusal.status])]
         lines += [f"{key}: {value}".encode("ascii") for key, value in headers.items()]

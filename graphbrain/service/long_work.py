@@ -140,8 +140,8 @@ async def rank_if_due(body: RankIfDue, service: Service, caller: Caller, key: Id
     checked_every(RankDue(**due))
 
     def work(job: Job) -> Any:
-        found = service.brain.rank_if_due(**due, progress=job.told)
-        return None if found is None else found.as_dict()
+        ranking = service.brain.rank_if_due(**due, progress=job.told)
+        return None if ranking is None else ranking.as_dict()
 
     return _begun(service, "rank_if_due", caller, key, body, work)
 
@@ -196,20 +196,20 @@ async def jobs(service: Service, caller: Caller) -> Response:
 @verb(router, "GET", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
 async def get_job(job: JobId, query: Annotated[Wait, InQuery()], service: Service, caller: Caller) -> Response:
     """Return the progress of a job; with `wait` after it has ended, or after so many seconds."""
-    found = service.jobs.get(job, caller)
-    if query.wait and found.state == "running":
-        tasks = [asyncio.ensure_future(event.wait()) for event in (found.over, service.stopping)]
+    known = service.jobs.get(job, caller)
+    if query.wait and known.state == "running":
+        tasks = [asyncio.ensure_future(event.wait()) for event in (known.over, service.stopping)]
         await asyncio.wait(tasks, timeout=query.wait, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-    return json_answer(found.as_dict())
+    return json_answer(known.as_dict())
 
 
 @verb(router, "DELETE", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
 async def stop_job(job: JobId, service: Service, caller: Caller) -> Response:
     """Stop a job. It ends between two transactions; what was written by then stays, and is right."""
-    found = service.jobs.get(job, caller)
-    found.stop.set()
-    return json_answer(found.as_dict())
+    known = service.jobs.get(job, caller)
+    known.stop.set()
+    return json_answer(known.as_dict())

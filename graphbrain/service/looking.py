@@ -173,5 +173,5 @@ async def host(query: Annotated[OneHost, InQuery()], service: Service) -> Respon
 @verb(router, "GET", "sections", READERS, answers.SectionsAnswer)
 async def sections(query: Annotated[OneHost, InQuery()], service: Service) -> Response:
     """The sections of a host, those with the most pages first. All its pages are read: for people, not for loops."""
-    found = await service.look.run(service.brain.sections, query.name)
-    return json_answer({"sections": [each.as_dict() for each in found]})
+    learned = await service.look.run(service.brain.sections, query.name)
+    return json_answer({"sections": [each.as_dict() for each in learned]})

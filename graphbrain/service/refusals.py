@@ -101,12 +101,12 @@ def validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:
     if kind == "json_invalid":
         return "The body is not JSON."
     where = [str(part) for part in first.get("loc", ())]
-    place = ".".join(where[1:]) or "the body"
+    field = ".".join(where[1:]) or "the body"
     if kind in ("model_attributes_type", "model_type") and len(where) < 2:
         return "Send a JSON object, with 'Content-Type: application/json'."
     if kind == "extra_forbidden":
-        return f"There is no {place!r} here; the names that there are: see /openapi.json."
+        return f"There is no {field!r} here; the names that there are: see /openapi.json."
     if kind == "missing":
-        return "A body of JSON is needed." if len(where) < 2 else f"{place!r} is missing."
+        return "A body of JSON is needed." if len(where) < 2 else f"{field!r} is missing."
     said = str(first.get("msg", "it cannot be used"))
-    return f"{place!r} cannot be used: {said[:1].lower()}{said[1:]}."
+    return f"{field!r} cannot be used: {said[:1].lower()}{said[1:]}."

@@ -151,14 +151,14 @@ def configured(service: Application, address: ListenAddress) -> uvicorn.Config:
 def _listening(address: ListenAddress) -> Iterator[socket.socket]:
     """A socket that listens there. Raises BadInput."""
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(found[0], socket.SOCK_STREAM)
+        address_info = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(address_info[0], socket.SOCK_STREAM)
     except OSError as error:
         raise BadInput(f"{address.host} is no address of this machine ({error.strerror or error}).") from None
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind(found[4])
+            listener.bind(address_info[4])
         except OSError as error:
             raise BadInput(
                 f"The service cannot listen on {address.host}, port {address.port} ({error.strerror}); "

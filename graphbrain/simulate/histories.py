@@ -58,10 +58,10 @@ class History:
     def next_change(self, pages: Ints, since: float) -> Floats:
         """Return the day of the next change of each of these pages after day `since`, infinite if there is none."""
         base = pages * self._span
-        place = np.searchsorted(self.moments, base + since, side="right")
-        found = self.moments[np.minimum(place, len(self.moments) - 1)] if len(self.moments) else base + np.inf
-        inside = (place < len(self.moments)) & (found < base + self._span)
-        return np.where(inside, found - base, np.inf)
+        index = np.searchsorted(self.moments, base + since, side="right")
+        moments = self.moments[np.minimum(index, len(self.moments) - 1)] if len(self.moments) else base + np.inf
+        inside = (index < len(self.moments)) & (moments < base + self._span)
+        return np.where(inside, moments - base, np.inf)
 
 
 def synthetic(pages: int, days: float, *, seed: int = 1, correlation: float = 0.0, hosts: int = 1) -> History:
@@ -112,13 +112,13 @@ def recorded(path: Path, days: float, *, seed: int = 1) -> History:
             known.add(document)
     if not known:
         raise BadInput(f"{path.name} knows no page {days:g} days before its end: give fewer days.")
-    number = {document: place for place, document in enumerate(sorted(known))}
+    number = {document: index for index, document in enumerate(sorted(known))}
     changes = [
         (number[document], epoch / DAY - start)
         for epoch, kind, document, _ in rows
         if kind == "change" and document in number and epoch / DAY > start
     ]
-    page = np.array([place for place, _ in changes], dtype=np.int64)
+    page = np.array([page_number for page_number, _ in changes], dtype=np.int64)
     moments = np.sort(page * (days + 1.0) + np.array([day for _, day in changes]))
     names = sorted({hosts[document] for document in number})
     host = np.array([names.index(hosts[document]) for document in number], dtype=np.int64)

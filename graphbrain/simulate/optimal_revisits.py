@@ -189,9 +189,9 @@ def optimal_frequencies(
         return Optimum(frequency, float(cap.max(initial=0.0)))
     some_rates, some_caps = rates[worth], cap[worth]
     if clusters is not None:
-        place, class_rates, class_caps = _classes(some_rates, some_caps, clusters)
+        page_class, class_rates, class_caps = _classes(some_rates, some_caps, clusters)
         price = _price(lambda mu: _demand(class_rates, class_caps, mu), budget, class_caps.max())
-        some_caps = class_caps[place]
+        some_caps = class_caps[page_class]
     else:
         price = _exact_price(some_rates, some_caps, budget)
     frequency[worth] = _spent(some_rates, some_caps, price, budget)
@@ -236,12 +236,12 @@ def _classes(rate: Floats, cap: Floats, count: int) -> tuple[Ints, Floats, Float
     """
     logs = np.log(cap)
     low, width = logs.min(), max(float(np.ptp(logs)), 1e-9) / count
-    place = np.minimum(((logs - low) / width).astype(np.int64), count - 1)
-    rates = np.bincount(place, rate, minlength=count).astype(np.float64)
-    sums = np.bincount(place, rate * logs, minlength=count)
+    page_class = np.minimum(((logs - low) / width).astype(np.int64), count - 1)
+    rates = np.bincount(page_class, rate, minlength=count).astype(np.float64)
+    sums = np.bincount(page_class, rate * logs, minlength=count)
     filled = rates > 0.0
     number = np.cumsum(filled) - 1
-    return number[place].astype(np.int64), rates[filled], np.exp(sums[filled] / rates[filled]).astype(np.float64)
+    return number[page_class].astype(np.int64), rates[filled], np.exp(sums[filled] / rates[filled]).astype(np.float64)
 
 
 def _exact_price(rate: Floats, cap: Floats, budget: float) -> float:

@@ -189,8 +189,8 @@ class Intervals(KnownRates):
         self._changed = np.zeros((self.pages, REMEMBERED), dtype=bool)
 
     def learn(self, pages: Ints, elapsed: Floats, changed: Flags) -> None:
-        place = ((self.visits[pages] - 1) % REMEMBERED).astype(np.int64)
-        self._elapsed[pages, place], self._changed[pages, place] = elapsed, changed
+        column = ((self.visits[pages] - 1) % REMEMBERED).astype(np.int64)
+        self._elapsed[pages, column], self._changed[pages, column] = elapsed, changed
         self.rate[pages] = change_rate.interval_rate(self._elapsed[pages], self._changed[pages], pseudo=0.5)
 
 
@@ -225,8 +225,8 @@ class Gamma(RevisitPolicy):
         if sum(len(days) for days, *_ in self._first) < self._fits[0]:
             return
         self._fits.pop(0)
-        days, found, values = (np.concatenate(column) for column in zip(*self._first, strict=True))
-        self.prior = change_rate.fit_prior(days, found, PRIOR, values)
+        days, has_changed, values = (np.concatenate(column) for column in zip(*self._first, strict=True))
+        self.prior = change_rate.fit_prior(days, has_changed, PRIOR, values)
         fresh = self.visits == 0.0
         self.shape[fresh], self.scale[fresh] = self.prior.shape, self.prior.scale_of(self.setting.value[fresh])
         self.believed_anew(np.flatnonzero(fresh))
@@ -261,8 +261,8 @@ class LaneByLane(Gamma):
 
     def _wait(self, pages: Ints) -> None:
         """Put pages into their lanes."""
-        found = lanes.revisit_lane(self.setting.value[pages], self.shape[pages], self.scale[pages])
-        for page, lane in zip(pages.tolist(), found.tolist(), strict=True):
+        classes = lanes.revisit_lane(self.setting.value[pages], self.shape[pages], self.scale[pages])
+        for page, lane in zip(pages.tolist(), classes.tolist(), strict=True):
             host = int(self.setting.host[page])
             self._enter(page, (host if host in self._queued else SHARED, lane))
 
@@ -323,8 +323,8 @@ class LaneByLane(Gamma):
         heads = self._buffers(keys, 0, now)
         heapq.heapify(heads)
         while heads and len(chosen) < count:
-            _, key, worth, place = heads[0]
-            page = self._lanes[key][place][1]
+            _, key, worth, row = heads[0]
+            page = self._lanes[key][row][1]
             host = int(self.setting.host[page])
             if left is not None and left[host] <= 0:
                 if key[0] != SHARED:
@@ -334,31 +334,31 @@ class LaneByLane(Gamma):
                 self._enter(page, (host, key[1]))
             else:
                 self._grant(page, chosen, left)
-            taken[key] = place + 1
-            if place + 1 == len(self._lanes[key]):
+            taken[key] = row + 1
+            if row + 1 == len(self._lanes[key]):
                 heapq.heappop(heads)
                 continue
-            if (place + 1) % BUFFER == 0:
-                heapq.heapreplace(heads, self._buffers([key], place + 1, now)[0])
+            if (row + 1) % BUFFER == 0:
+                heapq.heapreplace(heads, self._buffers([key], row + 1, now)[0])
             else:
-                heapq.heapreplace(heads, (-worth[(place + 1) % BUFFER], key, worth, place + 1))
+                heapq.heapreplace(heads, (-worth[(row + 1) % BUFFER], key, worth, row + 1))
         for key, number in taken.items():
             if number:
                 self._leave(key, number)
 
     def _buffers(
-        self, keys: list[tuple[int, int]], place: int, now: float
+        self, keys: list[tuple[int, int]], start: int, now: float
     ) -> list[tuple[float, tuple[int, int], list[float], int]]:
         """Return the next rows of these lanes: the value of the first, the lane, all values, and the place of the
         first."""
-        rows = [[last for last, _ in self._lanes[key][place : place + BUFFER]] for key in keys]
+        rows = [[last for last, _ in self._lanes[key][start : start + BUFFER]] for key in keys]
         lane = np.array([key[1] for key, row in zip(keys, rows, strict=True) for _ in row], dtype=np.int64)
         worth = alike(lanes.head_value(lane, now - np.array([last for row in rows for last in row]))).tolist()
-        found, at = [], 0
+        buffers, at = [], 0
         for key, row in zip(keys, rows, strict=True):
-            found.append((-worth[at], key, worth[at : at + len(row)], place))
+            buffers.append((-worth[at], key, worth[at : at + len(row)], start))
             at += len(row)
-        return found
+        return buffers
 
 
 class KnownLanes(LaneByLane):

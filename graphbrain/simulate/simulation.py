@@ -126,7 +126,7 @@ class _Crawl:
 
     def day(self, day: int, budget: float) -> None:
         """Spend the budget of a day in steps."""
-        fresh = found = 0.0
+        fresh = value = 0.0
         self.today[:] = 0
         for step in range(self.steps):
             now = day + (step + 0.5) / self.steps
@@ -134,8 +134,8 @@ class _Crawl:
             before = self._fresh(now)
             pages, changed = self._visit(now, int(self.saved))
             fresh += (before + self._fresh(now)) / 2.0
-            found += float(self.history.value[pages[changed]].sum())
-        self.days.append((fresh / self.steps, int(self.today.sum()), found, int(self.today.max())))
+            value += float(self.history.value[pages[changed]].sum())
+        self.days.append((fresh / self.steps, int(self.today.sum()), value, int(self.today.max())))
 
     def _fresh(self, now: float) -> float:
         return float(self.share[self.stale_from > now].sum())
@@ -166,14 +166,14 @@ class _Crawl:
 
     def outcome(self, name: str) -> SimulationOutcome:
         """Return the result of the policy."""
-        fresh, visits, found, host_most = zip(*self.days, strict=True)
+        fresh, visits, values, host_most = zip(*self.days, strict=True)
         valued = self.history.value > 0.0
         longest = np.maximum(self.longest, len(self.days) - self.policy.last)[valued]
         return SimulationOutcome(
             name,
             np.array(fresh),
             np.array(visits, dtype=np.int64),
-            np.array(found),
+            np.array(values),
             float(longest.max(initial=0.0)),
             int((self.policy.visits[valued] == 0.0).sum()),
             max(host_most),

@@ -66,8 +66,8 @@ def pack(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
 
 def unpack(data: bytes) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays of `pack`."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as found:
-        return {name: found[name] for name in found.files}
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +185,8 @@ class Block:
             count, labels = csgraph.connected_components(both, directed=False) if nodes else (0, np.empty(0, np.int32))
             of = labels.astype(np.int64)
             self._connected = int(count), of[: self.pages], of[self.pages :]
-        found: tuple[int, Ints, Ints] = self._connected
-        return found
+        communities: tuple[int, Ints, Ints] = self._connected
+        return communities
 
     def send(self, way: str, values: Floats) -> Iterator[tuple[int, Floats]]:
         """Yield the messages of this block: the receiving block and its numbers.
@@ -228,14 +228,14 @@ class Block:
             return _least(count, theirs, values)[own]
         if messages.keys() != self.linked.keys():
             raise ValueError(f"block {self.number} has {len(messages)} messages of {len(self.linked)}")
-        found = np.zeros(self.pages) if way == AHEAD else np.full(self.pages, np.inf)
+        sums = np.zeros(self.pages) if way == AHEAD else np.full(self.pages, np.inf)
         for block in sorted(messages):  # always in the same order: the sums are the same when a task runs again
             places, numbers = self.linked[block], messages[block]
             if way == AHEAD:
-                found[places] += numbers
+                sums[places] += numbers
             else:
-                found[places] = np.minimum(found[places], numbers)
-        return found
+                sums[places] = np.minimum(sums[places], numbers)
+        return sums
 
 
 def _least(count: int, groups: Ints, values: Floats) -> Floats:

@@ -146,7 +146,7 @@ class Cluster:
         before = self._moving
         after = static.cogroup(before.groupBy("block")).applyInArrow(work, MOVING)
         after = after.persist(StorageLevel.MEMORY_AND_DISK)
-        numbers = [sql.sum(sql.get("sums", sql.lit(place))) for place in range(SUMS)]
+        numbers = [sql.sum(sql.get("sums", sql.lit(column))) for column in range(SUMS)]
         row = after.where(sql.col("kind") == TOTAL).agg(sql.max("names"), *numbers).first()
         before.unpersist()
         self._moving, self._steps = after, self._steps + 1
@@ -157,13 +157,13 @@ class Cluster:
 
     def _checkpoint(self) -> None:
         """Write the messages and states, go on from there, and remove the files of the checkpoint before."""
-        place = f"{self._work}/step-{self._steps:06}"
-        self._moving.write.parquet(place)
+        folder = f"{self._work}/step-{self._steps:06}"
+        self._moving.write.parquet(folder)
         self._moving.unpersist()
-        self._moving = self._spark.read.parquet(place)
+        self._moving = self._spark.read.parquet(folder)
         if self._saved is not None:
             self._files.remove(self._saved)
-        self._saved = place
+        self._saved = folder
 
     def free(self) -> None:
         """Free the rows of the web and the results of the last step."""

@@ -77,9 +77,9 @@ class _Run:
         """
         from pyspark.sql import functions as sql
 
-        found = self.spark.read.parquet(*(f"{self.source}/{each}" for each in self.manifest["tables"][name]["files"]))
+        rows = self.spark.read.parquet(*(f"{self.source}/{each}" for each in self.manifest["tables"][name]["files"]))
         keys = sql.concat_ws(" ", *frames.SUMMED[name])
-        row = found.agg(sql.count("*"), sql.sum(sql.crc32(keys).cast("decimal(38,0)"))).first()
+        row = rows.agg(sql.count("*"), sql.sum(sql.crc32(keys).cast("decimal(38,0)"))).first()
         have = (int(row[0]), int(row[1] or 0)) if row else (0, 0)
         wanted = (self.manifest["tables"][name]["rows"], self.manifest["sums"][name])
         if have != wanted:
@@ -87,7 +87,7 @@ class _Run:
                 f"The {name} in {self.source} are not those of its manifest ({have[0]:,} rows of {wanted[0]:,}, or "
                 "others): copy the dump again, or make a new one."
             )
-        return found
+        return rows
 
     def cut(self, terms: Mapping[str, Column], weighed: Weighed) -> Cut:
         """Return the web in blocks, with these columns of its pages."""
@@ -113,15 +113,15 @@ class _Run:
         rows = scores.join(web.pages, "page").select("key", *(name for name in scores.columns if name != "page"))
         rows.write.parquet(f"{self.out}/{folder}")
 
-    def end(self, kind: str, columns: Sequence[str], found: Found, facts: Mapping[str, Any]) -> dict[str, Any]:
+    def end(self, kind: str, columns: Sequence[str], solution: Found, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Write the manifest, remove the files between, and return the manifest."""
         manifest = {
             "version": results.VERSION,
             "kind": kind,
             "columns": list(columns),
             **{name: self.manifest[name] for name in ("brain", "settings", "sums", "begun", "ended")},
-            "pages": found.pages,
-            "links": found.links,
+            "pages": solution.pages,
+            "links": solution.links,
             **facts,
             "seconds": round(time.monotonic() - self.started, 1),
         }
@@ -161,17 +161,19 @@ def rank(source: str, out: str, wish: RankOptions, on: On, progress: Progress = 
     with _running(source, out, on) as run:
         web = run.cut(_terms(run, wish), Weighed(only_external=wish.only_external))
         engine = run.engine(web)
-        found = ranks.rank(engine, wish, progress)
+        solution = ranks.rank(engine, wish, progress)
         if wish.method == "salsa":
             scores = salsa(engine.states(["hub", "authority", "out", "into"]))
         else:
-            scores = engine.states(list(found.columns.values())).toDF("page", *found.columns)
+            scores = engine.states(list(solution.columns.values())).toDF("page", *solution.columns)
         run.write(scores, web, "scores")
-        told = Scores({}, found.iterations, found.residual, found.error, found.converged, found.eigenvalue)
-        facts = ranking(wish, told, found.pages, found.links, run.manifest["begun"]).as_dict()
+        told = Scores(
+            {}, solution.iterations, solution.residual, solution.error, solution.converged, solution.eigenvalue
+        )
+        facts = ranking(wish, told, solution.pages, solution.links, run.manifest["begun"]).as_dict()
         kept = {name: facts[name] for name in facts if name not in ("best", "seconds", "finished", "complete")}
-        later = for_later(wish, found.passed, found.brought)
-        return run.end("rank", list(found.columns), found, {"ranking": kept, "later": later})
+        later = for_later(wish, solution.passed, solution.brought)
+        return run.end("rank", list(solution.columns), solution, {"ranking": kept, "later": later})
 
 
 def _terms(run: _Run, wish: RankOptions) -> dict[str, Column]:
@@ -214,9 +216,9 @@ def settle(
         terms = {"relevance": sql.col("relevance"), "payout": sql.coalesce(sql.col("payout"), sql.lit(1.0))}
         web = run.cut(terms, Weighed(inside=run.rule.intra_host_weight))
         engine = run.engine(web)
-        found = ranks.settle(engine, run.rule, tolerance, progress)
-        run.write(engine.states(list(found.columns)), web, "scores")
-        return run.end("settle", list(found.columns), found, _figures(found, tolerance))
+        solution = ranks.settle(engine, run.rule, tolerance, progress)
+        run.write(engine.states(list(solution.columns)), web, "scores")
+        return run.end("settle", list(solution.columns), solution, _figures(solution, tolerance))
 
 
 def live_pagerank(
@@ -226,9 +228,9 @@ def live_pagerank(
     with _running(source, out, on) as run:
         web = run.cut({}, Weighed(inside=run.rule.intra_host_weight))
         engine = run.engine(web)
-        found = ranks.live_pagerank(engine, run.rule.live_pagerank, tolerance, progress)
-        run.write(engine.states(["score"]).toDF("page", *found.columns), web, "scores")
-        return run.end("live_pagerank", list(found.columns), found, _figures(found, tolerance))
+        solution = ranks.live_pagerank(engine, run.rule.live_pagerank, tolerance, progress)
+        run.write(engine.states(["score"]).toDF("page", *solution.columns), web, "scores")
+        return run.end("live_pagerank", list(solution.columns), solution, _figures(solution, tolerance))
 
 
 def _exact(run: _Run) -> None:
@@ -236,9 +238,9 @@ def _exact(run: _Run) -> None:
         raise BadInput(f"The dump's accounts are of the engine {run.rule.engine}; only those of 'exact' settle.")
 
 
-def _figures(found: Found, tolerance: float) -> dict[str, Any]:
+def _figures(solution: Found, tolerance: float) -> dict[str, Any]:
     names = ("iterations", "residual", "error", "converged")
-    return {"tolerance": tolerance, **{name: getattr(found, name) for name in names}}
+    return {"tolerance": tolerance, **{name: getattr(solution, name) for name in names}}
 
 
 def audit(source: str, out: str, on: On) -> dict[str, Any]:
@@ -262,8 +264,8 @@ def audit(source: str, out: str, on: On) -> dict[str, Any]:
         columns = [f"{name}_{side}" for name in AUDITED for side in ("has", "due")]
         wrong = engine.states(["wrong", *columns]).where(sql.col("wrong") > 0)
         run.write(wrong.drop("wrong"), web, "findings")
-        found = Found({}, int(sums["pages"]), int(sums["links"]), 0, 0.0, 0.0, True)
+        solution = Found({}, int(sums["pages"]), int(sums["links"]), 0, 0.0, 0.0, True)
         bound = sums["waiting"] / max(run.rule.alpha * sums["scores"], 1e-300)
         faults = {name: int(sums[name]) for name in AUDITED}
         facts = {"faults": faults, "error_bound": bound, "clean": not any(faults.values())}
-        return run.end("audit", columns, found, facts)
+        return run.end("audit", columns, solution, facts)

@@ -71,8 +71,8 @@ def find_java() -> Path:
         if why is None:
             return home
         reasons.append(f"of {home}, {why}")
-    found = f"No Java is usable ({'; '.join(reasons)})" if reasons else "There is no Java"
-    raise SettingsError(f"{found}. {how} (Debian: openjdk-17-jre-headless).")
+    reason = f"No Java is usable ({'; '.join(reasons)})" if reasons else "There is no Java"
+    raise SettingsError(f"{reason}. {how} (Debian: openjdk-17-jre-headless).")
 
 
 def _lacks(home: Path) -> str | None:
@@ -237,9 +237,9 @@ class Files:
             raise BadInput(f"There is no {address}: the folder was not written by graphbrain, or not to its end.")
         row = self._spark.read.text(address, wholetext=True).first()
         try:
-            found = json.loads(row[0] if row else "")
+            facts = json.loads(row[0] if row else "")
         except ValueError:
-            found = None
-        if not isinstance(found, dict):
+            facts = None
+        if not isinstance(facts, dict):
             raise BadInput(f"{address} is no manifest of graphbrain.")
-        return found
+        return facts

@@ -142,13 +142,9 @@ def test_no_error_is_raised_whose_message_the_list_lacks() -> None:
     in an answer that the list has under another class."""
     assert untold() == {
         ("graphbrain/bench/traps/running.py", "answer['error']"),
-        ("graphbrain/brain/names.py", "unreadable(error)"),
         ("graphbrain/claims/resource_reports.py", "report.reason"),
-        ("graphbrain/cli/crawl.py", "pool.failed"),
-        ("graphbrain/graph/connection.py", "_first_line(error)"),
         ("graphbrain/reports/report_intake.py", "report.reason"),
         ("graphbrain/service/crawling.py", "plain[UNUSABLE][:200]"),
-        ("graphbrain/service/correcting.py", "str(error)"),
     }
     found = messages()
     assert "Give either --uri or --data, not both." in found["UsageError"]

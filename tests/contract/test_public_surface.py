@@ -11,7 +11,7 @@ import pytest
 import graphbrain
 from graphbrain.schedule import change_rate
 from graphbrain.simulate import optimal_revisits
-from tests.contract import public_surface
+from tests.contract import breaking, public_surface
 from tests.contract.public_surface import MODULES, NOT_PROMISED, RECORDED, difference, surface
 from tests.contract.source import ROOT, modules
 
@@ -125,3 +125,13 @@ def test_the_search_for_modules_finds_those_that_do_not_exist() -> None:
     assert _exists("graphbrain.scrapy.Addon")
     assert not _exists("graphbrain.beliefs")
     assert public_surface.__doc__
+
+
+def test_the_comparison_with_a_release_counts_what_a_public_class_inherits_and_what_is_gone() -> None:
+    public = breaking.homes()
+    assert breaking.is_public("graphbrain.brain.analyse.Asking.ask(name)", public)
+    assert breaking.is_public("graphbrain.urls.normalization.spell", public)
+    assert not breaking.is_public("graphbrain.urls.normalization.normal", public)
+    assert not breaking.is_public("graphbrain.brain.brain.Brain._session", public)
+    before = ["name graphbrain.url.spell", "option graphbrain rank --damping", "argument graphbrain.url.spell.extra"]
+    assert breaking.gone(before, ["option graphbrain rank --damping"]) == ["name graphbrain.url.spell: gone"]

@@ -65,11 +65,11 @@ def test_a_login_wall_is_named_however_it_is_reached(clock: Clock, moved: bool) 
     watch = CrawlWatch(clock)
     for _ in range(3):
         if moved:
-            watch.answered("a.example", 301, None, 0, place=LOGIN)
+            watch.answered("a.example", 301, None, 0, address=LOGIN)
         else:
             watch.led("a.example", 10, LOGIN, form=True)
     if moved:
-        watch.answered("a.example", 200, 0.1, 10, place=LOGIN, form=True)
+        watch.answered("a.example", 200, 0.1, 10, address=LOGIN, form=True)
     (said,) = watch.blocking()
     assert LOGIN in said and "--cookies" in said
     assert watch.hosts["a.example"].useful() == 0
@@ -79,7 +79,7 @@ def test_pages_with_a_password_field_of_their_own_are_pages(clock: Clock) -> Non
     """A form in the head of each page, as forums have it, is no login wall; nor are a few members' pages."""
     watch = CrawlWatch(clock)
     for number in range(30):
-        watch.answered("a.example", 200, 0.1, 10, place=f"http://a.example/{number}", form=True)
+        watch.answered("a.example", 200, 0.1, 10, address=f"http://a.example/{number}", form=True)
     watch.led("a.example", 10, LOGIN, form=True)
     clock.now += 2 * PATIENCE
     assert not list(watch.blocking()) and not list(watch.ends_walled())
