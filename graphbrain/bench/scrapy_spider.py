@@ -80,7 +80,7 @@ class _Web(asyncio.Protocol):
 
 
 async def _serve(pages: Pages) -> None:
-    """Serve until stdin ends; the port is written to stdout."""
+    """Write the port to stdout, and serve until stdin ends."""
     answers = {
         path: b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (kind.encode(), len(body)) + body
         for path, (kind, body) in pages.items()

@@ -362,7 +362,7 @@ class Claiming:
                     share.took(claimed, n, n)
 
     def _take_resources(self, kind: Kind, n: int, calls: Round) -> int:
-        """Claim up to `n` resources of a kind, for the calls that ask for it; how many."""
+        """Claim up to `n` resources of a kind for the calls that ask for it. Return their number."""
         n = min(n, sum(caller.left for caller in calls.asking(kind)))
         if n <= 0:
             return 0

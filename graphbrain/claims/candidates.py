@@ -83,11 +83,11 @@ class Finder(Protocol):
         `spread`."""
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
-        """From when on a page of each of these queues may be visited, or any moment up to `now` where one may be by
-        then; a queue that holds none is missing."""
+        """Return the time from which a page of each of these queues may be visited, or any time up to `now` if one may
+        be visited by then. An empty queue is missing."""
 
     def due_at(self, lanes: Sequence[int], since: Sequence[float]) -> Floats:
-        """From when on pages may be visited that wait in these lanes `since`; in epoch seconds, as all moments here."""
+        """Return the times (epoch seconds) from which pages may be visited that wait in these lanes `since`."""
 
     def soonest(self, tx: Tx, limit: int) -> tuple[list[tuple[float, str]], float]:
         """Return when pages of the shared queue that are wanted or due later may be visited.
@@ -224,8 +224,8 @@ class ByWorth:
     def _ripe_among(
         self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Sequence[int]]
     ) -> tuple[dict[str, float], dict[str, Ranges]]:
-        """From when on a page in one of these ranges of each queue may be visited, a queue without any is missing; and
-        the ranges as they are now."""
+        """Return the time from which a page in one of these ranges of each queue may be visited (a queue without any is
+        missing), and the ranges as they are now."""
         seen, after, _ = self._look(tx, known, places, 1)
         queues = [queue for queue, pages in seen.items() for _ in pages]
         each = self.schedule.ripe_at(*_waiting([page for pages in seen.values() for page in pages])).tolist()

@@ -53,6 +53,6 @@ def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
 
 
 def forget(tx: Tx, now: float) -> int:
-    """Forget keys that are over for long; how many."""
+    """Delete keys that expired long ago. Return their number."""
     gone: int = tx.one("asked/forget", before=now - KEPT, limit=FORGOTTEN_AT_ONCE)[0]
     return gone

@@ -181,7 +181,7 @@ def _cuts(start: int, end: int) -> list[int]:
 
 
 def _add(rows: list[tuple[int, int, float]], first: int, lane: int, since: float) -> None:
-    """One more range; with an empty one before it, if it was looked into, too, they are one."""
+    """Add a range. If it and the one before it are empty, make one of both."""
     if lane != UNKNOWN and rows and rows[-1][1] == EMPTY:
         first = rows.pop()[0]
     rows.append((first, lane, since))

@@ -119,7 +119,7 @@ class _Kinds:
 
     @classmethod
     def read(cls, tx: Tx, limit: int, manners: PolitenessPolicy, now: float, wanted: Collection[Kind]) -> _Kinds:
-        """Up to `limit` of each kind."""
+        """Read up to `limit` of each kind."""
         kinds = list(tx.one("claims/outlook", limit=limit))
         if others := set(wanted) - PAGES:
             kinds[-1] = sorted([*kinds[-1], *resources.outlook(tx, others, limit)], key=lambda row: row[0])[:limit]
@@ -199,7 +199,8 @@ class _Kinds:
 
 
 def _look(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, wanted: Collection[Kind]) -> ClaimOutlook:
-    """One look. Leases are read last: a page that is claimed during the look has gone from what waits to a lease."""
+    """Make one look. Leases are read last: a page that is claimed during the look moves from the waiting pages to the
+    leases."""
     shared, waits = _shared_from(tx, finder, manners, now)
     if shared is not None and shared <= now:
         return ClaimOutlook(now, False, next_unfailed=now)

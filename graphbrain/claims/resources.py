@@ -131,7 +131,7 @@ def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: f
 
 
 def _opens(host: HostState, now: float) -> float:
-    """From when on a host may be asked for a resource, as far as that is known."""
+    """Return the time from which a host may be asked for a resource, as far as it is known."""
     crowded = host.full() or host.waits_for_place or not host.address_ready(now)
     return max(host.opens_at(), now + FULL_WAIT if crowded else 0.0)
 

@@ -53,7 +53,7 @@ class Yield:
         self._used = self._claims = 1.0
 
     def saw(self, used: int, claims: int) -> None:
-        """So many candidates were met before there were enough claims, and made so many of these."""
+        """Note how many candidates were examined until there were enough claims, and how many claims they made."""
         if used:
             self._used, self._claims = KEPT * self._used + used, KEPT * self._claims + claims
 
@@ -64,7 +64,7 @@ class Yield:
         return 1.0 if share > NEARLY_ALL else share
 
     def look(self, wanted: int) -> int:
-        """At how many candidates to look for so many claims."""
+        """Return the number of candidates to read for so many claims."""
         return wanted if self.share == 1.0 else max(LEAST_LOOK, math.ceil(wanted / self.share * 1.2))
 
 

@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    """Run it, and write its results to the end; the exit code."""
+    """Run the command, and write all of its output. Return the exit code."""
     try:
         with _results():
             code = _obey(arguments)
@@ -162,7 +162,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _obey(arguments: Sequence[str] | None) -> int:
-    """Do what is asked for; the exit code."""
+    """Run the command that was given. Return the exit code."""
     try:
         code = cli.main(
             list(arguments) if arguments is not None else None,

@@ -120,7 +120,7 @@ class _Asked:
         return self._left.total() > 0
 
     def add(self, count: int, kinds: Kinds) -> None:
-        """So many more are asked for, or fewer."""
+        """Raise, or lower, the number of pages that are asked for."""
         self._left[kinds or self._kinds] += count
 
     def items(self) -> list[tuple[Kinds, int]]:

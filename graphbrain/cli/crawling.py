@@ -231,7 +231,7 @@ def _say_if_unnamed(agent: str) -> None:
 
 
 def _prepare(connection: Mapping[str, Any], order: CrawlOrder) -> str:
-    """Make the brain fit for the order, or refuse it; the user agent."""
+    """Prepare the brain for the order, or refuse it. Return the user agent."""
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl import order as orders
 

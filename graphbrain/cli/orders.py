@@ -205,7 +205,7 @@ def _from(crawl: Measured, least: int) -> tuple[str, str, str]:
 
 
 def _gained(early: Mapping[str, float] | None) -> Cell:
-    """By how much an order is above OPIC in the mean, and at the least."""
+    """Return the gain of an order over OPIC: its mean, and its least."""
     from graphbrain.terminal.show import Cell
 
     return Cell(None, "") if early is None else Cell(early["mean"], f"{early['mean']:+.3f} ({early['least']:+.3f})")

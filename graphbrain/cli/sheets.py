@@ -463,7 +463,7 @@ def host_sheet(host: Host) -> Sheet:
 
 
 def _blocked(until: float | None) -> str | None:
-    """Until when, if that is to come."""
+    """Return the end of a block, if it is in the future."""
     if until is None or until < time.time():
         return None
     return "for ever" if until >= FOR_EVER else datetime.fromtimestamp(until, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

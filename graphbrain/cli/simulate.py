@@ -161,7 +161,7 @@ def _history(path: Path | None, days: int, seed: int, invented: dict[str, Any]) 
 def _figures(
     history: History, outcomes: Sequence[SimulationOutcome], budget: Budget, start: int, host_cap: float | None
 ) -> Iterator[dict[str, Any]]:
-    """One row a policy, as printed by --json."""
+    """Return one row for each policy, as --json prints it."""
     from graphbrain.simulate import simulation
 
     days = range(start, len(outcomes[0].freshness))

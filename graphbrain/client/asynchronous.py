@@ -343,7 +343,7 @@ class AsyncClient:
         in_flight: int | EllipsisType | None = ...,
         budget: int | EllipsisType | None = ...,
     ) -> None:
-        """One host's own manners; what is not given stays, None goes back to the brain's."""
+        """Set the politeness of one host. Omitted settings stay; None restores the brain's setting."""
         await self._ask(Calls.set_host(host, {"delay": delay, "in_flight": in_flight, "budget": budget}))
 
     async def block(self, host: str, seconds: float | None = None) -> None:
@@ -369,22 +369,22 @@ class AsyncClient:
         return done
 
     async def forget(self, url: str, for_ever: bool = False) -> int | None:
-        """Delete a page; how many links it had, None where there was no such page."""
+        """Delete a page. Return the number of its links, or None if there was no such page."""
         done: int | None = await self._ask(Calls.done("forget", url=url, for_ever=for_ever))
         return done
 
     async def check_links(self, days: float = 7.0) -> int:
-        """Ask for the status of URLs outside the scope to which pages link, but not of those that were checked within
-        so many days; how many wait to be checked since now."""
+        """Request the status of URLs outside the scope to which pages link, except those that were checked within so
+        many days. Return how many wait to be checked since now."""
         return int(await self._ask(Calls.done("check_links", days=days)))
 
     async def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
-        """Let pages that were given up, redirect, or have failed, wait again at once; how many."""
+        """Queue pages again at once that were given up, redirect, or have failed. Return their number."""
         return await self._ask(Calls.retry(urls, host, state))
 
     async def park(self, *urls: str) -> list[bool]:
-        """Fetch these pages no more until they are named by `retry`, `crawl_now` or `seed`; whether each is parked
-        now."""
+        """Stop fetching these pages until `retry`, `crawl_now` or `seed` names them. Return for each whether it is
+        parked now."""
         return await self._ask(Calls.park(urls))
 
     async def pause(self) -> bool:

@@ -41,7 +41,7 @@ def goals(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
 
 
 def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
-    """Let aliases that are not leased wait to be fetched, as pages; how many of these pages were such."""
+    """Queue aliases that are not leased as pages. Return how many of these pages were aliases."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = tx.one("pages/standing", ids=ledger.ids.tolist())[0]
     chosen = sorted(
@@ -59,7 +59,7 @@ def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
 
 
 def free_those_of(tx: Tx, key: str, policy: Policy, now: float) -> int:
-    """Free some of the aliases of a page that is about to be forgotten; how many, 0 when there are no more."""
+    """Free some of the aliases of a page that will be forgotten. Return their number, 0 when there are no more."""
     ids = discovery.find(tx, [key])
     if key not in ids:
         return 0

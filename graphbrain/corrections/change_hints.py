@@ -75,7 +75,7 @@ def answers(hints: Sequence[Noted], outcome: HintOutcome | None) -> list[Hinted]
 
 
 def beta(rate: float, trust: Trust) -> float:
-    """By how many days a hint makes a page older that changes `rate` times a day."""
+    """Return the days by which a hint makes a page older that changes `rate` times a day."""
     if rate <= 0.0:
         return MOST_DAYS
     return min(math.log((trust.recall + trust.false) / trust.false) / ((1.0 - trust.recall) * rate), MOST_DAYS)

@@ -220,7 +220,8 @@ def fact(tx: Tx, key: str, facts: Mapping[str, float | None], policy: Policy, no
 
 
 def ask(tx: Tx, urls: Mapping[str, str | None], policy: Policy, now: float) -> set[str]:
-    """Let pages (key → URL, None: it must be known) be fetched at once; the keys of those that will be."""
+    """Request an immediate fetch of pages (key → URL; None: the page must be known). Return the keys of those that will
+    be fetched."""
     known = discovery.find(tx, urls)
     fresh = [New(key, url, 0) for key, url in urls.items() if key not in known and url is not None]
     ids = known | discovery.create(tx, fresh, policy.scope, policy.rule, now).ids
@@ -266,7 +267,7 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
 
 
 def _behind(page: int, targets: Sequence[int], depths: Mapping[int, int], redirects: Mapping[int, int]) -> list[int]:
-    """Those of the pages that a page links to that become less deep by it."""
+    """Return the linked pages that become less deep by the link."""
     intact(*(depths.get(each) for each in (page, *targets)))
     beyond = {target: depths[page] + (redirects.get(page) != target) for target in targets}
     return [target for target in targets if beyond[target] < depths[target]]
@@ -292,5 +293,5 @@ def _known(tx: Tx, key: str) -> dict[str, int]:
 
 
 def _still(tx: Tx, ids: Sequence[int]) -> list[int]:
-    """Those of these pages that have not been deleted since they were read."""
+    """Return those of these pages that were not deleted since they were read."""
     return sorted(row[0] for row in tx.one("pages/scope", ids=sorted(ids))[0])

@@ -38,7 +38,7 @@ def begun(stored: Mapping[str, Any], now: float) -> dict[str, Any]:
 
 
 def next_pages(tx: Tx, now: float, policy: Policy, spans: clock_ahead.Spans, revision: int) -> int:
-    """Put right the next pages by key; how many were looked at, 0 when the pass has ended.
+    """Put the next pages by key right. Return how many were read, 0 when the pass has ended.
 
     The brain is locked last. Two who work on the same pages do the same. Raises BegunAnew.
     """

@@ -99,8 +99,8 @@ class Addresses:
         self.version, self._rules, self._extra, self._hash_bang = version, rules, extra, hash_bang
 
     def of(self, url: str, key: str) -> tuple[str, str, bool]:
-        """Return the address and the key of a page, by what it is called and its key; and whether that key is known:
-        made by the older rules or today's. Raise BadInput.
+        """Return the URL and the key of a page, by its name and its key, and whether the key is known: made by the
+        older rules or by today's. Raise BadInput.
 
         All that follows from the URL alone is the same whenever it is asked: of a page that was moved already, too.
         """

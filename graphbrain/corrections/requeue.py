@@ -117,8 +117,8 @@ def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
 
 
 def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int, int]:
-    """Bring state, queue, lane and marks of the pages among these that are still there in line with the settings; how
-    many go outside, and how many come back.
+    """Bring state, queue, lane and marks of the pages among these that still exist in line with the settings. Return
+    how many leave the scope, and how many enter it.
 
     A page that is leased, or waits for a retry, gets no queue now: it is given one when it comes back.
     """

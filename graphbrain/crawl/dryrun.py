@@ -144,7 +144,7 @@ class _Look:
                     site.inside.add(bare)
 
     def _get(self, url: str, site: DryRunSite | None) -> tuple[int, bytes]:
-        """Return status and body; the status is 0 if there was no answer."""
+        """Return status and body. The status is 0 without an answer."""
         time.sleep(max(0.0, self._next - time.monotonic()))
         self._progress(url)
         try:

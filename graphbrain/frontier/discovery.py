@@ -79,7 +79,7 @@ def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
 
 
 def look(tx: Tx, keys: Iterable[str]) -> list[Looked]:
-    """Those of these pages that are there.
+    """Return those of these pages that exist.
 
     Raises Again when one is just being deleted.
     """
@@ -105,8 +105,8 @@ def look_again(tx: Tx, ids: Iterable[int], at: float | None) -> None:
 
 
 def hurry(tx: Tx, ids: Iterable[int], now: float, *, gone: bool = False) -> set[int]:
-    """Look at once at locked pages that were parked because they failed, and at pages that are gone, if these are
-    meant, too; which of them it is.
+    """Queue locked pages at once that were parked because they failed and, if requested, pages that are gone. Return
+    them.
 
     A parked page is looked at out of its turn once in each of its waits, a gone one once in three days.
     """

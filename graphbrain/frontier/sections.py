@@ -96,7 +96,7 @@ def hosts_to_learn(tx: Tx, before: float) -> dict[str, list[int]]:
 def learn(
     tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[str], str | None], *, compares: bool = False
 ) -> int:
-    """Learn from the first visits of these pages of a host, at most `most` sections of it; from how many pages.
+    """Learn at most `most` sections of a host from the first visits of these pages. Return the number of pages.
 
     `key_of`: of a URL the key of its page, None where it has none. `compares`: learn, too, which pages are expected to
     equal others.
@@ -134,8 +134,8 @@ def learn(
 
 
 def note_old(tx: Tx, policy: Policy, revision: int) -> int:
-    """Note that the next pages have to be learned from that were visited before anything was learned; how many pages
-    were looked at, 0 when there are no more. Raises BegunAnew."""
+    """Note that the next pages that were visited before sections were learned have to be learned from. Return how many
+    pages were read, 0 when there are no more. Raise BegunAnew."""
     before = brain_state.stored(tx, revision, lock=False).get("relearning")
     if before is None:
         return 0
@@ -308,7 +308,7 @@ def with_factors(tx: Tx, pages: Iterable[New], acting: Acting | None) -> list[Ne
 
 
 def rising(tx: Tx) -> list[str]:
-    """Some hosts a section of which counts for more than before."""
+    """Return some hosts that have a section whose factor has risen."""
     hosts: list[str] = tx.one("sections/raising", limit=AT_ONCE)[0]
     return hosts
 
@@ -357,7 +357,7 @@ def _tries_of(pages: int) -> int:
 
 
 def raise_some(tx: Tx, factors: Mapping[int, float], policy: Policy, now: float) -> int:
-    """Let these pages (id → factor) wait with higher factors; how many do."""
+    """Raise the factors of these waiting pages (id → factor). Return the number of pages that were raised."""
     return len(_wait_with(tx, factors, policy.rule, now, fall=False))
 
 
@@ -424,6 +424,6 @@ def tries(tx: Tx, acting: Acting, n: int, now: float) -> Tries:
 
 
 def tried(tx: Tx, chosen: Tries, granted: Container[object], now: float) -> None:
-    """Note which of these pages were claimed; the caller has locked them all."""
+    """Note which of these pages were claimed. The caller has locked all of them."""
     if rows := chosen.after(granted, now):
         tx.do("sections/tried", rows=rows)

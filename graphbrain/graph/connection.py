@@ -459,7 +459,7 @@ class Graph:
             _CANCELLATION.reset(before)
 
     def terminate(self, cancellation: Cancellation) -> int:
-        """End what is under way within `cancelled_by`, and let nothing more begin there; how many transactions."""
+        """End all transactions of `cancelled_by`, and let no more of them begin. Return their number."""
         cancellation.cancel()
         if not self.routed:
             return self._terminate(cancellation.token)

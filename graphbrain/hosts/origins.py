@@ -103,7 +103,7 @@ class Origin(ResourceState):
         return max(now, self.due_at)
 
     def hear(self, said: Said, now: float, *, known: bool, unreachable: float) -> Said | None:
-        """Take an answer; the rules that follow from it, None where none do.
+        """Apply an answer. Return the rules that follow from it, or None.
 
         `known`: does its host have rules of it? `unreachable`: seconds without any rules after which all is allowed.
         """

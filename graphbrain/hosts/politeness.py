@@ -345,7 +345,7 @@ def crowded(tx: Tx, met: Iterable[HostState], now: float) -> bool:
 
 
 def queues(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: float) -> Mapping[str, str]:
-    """In which queue pages of these hosts wait, decided under the lock of those that have one of their own.
+    """Return the queues in which pages of these hosts wait, decided under the locks of those that have their own.
 
     `filing`: host → from when on the first of those pages may be visited.
     """

@@ -498,7 +498,7 @@ class HostState:
         return True
 
     def refund(self, pages: int) -> None:
-        """So many pages more (or less) of its budget are used; those set aside are offered when there is room."""
+        """Change the number of used pages of the budget. Pages that are set aside are queued when there is room."""
         if self.budget_used is not None:
             self.budget_used = max(0, self.budget_used + pages)
         self.reopen()
@@ -574,7 +574,7 @@ class HostState:
         return block if self.tried_all else min(block, max(first, health.probe_wait(now - began)))
 
     def _stretch_from(self, now: float) -> float:
-        """From when a stretch counts in which a request fails now."""
+        """Return the beginning of the stretch of failures to which a request belongs that fails now."""
         return health.counted_from(self.failing_since, self.failing_at, now) if self.failing else now
 
     def _halve_pace(self) -> None:

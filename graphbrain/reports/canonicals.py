@@ -30,7 +30,7 @@ NOWHERE = -1
 
 
 def note(tx: Tx, verdicts: Sequence[Verdict], policy: Policy) -> set[int]:
-    """Note what pages name as their canonicals that were visited; the pages whose relations are to be looked at."""
+    """Note the canonicals that visited pages name. Return the pages whose relations have to be checked."""
     if policy.key_of is None:
         return set()
     kept = [v for v in verdicts if v.keep]

@@ -75,7 +75,7 @@ def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> 
 
 
 def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
-    """Remove some of the links that the page of a visit has no longer; how many."""
+    """Remove some links that the page of a visit no longer has. Return their number."""
     ids, goals = _ends(tx, item)
     page = ids.get(item.key)
     verdict = _judged(tx, item, page, policy) if page is not None else None

@@ -48,7 +48,7 @@ class Named:
     """how many of those that had to be created wait to be fetched"""
 
     def aliases(self, keys: Iterable[str]) -> set[int]:
-        """Those among these pages that lead to another."""
+        """Return those of these pages that redirect to another."""
         if not self.redirecting:
             return set()
         return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}

@@ -250,7 +250,7 @@ def _fetched(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 
 def _coming(verdicts: Sequence[Verdict], plan: Plan) -> list[Verdict]:
-    """Those whose pages come back."""
+    """Return those whose pages will be visited again."""
     return [v for v in _fetched(verdicts) if v.visit.page in plan.since]
 
 

@@ -120,7 +120,7 @@ def signed(bits: int) -> int:
 
 
 def distance(one: int, other: int) -> int:
-    """In how many of 64 bits two simhashes differ."""
+    """Return the number of differing bits of two simhashes of 64 bits."""
     return ((one ^ other) & (1 << 64) - 1).bit_count()
 
 

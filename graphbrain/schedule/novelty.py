@@ -34,8 +34,7 @@ def counting() -> Callable[[str], int]:
 
 
 def siblings_before(finders: Ints | Numbers, folders: Ints) -> Ints:
-    """Return, of new pages in the order in which they are named, how many before each have the same finder and
-    folder."""
+    """Return, for new pages in the order of their discovery, how many before each have the same finder and folder."""
     groups = finders.astype(np.int64) * (int(folders.max(initial=0)) + 1) + folders
     order = np.argsort(groups, kind="stable")
     places = np.arange(len(groups))

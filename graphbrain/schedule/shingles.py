@@ -42,7 +42,7 @@ class Sketch:
     count: int
 
     def text(self) -> str:
-        """As it is kept, in at most `LONGEST` characters."""
+        """Return the stored form, of at most `LONGEST` characters."""
         head = np.array([self.count], dtype=_COUNT)
         return base64.b64encode(head.tobytes() + self.keys.astype(_COUNT).tobytes()).decode()
 

@@ -87,8 +87,8 @@ class Schedule:
         return np.asarray(self.ripe_at(lane, since) <= now + 1e-3)
 
     def ripe_at(self, lane: ArrayLike, since: ArrayLike) -> Floats:
-        """From when on (epoch seconds) pages of these lanes that wait `since` may be visited; those that were never
-        fetched since ever, whatever clock has written since when they wait."""
+        """Return the times (epoch seconds) from which pages of these lanes that wait `since` may be visited. Pages that
+        were never fetched may be visited at any time, whichever clock wrote `since`."""
         numbers = np.asarray(lane, dtype=np.int64)
         at = np.asarray(since, dtype=np.float64)
         first = lanes.is_frontier(numbers)

@@ -99,7 +99,7 @@ class Witness:
         """These visits are about to be reported."""
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
-        """These visits have been reported; the answer of each."""
+        """Note that these visits were reported. Return the answer of each."""
 
 
 class Desk:

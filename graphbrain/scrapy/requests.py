@@ -378,7 +378,7 @@ def forgive_base(response: Response) -> None:
 
 
 def _key(url: str) -> str:
-    """One name for all spellings of a URL; of what is no URL of a page, its own."""
+    """Return one name for all variants of a URL, or the text itself if it is no URL of a page."""
     try:
         return key_of(spell(url))
     except BadInput:

@@ -85,7 +85,7 @@ class CopyRule(NamedTuple):
     other: str = ""
 
     def __str__(self) -> str:
-        """As a question of a section is written."""
+        """Return the rule as the questions of sections are written."""
         return {
             "argument": f"?{self.word}",
             "step": f"/{self.word}",
@@ -398,7 +398,7 @@ class Copies:
         return self.rules[pattern] if pattern in self.rules else self.rules.get(HOST, {})
 
     def factor(self, url: str, pattern: str) -> float:
-        """By which factor a new page of a section counts less than others, as it is expected to equal a fetched one."""
+        """Return the factor of a new page of a section that is expected to equal a fetched one, else 1."""
         holding = self.of(pattern)
         form = UrlForm.of(url) if holding else None
         if form is None:

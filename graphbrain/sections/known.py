@@ -103,7 +103,7 @@ class HostSample:
         return cls(int(head["level"]), keys.astype(np.uint32), counts.reshape(count, KINDS).copy(), covering)
 
     def text(self) -> str:
-        """As it is kept: at most `LARGEST` characters."""
+        """Return the stored form, of at most `LARGEST` characters."""
         head = np.array([(self._level, len(self._keys), self._covering)], dtype=_HEAD)
         raw = head.tobytes() + self._keys.astype("<u4").tobytes() + self._counts.tobytes()
         return base64.b64encode(zlib.compress(raw, 1)).decode()

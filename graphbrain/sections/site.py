@@ -91,8 +91,8 @@ class Sections:
         return self.by_pattern.get(leaf.pattern) or ActingSection(leaf, 1.0, 0.0)
 
     def factor(self, url: str, *, echo: bool | None = None) -> float:
-        """By which factor a new page of this URL counts: that of its section, and what it is expected to equal. `echo`:
-        where it is not as it is now.
+        """Return the factor of a new page of this URL: that of its section times that of a page that it is expected to
+        equal. `echo`: whether it counts as an echo, if not as it is now.
 
         The product has no floor of its own: in a section at the least factor, as of near versions of one text, copies
         still wait behind the pages that they are expected to equal.

@@ -400,7 +400,7 @@ class _Launch:
         return java_cache.learning(self.learns) if self.learns else java_cache.options(self.java, self.class_path)
 
     def spawn(self) -> subprocess.Popen[bytes]:
-        """Start the process in a session of its own with a new log; the last log is kept."""
+        """Start the process in a session of its own with a new log. Keep the last log."""
         log = log_file(self.home)
         if log.exists():
             log.replace(log.with_name("console.log.1"))

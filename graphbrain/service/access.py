@@ -78,7 +78,7 @@ def make(graph: Graph, name: str, role: Role, now: float, seconds: float | None 
 
 
 def grants(graph: Graph, *, patient: bool = True) -> list[Grant]:
-    """Return all tokens that were made, by name; the revoked ones, too."""
+    """Return all tokens by name, revoked ones included."""
     rows = graph.read(lambda tx: tx.many("access/list"), "access/list", patient=patient)
     return [Grant(name, role, made, expires, revoked, digest) for name, role, digest, made, expires, revoked in rows]
 

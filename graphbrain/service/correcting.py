@@ -161,13 +161,15 @@ async def unlink(body: Ends, service: Service) -> Response:
 
 @verb(router, "POST", "forget", OPERATORS, answers.Done, example="done")
 async def forget(body: Forget, service: Service) -> Response:
-    """Delete a page, its links and its account: how many links it had, null where there was no such page."""
+    """Delete a page, its links and its account. The answer has the number of its links, null if there was no such
+    page."""
     return done(await service.crawl.run(service.brain.forget, body.url, body.for_ever))
 
 
 @verb(router, "POST", "check_links", OPERATORS, answers.Done)
 async def check_links(body: CheckLinks, service: Service) -> Response:
-    """Ask for the status of URLs outside the scope to which pages link: how many wait to be checked since now."""
+    """Request the status of URLs outside the scope to which pages link. The answer has the number of those that wait
+    since now."""
     count = await service.crawl.run(service.brain.check_links, body.days)
     service.gate.open()
     return done(count)
@@ -175,7 +177,7 @@ async def check_links(body: CheckLinks, service: Service) -> Response:
 
 @verb(router, "POST", "retry", OPERATORS, answers.Done, example="done")
 async def retry(body: Retry, service: Service) -> Response:
-    """Let pages that were given up, redirect, or have failed, wait again at once: how many."""
+    """Queue pages again at once that were given up, redirect, or have failed. The answer has their number."""
     service.many(len(body.urls), "URLs")
     count = await service.crawl.run(service.brain.retry, *body.urls, host=body.host, state=body.state)
     service.gate.open()
@@ -214,7 +216,7 @@ async def set_interval(body: SetInterval, service: Service) -> Response:
 
 @verb(router, "POST", "set_host", OPERATORS, answers.Done, example="done")
 async def set_host(body: SetHost, service: Service) -> Response:
-    """One host's own delay, limit and budget."""
+    """Set the delay, limit and budget of one host."""
     given = {name: getattr(body, name) for name in body.model_fields_set - {"host"}}
     await service.crawl.run(service.brain.set_host, body.host, **given)
     service.gate.open()
@@ -237,7 +239,8 @@ async def unblock(body: Unblock, service: Service) -> Response:
 
 @verb(router, "POST", "park", OPERATORS, answers.Parked)
 async def park(body: Park, service: Service) -> Response:
-    """Fetch these pages no more until 'retry', 'crawl_now' or 'seed' names them; whether each is parked now."""
+    """Stop fetching these pages until 'retry', 'crawl_now' or 'seed' names them. The answer has, for each, whether it
+    is parked now."""
     service.many(len(body.urls), "URLs")
     return json_answer({"parked": await service.crawl.run(service.brain.park, *body.urls)})
 

@@ -46,8 +46,8 @@ class Row:
 
     @property
     def shares(self) -> list[float]:
-        """By seeds: of a trap the part of the fetches that brought a real page, of a look-alike the part that was of
-        its own part."""
+        """Return the shares by seed: of a trap the fetches that brought a real page, of a look-alike those of its
+        conspicuous half."""
         return [crawl.share if self.trap else crawl.own / max(1, crawl.fetched) for crawl in self.crawls]
 
     @property
@@ -69,7 +69,7 @@ class Row:
         return _mean(ratios) >= MEAN and min(ratios) >= LEAST if ratios else None
 
     def figures(self) -> dict[str, Any]:
-        """As one row of figures."""
+        """Return the figures as one row."""
         return {
             "measure": "trap" if self.trap else "look-alike",
             "shape": self.shape,

@@ -72,7 +72,7 @@ def _made_up(site: TrapSite, report: Fetched) -> list[str]:
 
 
 def main() -> int:
-    """Take turns until stdin ends; the exit code."""
+    """Take turns until stdin ends. Return the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; who asks for turns decides
     member = _Member()
     for line in sys.stdin:

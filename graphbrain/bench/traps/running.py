@@ -87,7 +87,7 @@ class _Known:
     fetched_traps: set[str] = field(default_factory=set)
 
     def add(self, url: str, real: bool, traps: Sequence[str]) -> int:
-        """Take in a page that was fetched, and the made-up pages that it names; how many of these wait."""
+        """Add a fetched page and the made-up pages that it names. Return how many of these wait."""
         (self.real if real else self.fetched_traps).add(url)
         self.traps.update(traps)
         return len(self.traps - self.fetched_traps)

@@ -195,7 +195,7 @@ class TrapSite:
                 return found, title
 
     def tree(self, size: int, begin: str = "/") -> list[TrapNode]:
-        """Real pages, each of which names its parent, some others below it, and none or some elsewhere; the first is at
+        """Generate real pages. Each names its parent, some pages below it, and up to a few elsewhere; the first is at
         `begin`.
 
         How many a page names, and how its URLs are spelled, is drawn: paths of all steps or of the first and the last,

@@ -180,7 +180,8 @@ def _flips(dice: random.Random, days: float) -> tuple[Phase, ...]:
 
 
 def _ways(dice: random.Random, count: int, kind: str, ill: set[int]) -> list[list[int]]:
-    """For each page the pages of its host that it links to. The first one names all, or some that name the others."""
+    """Return, for each page, the pages of its host that it links to. The first page names all, or some that name the
+    others."""
     behind = list(range(1, count))
     if kind != "ill_first":
         dice.shuffle(behind)

@@ -63,7 +63,7 @@ def _alone(
     settings: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> World:
-    """One host, one crawler, and all good pages within so many seconds."""
+    """Build a world of one host and one crawler. All good pages are due within so many seconds."""
     host, urls = _site(HOST, ill, good, **more)
     return World(
         seed=1,
@@ -89,7 +89,7 @@ def _refusing(bad: int, status: int, order: str) -> Callable[[str], World]:
 
 
 def _one_refuses(status: int, order: str, wait: float | None) -> Callable[[str], World]:
-    """One page that always answers 429 or 503; the 50 others within a week."""
+    """Build a world of one page that always answers 429 or 503, and 50 others that are due within a week."""
     return lambda name: _alone(name, [_refused(status, wait)], 50, 7 * DAY, order=order, places=10, days=7.1)
 
 
@@ -145,7 +145,8 @@ def _dead_hosts(dead: int) -> Callable[[str], World]:
 
 
 def _head_of_line(name: str) -> World:
-    """One host with 1,500 waiting pages, and 100 hosts with one each behind it: these within ten seconds."""
+    """Build a world of one host with 1,500 waiting pages and 100 hosts with one page each, which are due within ten
+    seconds."""
     big = WorldHost("big.example", tuple(WorldPage(f"/{number}", (WELL,)) for number in range(1_500)))
     small = [WorldHost(f"h{number}.example", (WorldPage("/", (WELL,)),)) for number in range(100)]
     urls = tuple(host.url("/") for host in small)
