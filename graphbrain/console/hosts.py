@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from graphbrain.brain.brain import Brain
 from graphbrain.graph.connection import Tx, bound
+from graphbrain.model import Host
 
 __all__ = ["COLUMNS", "Asked", "HostTable", "Mood", "Progress", "Row", "count", "part"]
 
@@ -97,7 +98,7 @@ class HostTable:
             progress: Called with the part of the pages that are counted, from 0 to 1.
         """
         counted = self._count(progress)
-        manners = {host.name: [getattr(host, name) for name in MANNERS] for host in self._brain.hosts(count=0)}
+        manners = {host.name: [_manner(host, name) for name in MANNERS] for host in self._brain.hosts(count=0)}
         nothing, unknown = [0] * len((*COUNTED, *FAULTS)), [None] * len(MANNERS)
         names = [*counted.pages, *(name for name in manners if name not in counted.pages)]
         rows = [[name, *counted.pages.get(name, nothing), *manners.get(name, unknown)] for name in names]
@@ -142,6 +143,13 @@ def part(rows: Sequence[Row], asked: Asked, now: float) -> tuple[list[Row], int]
     known.sort(key=lambda row: row[column], reverse=asked.down)
     ordered = [*known, *sorted((row for row in fitting if row[column] is None), key=lambda row: row[0])]
     return ordered[asked.offset : asked.offset + asked.limit], len(fitting)
+
+
+def _manner(host: Host, name: str) -> Any:
+    """Return a value of a host. Its robots.txt was set for both schemes or for one of them: the latest time counts."""
+    if name == "robots_at":
+        return max(filter(None, (host.robots_at, host.robots_http_at, host.robots_https_at)), default=None)
+    return getattr(host, name)
 
 
 def _is(mood: Mood, row: Row, now: float) -> bool:

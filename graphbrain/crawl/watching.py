@@ -185,7 +185,8 @@ class CrawlWatch:
         with self._lock:
             if (seen := self._host(host)) is not None:
                 name, _, text = error.partition(": ")
-                self._wall(seen, next((why for start, why in _SILENCE.items() if name.startswith(start)), text[:100]))
+                known = (why for start, why in _SILENCE.items() if name.startswith(start))
+                self._wall(seen, next(known, text[:100].rstrip(".")))
 
     def _wall(self, seen: CrawledHost, kind: int | str) -> None:
         seen.since = seen.since if seen.walls else self.now()

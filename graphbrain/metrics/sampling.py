@@ -2,7 +2,9 @@
 
 Cheap figures are read every few seconds. Figures for which every page must be read are sampled once a minute at most,
 and more rarely if that takes long: the reading takes about `SCAN_SHARE` of the time, by the quickest of the last few
-scans, because one scan can be slow by chance. A sample is never older than `SCAN_ANYWAY` and the scan itself.
+scans, because one scan can be slow by chance. A sample is never older than `SCAN_ANYWAY` and the scan itself. A brain
+that has `OUTGROWN` times the pages of the last scan is scanned at once, because a crawl that begins soon has other
+figures.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ __all__ = ["Sample", "Sampler"]
 
 QUICK_EVERY, SCAN_EVERY = 10.0, 60.0
 SCAN_SHARE, SCAN_ANYWAY = 0.02, 600.0
+OUTGROWN = 2
+"""A brain that has so many times the pages of the last scan is scanned anew. All such scans of a brain that grows read
+no more pages than two scans of the whole."""
 SCANS = 3
 """The number of last scans that determine the duration of one."""
 HOURS_KEPT = 2
@@ -75,7 +80,7 @@ class Sampler:
         scan_at = 0.0
         while not self._stop.is_set():
             began = time.monotonic()
-            if self.look() and time.monotonic() >= scan_at:
+            if self.look() and (time.monotonic() >= scan_at or self.outgrown()):
                 self.scan()
                 scan_at = time.monotonic() + self.rest(self.latest.scan_took)
             self._stop.wait(max(0.1, self._every - (time.monotonic() - began)))
@@ -84,6 +89,13 @@ class Sampler:
         """Return the seconds until the next scan, after one that took `took` seconds."""
         self._takes.append(took)
         return max(self._scan_every, min(min(self._takes) / SCAN_SHARE, SCAN_ANYWAY))
+
+    def outgrown(self) -> bool:
+        """Return whether the brain has `OUTGROWN` times the pages of the last scan, or more."""
+        quick, scanned = self.latest.quick, self.latest.scanned
+        if quick is None or scanned is None:
+            return False
+        return quick.pages >= OUTGROWN * max(1, sum(scanned.states.values()))
 
     def look(self) -> bool:
         """Sample the cheap figures. Return False if they could not be read."""

@@ -165,8 +165,12 @@ def fault_of(error: Exception) -> Fault:
 
 
 def said(error: Exception) -> str:
-    """Return the text of a report on an error in the crawler's own code."""
-    return f"{type(error).__name__}: {error}"[:200]
+    """Return the text of a report on a request without an answer, or on an error in the crawler's own code."""
+    cause = error if isinstance(error, ResponseFailed) else error.__cause__
+    reasons = (cause.reasons or ()) if isinstance(cause, ResponseFailed) else ()
+    # The text of a failed response lists its reasons as Python objects.
+    text = "; ".join(dict.fromkeys(reason.getErrorMessage() for reason in reasons)) or str(error)
+    return f"{type(error).__name__}: {text}"[:200]
 
 
 def _led_on(response: Response, target: str) -> str:

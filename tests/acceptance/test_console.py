@@ -126,6 +126,37 @@ def test_numbers_are_those_of_the_graph(chromium: Any, url: str, brain: Brain, g
     page.context.close()
 
 
+def test_numbers_have_no_exponent_and_keep_their_zeros(chromium: Any, url: str, given: dict[str, str]) -> None:
+    page, _ = signed_in(chromium, url, given["analyst"])
+    written = page.evaluate(
+        """async () => { const as = await import("/console/format.js");
+        const scores = [1000.2, 12344, 0.25, 1e-10].map(as.score);
+        return [...scores, as.short(843.7), as.short(12.5)]; }"""
+    )
+    assert written == ["1,000", "12,340", "0.25", "1.0e-10", "844", "12.5"]
+    page.context.close()
+
+
+def test_a_host_that_stays_on_the_screen_is_counted_again(
+    chromium: Any, url: str, brain: Brain, given: dict[str, str]
+) -> None:
+    page, wrong = signed_in(chromium, url, given["analyst"])
+    page.clock.install()
+    view(page, "host")
+    card = page.locator("section.card", has=page.get_by_role("heading", name="Pages by state"))
+
+    def waiting() -> str:
+        row = card.locator("tbody tr", has_text="frontier").first
+        return row.locator("td").nth(1).inner_text() if row.count() else "0"
+
+    before = int(waiting())
+    brain.seed([f"{A}/seeded-while-it-is-watched"])
+    eventually(lambda: page.clock.fast_forward(10_000) or int(waiting()) == before + 1, "the new count")
+    brain.forget(f"{A}/seeded-while-it-is-watched")
+    assert wrong == []
+    page.context.close()
+
+
 @dataclass(frozen=True)
 class Action:
     """An action: its view and fields, the words that ask and those that say it is done, and a test that it is."""
@@ -206,6 +237,7 @@ def test_each_action_says_what_will_happen_and_asks(
         card.locator("[name=value]").fill("soon")
         card.get_by_role("button").click()
         card.get_by_text("Not done: delay_seconds is a number, not soon.").wait_for()
+        assert card.locator("option[value=delay_seconds]").text_content() == "delay_seconds (2.5)", "the new value"
         assert "crawl" not in card.locator("option").evaluate_all("options => options.map(each => each.value)")
         assert wrong == []
     finally:

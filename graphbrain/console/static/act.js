@@ -75,6 +75,7 @@ function action(each, given) {
       if (await ask(each.title, each.will(values))) {
         const told = await (each.run ?? (() => post(...each.send(values))))(values);
         said.textContent = visible(each.said(values, told));
+        each.after?.(form, values);
       } else {
         said.textContent = "Nothing was done.";
       }
@@ -110,10 +111,15 @@ function valued(name, text, before) {
 
 /** Change a setting of the brain. */
 function setting({ settings, fixed }) {
-  const names = Object.keys(settings).filter((name) => !fixed.includes(name)).sort();
-  return { title: "Change a setting", fields: [["name", "Setting", "choice", names.map((name) => [name, `${name} (${settings[name]})`])], ["value", "New value", "text"]],
+  const names = Object.keys(settings).filter((name) => !fixed.includes(name)).sort(), label = (name) => `${name} (${settings[name]})`;
+  return { title: "Change a setting", fields: [["name", "Setting", "choice", names.map((name) => [name, label(name)])], ["value", "New value", "text"]],
     will: ({ name, value }) => `${name} changes from ${settings[name]} to ${valued(name, value, settings[name])}, for all who use the brain. What follows from it for every page is written, which can take minutes.`,
-    run: async ({ name, value }) => ended(await post("change", { settings: { [name]: valued(name, value, settings[name]) } })),
+    run: async ({ name, value }) => {
+      const wanted = valued(name, value, settings[name]), told = await ended(await post("change", { settings: { [name]: wanted } }));
+      settings[name] = wanted;
+      return told;
+    },
+    after: (form, { name }) => { form.elements.name.selectedOptions[0].textContent = visible(label(name)); },
     said: ({ name, value }) => `${name} is ${value} now.` };
 }
 

@@ -53,7 +53,8 @@ export function table(caption, columns, rows, empty = "Nothing.") {
     h("table", {}, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, body)));
 }
 
-const textOf = (title) => (typeof title === "string" ? title : title.textContent);
+/** The text of a title, without the arrow of a sorted column. */
+const textOf = (title) => (typeof title === "string" ? title : title.textContent.replace(/ [↓↑]$/, ""));
 
 /** Pairs of a name and a value, those without a value left out. */
 export const facts = (pairs) =>

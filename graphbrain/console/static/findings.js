@@ -74,7 +74,18 @@ const shown = (value) => {
   return typeof value === "number" ? (Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))) : visible(value);
 };
 
-export const finding = ({ main, query, signal, say }) => {
+/** The class of a column with these values. Only what is long needs a wide column. */
+function kindOf(values) {
+  const known = values.filter((value) => value !== null);
+  if (typeof known[0] === "number") return "number";
+  if (known.some((value) => isUrl(value) || Array.isArray(value))) return "url";
+  return known.some((value) => String(value).length > 24) ? "said" : "short";
+}
+
+/** A text in which names are between backticks. */
+const named = (text) => text.split("`").map((part, place) => (place % 2 ? h("code", {}, part) : part));
+
+export const finding = ({ main, query, signal, stamp, say }) => {
   const { title, question, ...given } = query;
   const body = h("div"), get_ = h("button", { type: "button", click: download, disabled: true }, "CSV of all rows");
   main.append(h("h1", {}, visible(title ?? question ?? "")), h("p", {}, h("a", { href: to("findings") }, "All findings")), h("p", {}, get_), body);
@@ -99,15 +110,16 @@ export const finding = ({ main, query, signal, say }) => {
     const known = (await get("questions", {}, signal)).questions.find((each) => each.name === question);
     limit = known && "limit" in known.params ? { limit: SHOWN } : {};
     whole = Object.fromEntries(["limit", "each"].filter((name) => known && name in known.params && !(name in given)).map((name) => [name, "all"]));
-    const found = await get(`ask/${encodeURIComponent(question)}`, { ...given, ...limit }, signal);
+    const began = Date.now(), found = await get(`ask/${encodeURIComponent(question)}`, { ...given, ...limit }, signal);
     done = true;
+    stamp({ as_of: began / 1000, took: (Date.now() - began) / 1000 });
     // Only now: a token may ask one heavy question at a time, so a download beside the view's own question is refused.
     get_.disabled = false;
     const first = found.rows[0] ?? [];
     // The page comes first, on a phone above all else.
     const places = found.columns.map((name, place) => [name, place]).sort((one, other) => Number(isUrl(first[other[1]])) - Number(isUrl(first[one[1]])));
-    show(body, known ? h("p", { class: "soft" }, known.reading) : null, found.note ? h("p", { class: "error" }, visible(found.note)) : null,
-      table(title ?? question, places.map(([name, place]) => [name, (row) => shown(row[place]), typeof first[place] === "number" ? "number" : isUrl(first[place]) || Array.isArray(first[place]) ? "url" : "said"]), found.rows),
+    show(body, known ? h("p", { class: "soft" }, named(known.reading)) : null, found.note ? h("p", { class: "error" }, visible(found.note)) : null,
+      table(title ?? question, places.map(([name, place]) => [name, (row) => shown(row[place]), kindOf(found.rows.map((row) => row[place]))]), found.rows),
       found.cut ? h("p", { class: "soft" }, `The first ${SHOWN} rows; the CSV has all.`) : null);
   };
 };

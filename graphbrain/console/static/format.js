@@ -2,16 +2,23 @@
 
 export const count = (number) => (number === null || number === undefined ? "–" : number.toLocaleString("en"));
 
+/** A number rounded to so many digits. Only what is very small has an exponent. */
+export const digits = (number, most) => {
+  if (number === null || number === undefined) return "–";
+  if (number !== 0 && Math.abs(number) < 1e-6) return number.toExponential(1);
+  return number.toLocaleString("en", { maximumSignificantDigits: most });
+};
+
 export const short = (number) => {
   for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]]) {
     if (Math.abs(number) >= size) return `${(number / size).toFixed(1).replace(/\.0$/, "")}${unit}`;
   }
-  return Number.isInteger(number) ? String(number) : number.toPrecision(2);
+  return digits(number, 3);
 };
 
 export const bytes = (number) => `${short(number)}B`.replace(/^(\S+?)([GMk]?)B$/, "$1 $2B");
 
-export const score = (number) => (number === null || number === undefined ? "–" : number.toPrecision(4).replace(/\.?0+$/, ""));
+export const score = (number) => digits(number, 4);
 
 export const percent = (share) => {
   if (share === null || share === undefined) return "–";

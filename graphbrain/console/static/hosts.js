@@ -8,14 +8,15 @@ const SHOWN = 100;
 const KINDS = [["all", "all"], ["waiting", "with waiting pages"], ["failing", "with failing pages"], ["blocked", "blocked"], ["slowed", "slowed"], ["silent", "only probed"], ["outside", "outside the scope"]];
 
 const ILL = { silent: "it gives no answer", refused: "it refuses (429, 503)", broken: "it answers with 5xx" };
-const delayed = (row) => (row.delay === null ? "–" : span(row.delay));
+const isOutside = (row) => row.in_scope === false;
+const delayed = (row) => (isOutside(row) ? "" : row.delay === null ? "–" : span(row.delay));
 const some = (number) => (number ? count(number) : "");
 const FAULTS = [["client", "4xx"], ["refused", "429, 503"], ["broken", "5xx"], ["silent", "no answer"], ["other", "other"]];
 const faults = (row) => FAULTS.filter(([name]) => row[name]).map(([name, title]) => `${count(row[name])} ${title}`).join("; ");
 
 // name, title, cell, class. Without a cell: hosts can be sorted by it, and another column shows it.
 const COLUMNS = [
-  ["name", "host", (row) => host(row.name), "url"],
+  ["name", "host", (row) => [host(row.name), isOutside(row) ? h("span", { class: "more" }, "outside the scope") : null], "url"],
   ["pages", "pages", (row) => count(row.pages), "number"],
   ["frontier", "waiting", (row) => some(row.frontier), "number"],
   ["known", "fetched", (row) => some(row.known), "number"],
@@ -23,7 +24,7 @@ const COLUMNS = [
   ...FAULTS.map(([name, title]) => [name, `failing: ${title}`]),
   ["sitemap", "in sitemaps", (row) => some(row.sitemap), "number"],
   ["delay", "delay", delayed, "number"],
-  ["pace", "pace", (row) => (row.pace === null ? "" : Number(row.pace.toFixed(2))), "number"],
+  ["pace", "pace", (row) => (row.pace === null || isOutside(row) ? "" : Number(row.pace.toFixed(2))), "number"],
   ["in_flight", "claimed", (row) => some(row.in_flight), "number"],
   ["budget", "budget", (row) => (row.budget ? `${count(row.budget_used)} of ${count(row.budget)}` : ""), "number"],
   ["robots_at", "robots.txt", (row) => (row.robots_at === null ? "" : time(row.robots_at).slice(0, 10)), "short"],

@@ -3,7 +3,7 @@
 import { watch } from "./api.js";
 import { columns } from "./charts.js";
 import { card, figures, h, show, table, visible } from "./dom.js";
-import { bytes, clock, count, many, percent, short, span, time } from "./format.js";
+import { bytes, clock, count, digits, many, percent, short, span, time } from "./format.js";
 
 /** When the frontier ends at this pace, in words. */
 function left(frontier) {
@@ -20,19 +20,20 @@ export const overview = ({ main, signal, stamp }) => {
     if (!told.fresh && numbers.hasChildNodes()) return;
     const { stats, scanned, minutes, hours, workers, lapsed, active, disk } = told.data;
     const pace = stats.pace, states = Object.entries(scanned?.states ?? {}).sort((one, other) => other[1] - one[1]);
+    const total = states.reduce((sum, [, pages]) => sum + pages, 0), at = scanned ? `at ${clock(scanned.as_of)} UTC` : "";
     const counted = scanned ? `Counted at ${time(scanned.as_of)}, in ${span(scanned.took)}: every page was read for it.` : "All pages are being read to count them.";
     show(paused, stats.paused ? h("p", { class: "error" }, `Paused since ${time(stats.paused)}: no page can be claimed.`) : null);
     show(numbers, figures([
       ["pages", count(stats.pages), many(stats.links, "link")],
       ["fetched", count(stats.done.pages), "visits in all"],
-      ["waiting", count(scanned?.waiting), scanned ? `${count(scanned.states.frontier ?? 0)} for a first visit` : "being counted"],
-      ["failed", count(scanned?.retries), scanned?.retries ? "to be tried again" : null],
+      ["waiting", count(scanned?.waiting), scanned ? `${count(scanned.states.frontier ?? 0)} for a first visit, ${at}` : "being counted"],
+      ["failed", count(scanned?.retries), scanned ? `to be tried again, ${at}` : null],
       ["claims out", count(stats.leased), lapsed ? `${count(lapsed)} lapsed` : null],
-      ["visits an hour", short(pace.visits_an_hour), pace.so_far ? `in the last ${span(pace.seconds)}` : "in the last full hour"],
+      ["visits an hour", short(pace.visits_an_hour), pace.so_far ? (pace.seconds ? `in the last ${span(pace.seconds)}` : "none was counted yet") : "in the last full hour"],
       ["pages found an hour", short(pace.found_an_hour), `${short(pace.left_an_hour)} leave the frontier`],
       ["time left", stats.frontier ? left(stats.frontier) : "–", stats.frontier ? visible(stats.frontier.because) : "pages are being counted"],
       ["fresh", percent(scanned?.fresh), scanned?.age === null || !scanned ? null : `copies are ${span(scanned.age)} old`],
-      ["error bound", scanned?.error_bound?.toPrecision(2) ?? "–", `${stats.engine} engine`],
+      ["error bound", digits(scanned?.error_bound, 2), `${stats.engine} engine`],
       ["errors a minute", minutes.length < 2 ? "–" : count(minutes.at(-2)[2]), minutes.length < 2 ? "counted since this service began" : `of ${many(minutes.at(-2)[1], "page")}, in the last full minute`],
       ["processes at work", count(active), "in the last minute"],
       ["hosts", count(stats.hosts), scanned ? `${count(scanned.blocked)} blocked, ${count(scanned.silent)} silent, ${count(scanned.slowed)} slowed` : null],
@@ -44,7 +45,7 @@ export const overview = ({ main, signal, stamp }) => {
         h("p", { class: "soft" }, "Counted since this service began; the last minute is not over. Workers count every few seconds.")),
       card("Pages an hour, last days", columns("hours", "Pages reported by the hour", hours.map(([at, pages]) => [time(at).slice(5, 13) + " h", pages]), { unit: "pages" }),
         h("p", { class: "soft" }, "Hours in which nothing was done are missing.")),
-      card("Pages by state", table("Pages by state", [["state", (row) => row[0]], ["pages", (row) => count(row[1]), "number"], ["share", (row) => percent(row[1] / Math.max(1, stats.pages)), "number"]], states, "Not counted yet."), h("p", { class: "soft" }, counted)),
+      card("Pages by state", table("Pages by state", [["state", (row) => row[0]], ["pages", (row) => count(row[1]), "number"], ["share", (row) => percent(row[1] / Math.max(1, total)), "number"]], states, "Not counted yet."), h("p", { class: "soft" }, counted)),
       card("Who holds pages", table("Workers that hold pages", [["worker", (row) => visible(row[0] ?? "–"), "url"], ["pages", (row) => count(row[1]), "number"], ["first lease ends", (row) => time(row[2]), "short"]], workers, "No worker holds a page.")));
     for (const each of rates.querySelectorAll("details")) each.open = open.has(each.dataset.keep);
   };

@@ -5,6 +5,7 @@ import { card, facts, h, host, page as pageLink, show, table, to, visible } from
 import { count, many, percent, score, span, time } from "./format.js";
 
 const SHOWN = 100;
+const REST = 30000;  // what is beside the page's own facts is read again after so many milliseconds, or ten readings
 
 function why(page, { ahead, beside, host_may }) {
   if (page.state === "outside") return page.outside_because === "robots" ? "Its robots.txt forbids it." : "It is outside the scope.";
@@ -13,7 +14,7 @@ function why(page, { ahead, beside, host_may }) {
   if (page.state === "gone") return "Its server answered that it is gone.";
   if (page.lease_until !== null) return `${page.worker ?? "A worker"} holds it; the lease ends ${time(page.lease_until)}.`;
   if (page.not_before !== null) return `It failed, and is tried again from ${time(page.not_before)} on.`;
-  if (page.state === "known") return page.due === null ? "It was fetched, and is not visited again." : `It was fetched; its next visit is due ${time(page.due)}.`;
+  if (page.state === "known") return page.due === null ? "It was fetched; no next visit is planned." : `It was fetched; its next visit is due ${time(page.due)}.`;
   const queue = ahead === null || ahead === undefined ? "" : `It waits: ${many(ahead, "page")} of its queue ${ahead === 1 ? "is" : "are"} in lanes before its own, ${count(beside)} in its own.`;
   if (host_may) return `${queue} Its host may be asked again at ${time(host_may)}.`.trim();
   if (queue) return queue;
@@ -54,13 +55,12 @@ export const page = ({ main, query, me, signal, stamp }) => {
   } }, h("label", {}, h("span", {}, "URL or key"), field), h("button", { class: "do" }, "Show")));
   const body = h("div", { class: "cards" });
   main.append(body);
-  let before = "";
+  let before = "", next = 0;
   return async () => {
     if (!url) return;
-    const found = await get("page", { url }, signal);
+    const began = Date.now(), found = await get("page", { url }, signal);
     const told = JSON.stringify(found);
-    stamp({ as_of: Date.now() / 1000, took: 0 });
-    if (told === before) return;
+    if (told === before && began < next) return;
     const [into, out, paid, notes, kept] = await Promise.all([
       lines("links", { url, way: "in", limit: SHOWN }, signal),
       lines("links", { url, way: "out", limit: SHOWN }, signal),
@@ -68,7 +68,10 @@ export const page = ({ main, query, me, signal, stamp }) => {
       post("notes", { pages: [found.key] }),
       get("watch/page", { key: found.key }, signal),
     ]);
+    const took = Date.now() - began;
     before = told;
+    next = Date.now() + Math.max(REST, 10 * took);
+    stamp({ as_of: began / 1000, took: took / 1000 });
     const secure = /^https?:\/\//.test(found.url);
     show(body,
       card("State", facts([
@@ -78,7 +81,7 @@ export const page = ({ main, query, me, signal, stamp }) => {
         ["leads to, for now", found.led_to ? pageLink(found.led_to) : null],
         ["canonical", found.canonical ? pageLink(found.canonical) : null],
         ["note", notes.notes[found.key] ? visible(notes.notes[found.key]) : null],
-        ["section", found.section ? `${visible(found.section.pattern || "all of its host")}: a fetch is expected to bring ${percent(found.section.harvest)}` : null],
+        ["section", found.section ? `${visible(found.section.pattern || "all of its host")}: ${percent(found.section.harvest)} of the text of a fetch is expected to be new` : null],
         ["its section's factor", found.section ? score(found.section.factor) : null],
         ["expected to equal", found.expected_copy ? [pageLink(found.expected_copy.url), ` ${visible(found.expected_copy.because)}`] : null],
         ["clicks from a seed", found.clicks === null ? "no links lead here" : count(found.clicks)],
@@ -95,7 +98,7 @@ export const page = ({ main, query, me, signal, stamp }) => {
       ])),
       card("What happened to it", table("The kept history of this page", [["when", (row) => time(row[0]), "short"], ["what", (row) => row[1], "said"]], history(found, kept.data)),
         h("p", { class: "soft" }, "The latest ten changes of its content, failures, and changes of its state are kept.")),
-      card("Twins", table("Pages of its host with the same content", [["page", (row) => pageLink(row[0]), "url"], ["same", (row) => (row[1] ? "bytes" : "text"), "short"]], kept.data.twins ?? [], "No other page of its host has its content."),
+      card("Twins", table("Pages of its host with the same content", [["page", (row) => pageLink(row[0]), "url"], ["same", (row) => (row[1] ? "bytes" : "text"), "short"]], kept.data.twins ?? [], found.fetched === null ? "Not known: it was not fetched yet." : "No other page of its host has its content."),
         kept.data.more_twins ? h("p", { class: "soft" }, `The first ${count(kept.data.twins.length)}.`) : null),
       card("Scores", facts([
         ["authority", score(found.authority_score)], ["hub", score(found.hub_score)], ["links out, in", `${count(found.out_links)}, ${count(found.in_links)}`],

@@ -40,8 +40,10 @@ def test_hosts_are_read_more_often_than_pages_are_counted(crawled: Brain, monkey
     before, once = table.read(parts.append), len(parts)
     crawled.seed([f"{A}/one-more"])
     crawled.set_host(HOST, delay=7.0)
+    crawled.set_robots(A, "User-agent: *\nDisallow:")
     told = table.read(parts.append)
     assert rows(told)[HOST]["delay"] == 7.0, "the hosts are read"
+    assert rows(told)[HOST]["robots_at"] is not None, "it was set for http alone"
     assert rows(told)[HOST]["pages"] == rows(before)[HOST]["pages"], "the pages are not"
     assert told["counted"] == before["counted"] and len(parts) == once
     monkeypatch.setattr(hosts, "COUNT_ANYWAY", 0.0)

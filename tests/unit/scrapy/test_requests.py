@@ -21,7 +21,7 @@ from scrapy.exceptions import (
 )
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
 from scrapy.settings import Settings
-from twisted.internet.error import ConnectionLost
+from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.python.failure import Failure
 from twisted.web._newclient import ParseError
 from twisted.web.client import ResponseFailed, ResponseNeverReceived
@@ -40,7 +40,7 @@ from graphbrain.scrapy.requests import (
     resource_request,
 )
 from graphbrain.scrapy.scheduler import _without_user
-from graphbrain.scrapy.visits import ScrapyVisit, fault_of
+from graphbrain.scrapy.visits import ScrapyVisit, fault_of, said
 
 URL = "http://a.example/page?b=1"
 
@@ -275,6 +275,15 @@ def test_whose_fault_it_is_that_there_is_no_answer(error: Exception, fault: str)
     report = visit.result(Reader(ScrapyOptions()))
     assert isinstance(report, Failed) and (report.status, report.fault) == (None, fault)
     assert fault_of(error) == fault
+
+
+def test_an_error_has_its_reasons_as_words() -> None:
+    failed = ResponseNeverReceived([Failure(ConnectionDone())])
+    assert said(failed) == "ResponseNeverReceived: Connection was closed cleanly."
+    wrapped = OSError(str(failed))
+    wrapped.__cause__ = failed
+    assert said(wrapped) == "OSError: Connection was closed cleanly."
+    assert said(ValueError("no number")) == "ValueError: no number"
 
 
 def test_what_was_never_asked_is_no_silence() -> None:
