@@ -187,7 +187,7 @@ class ByWorth:
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         known = self._known.of(SHARED_QUEUE)
         worth = self._worth([known], now)[0]
-        best = [known.lane[place] for place in np.argsort(-worth, kind="stable").tolist() if worth[place] > -np.inf]
+        best = [known.lane[head] for head in np.argsort(-worth, kind="stable").tolist() if worth[head] > -np.inf]
         again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][: tuning.FRONT_LANES]
         host_of = _front(tx, now, again, (ASKED + 1, FRONTIER_END), limit, kept)
         return [(page, host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
@@ -281,8 +281,8 @@ class ByWorth:
             return []
         lane = np.fromiter(chain.from_iterable(part.lane for part in parts), np.int64)
         since = np.fromiter(chain.from_iterable(part.since for part in parts), np.float64)
-        found = np.where(lane < 0, empty, of(np.maximum(lane, 0), since))
-        return np.split(found, np.cumsum([len(part) for part in parts])[:-1])
+        values = np.where(lane < 0, empty, of(np.maximum(lane, 0), since))
+        return np.split(values, np.cumsum([len(part) for part in parts])[:-1])
 
     def _best(
         self, tx: Tx, names: Sequence[str], width: int, now: float
@@ -305,11 +305,11 @@ class ByWorth:
 
     def _first_of(self, seen: Mapping[str, Sequence[Page]], now: float) -> tuple[dict[str, Page], frozenset[str]]:
         """Return the best visitable page of each queue among those that were read; and the queues that have another."""
-        found = [(name, page) for name, pages in seen.items() for page in pages]
+        queued = [(name, page) for name, pages in seen.items() for page in pages]
         best: dict[str, Page] = {}
         more: set[str] = set()
-        for place in _ripe([page for _, page in found], self.schedule, now):
-            name, page = found[place]
+        for position in _ripe([page for _, page in queued], self.schedule, now):
+            name, page = queued[position]
             if name in best:
                 more.add(name)
             else:
@@ -391,9 +391,9 @@ def _stretches(lanes: Sequence[int], worth: Floats) -> dict[Stretch, float]:
     """
     values = worth.tolist()
     best: dict[Stretch, float] = {}
-    for place in np.argsort(-worth, kind="stable").tolist():
-        if values[place] > -np.inf:
-            best.setdefault(stretch(lanes[place]), values[place])
+    for position in np.argsort(-worth, kind="stable").tolist():
+        if values[position] > -np.inf:
+            best.setdefault(stretch(lanes[position]), values[position])
     return best
 
 
@@ -480,10 +480,10 @@ def _retries(
     chosen: dict[str, list[list[Any]]] = {}
     names = [offer.name for offer in turns]
     for limit in (max(per_host, tuning.RETRIES_READ), tuning.RETRIES_DEEP):
-        found = _retry_heads(tx, names, now - SOONEST, limit)
-        due = {name: [head[:3] for head in _due(finder, heads, now)] for name, heads in found.items()}
+        heads_by_host = _retry_heads(tx, names, now - SOONEST, limit)
+        due = {name: [head[:3] for head in _due(finder, heads, now)] for name, heads in heads_by_host.items()}
         chosen |= {name: pages[: 1 if name in one else per_host] for name, pages in due.items() if pages}
-        names = [name for name, heads in found.items() if not due[name] and len(heads) == limit]
+        names = [name for name, heads in heads_by_host.items() if not due[name] and len(heads) == limit]
     return chosen
 
 
@@ -492,9 +492,9 @@ def _retries_next(offer: _Offer) -> bool:
     return is_retrys_turn(offer.since_retry) and not offer.doubted
 
 
-def _untried(offers: Iterable[_Offer], found: Container[str]) -> frozenset[str]:
+def _untried(offers: Iterable[_Offer], with_pages: Container[str]) -> frozenset[str]:
     """Return the hosts with a page in a queue other than that of retries."""
-    return frozenset(offer.name for offer in offers if any(queue in found for queue in offer.queues))
+    return frozenset(offer.name for offer in offers if any(queue in with_pages for queue in offer.queues))
 
 
 def _samples(tx: Tx, names: Iterable[str], end: int) -> dict[str, list[Any]]:
@@ -513,7 +513,7 @@ def _enough(
     among = rest[: max(wanted, n * spread)]
     if spread == 1 or len(among) <= wanted:
         return [*fair, *rest[:wanted]]
-    return [*fair, *(among[place] for place in sorted(random.sample(range(len(among)), wanted)))]
+    return [*fair, *(among[position] for position in sorted(random.sample(range(len(among)), wanted)))]
 
 
 def _since(chosen: Iterable[Sequence[Any]]) -> dict[int, float]:
@@ -533,7 +533,7 @@ def _idle(offers: Sequence[_Offer], untried: Container[str], retries: Container[
 def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]:
     """Return those that may be visited now, the one worth most first; among equals by lane, then the oldest."""
     distinct = list(dict.fromkeys(pages))
-    return [distinct[place] for place in _ripe(distinct, schedule, now)]
+    return [distinct[position] for position in _ripe(distinct, schedule, now)]
 
 
 def _waiting(pages: Sequence[Page]) -> tuple[Ints, Floats]:

@@ -45,11 +45,11 @@ def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
     if not noted:
         return {}
     tried = {page for _, pages in noted.values() for page in pages}
-    found: dict[str, list[Claim]] = {}
+    by_key: dict[str, list[Claim]] = {}
     for claim in taking.mine(tx, {token for token, _ in noted.values()}, tried):
         if claim.until > now:
-            found.setdefault(claim.token, []).append(claim)
-    return {key: found.get(token, []) for key, (token, _) in noted.items()}
+            by_key.setdefault(claim.token, []).append(claim)
+    return {key: by_key.get(token, []) for key, (token, _) in noted.items()}
 
 
 def forget(tx: Tx, now: float) -> int:

@@ -72,7 +72,7 @@ class Ranges:
     def bounds(self, places: Iterable[int]) -> list[list[int]]:
         """Return [first, end) of the ranges at these places."""
         ends = self._ends()
-        return [[self.first[place], ends[place]] for place in places]
+        return [[self.first[index], ends[index]] for index in places]
 
     def choose(self, worth: Floats, most: int) -> Sequence[int]:
         """Return the places of up to `most` ranges to look into: those of most `worth`, and for a quarter of them such
@@ -90,27 +90,27 @@ class Ranges:
 
     def never_seen(self) -> Iterator[int]:
         """Yield the places of the ranges that were never looked into."""
-        return (place for place, lane in enumerate(self.lane) if lane == UNKNOWN)
+        return (index for index, lane in enumerate(self.lane) if lane == UNKNOWN)
 
     def ends_known(self, places: Iterable[int]) -> list[bool]:
         """Return whether a page was found in the last lane of the ranges at these places, and none before it."""
-        return [self.lane[place] >= 0 for place in places]
+        return [self.lane[index] >= 0 for index in places]
 
-    def saw(self, places: Sequence[int], found: Sequence[Heads], limit: int, few: int) -> Ranges:
+    def saw(self, places: Sequence[int], heads_read: Sequence[Heads], limit: int, few: int) -> Ranges:
         """Return the ranges after a look into those at `places` that found the first pages of each: at most `limit`
         where the end was known, else `few`."""
         lane, since = list(self.lane), list(self.since)
-        for place, heads in zip(places, found, strict=True):
-            lane[place], since[place] = heads[0] if heads else (EMPTY, 0.0)
+        for index, heads in zip(places, heads_read, strict=True):
+            lane[index], since[index] = heads[0] if heads else (EMPTY, 0.0)
         if tuple(lane) == self.lane:  # then it is cut as it should be
             return Ranges(self.first, self.lane, tuple(since), self.turn, self.joined)
-        seen = dict(zip(places, found, strict=True))
+        seen = dict(zip(places, heads_read, strict=True))
         rows: list[tuple[int, int, float]] = []
-        for place, (start, end, before) in enumerate(zip(self.first, self._ends(), self.lane, strict=True)):
-            if lane[place] < 0 or place not in seen:
-                _add(rows, start, lane[place], since[place])
+        for index, (start, end, before) in enumerate(zip(self.first, self._ends(), self.lane, strict=True)):
+            if lane[index] < 0 or index not in seen:
+                _add(rows, start, lane[index], since[index])
             else:
-                _add_cut(rows, start, end, seen[place], limit if before >= 0 else few, before >= 0, self.joined)
+                _add_cut(rows, start, end, seen[index], limit if before >= 0 else few, before >= 0, self.joined)
         if len(rows) > MOST:
             del rows[MOST:]
             rows[-1] = (rows[-1][0], UNKNOWN, 0.0)

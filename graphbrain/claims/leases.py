@@ -67,9 +67,9 @@ def renew(tx: Tx, leasing: Leasing, held: Mapping[str, str], until: float) -> se
 
 def release(tx: Tx, leasing: Leasing, held: Mapping[str, str], policy: Policy, now: float) -> set[str]:
     """Give the claims `key → token` back, and return the keys that were held, or that this token gave back before."""
-    found = leasing.found(tx, held)
-    mine = [lease for lease in found if lease.token == held[lease.key]]
-    before = {lease.key for lease in found if lease.token is None and lease.last == (held[lease.key], RETURNED)}
+    leases = leasing.found(tx, held)
+    mine = [lease for lease in leases if lease.token == held[lease.key]]
+    before = {lease.key for lease in leases if lease.token is None and lease.last == (held[lease.key], RETURNED)}
     leasing.let_go(tx, mine, policy, now)
     return before | {lease.key for lease in mine}
 

@@ -198,11 +198,11 @@ def _said_of_link(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
 
 def _listed(body: bytes, url: str) -> Listed:
     """Read the entries of a sitemap. Raises BadInput where it is none."""
-    found = reading.read(body, url)
-    hints, children = found.hints[:MOST_ENTRIES], found.sitemaps[:MOST_ENTRIES]
-    over = len(found.hints) + len(found.sitemaps) - len(hints) - len(children)
+    entries = reading.read(body, url)
+    hints, children = entries.hints[:MOST_ENTRIES], entries.sitemaps[:MOST_ENTRIES]
+    over = len(entries.hints) + len(entries.sitemaps) - len(hints) - len(children)
     notes = [f"{over:,} entries are more than a sitemap may have, and were left out"] if over else []
-    notes += found.refused[:1] + found.mended[:1]
+    notes += entries.refused[:1] + entries.mended[:1]
     mark = blake2b(digest_size=16)
     for hint in hints:
         mark.update(f"{hint.url} {hint.at}\n".encode("utf-8", "replace"))
@@ -214,9 +214,9 @@ def _listed(body: bytes, url: str) -> Listed:
 def _leads(url: str, target: str, none: Said, means: str) -> tuple[Said, str]:
     """Return the effect of a redirect: the address that is claimed next, or `none` if its target is no URL."""
     try:
-        place = address(resolved(url, target)).partition("#")[0]
+        location = address(resolved(url, target)).partition("#")[0]
     except BadInput as error:
         return none, f"redirects to {input_checks.shown(target)}: {error}; {means}"
     return Said(
-        "leads", url=place, host=host_of(place)
-    ), f"redirects to {input_checks.shown(place)}, which is claimed next"
+        "leads", url=location, host=host_of(location)
+    ), f"redirects to {input_checks.shown(location)}, which is claimed next"

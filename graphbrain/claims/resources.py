@@ -175,9 +175,9 @@ def due(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
     rows = tx.one("resources/due", lines=list(lines), now=now, limit=2 * n, each=min(n, OF_ONE_HOST))[0]
     turns: Counter[str] = Counter()
     placed = []
-    for place, (key, host) in enumerate(rows):
+    for rank, (key, host) in enumerate(rows):
         turns[host] += 1
-        placed.append((turns[host], place, key))
+        placed.append((turns[host], rank, key))
     return [key for *_, key in sorted(placed)]
 
 
@@ -273,15 +273,15 @@ def _concluded(
 
 
 def record(
-    tx: Tx, found: Sequence[ResourceVisit], policy: Policy, now: float
+    tx: Tx, reported: Sequence[ResourceVisit], policy: Policy, now: float
 ) -> tuple[dict[str, Answer], frozenset[str]]:
     """Record what came of claims, each resource at most once. Return the answers by key, and the keys of those that
     were recorded before and are answered again."""
-    held = lock(tx, [one.key for one in found])
+    held = lock(tx, [one.key for one in reported])
     done: dict[str, Answer] = {}
     again: set[str] = set()
     live: list[tuple[ResourceVisit, ResourceState]] = []
-    for one in found:
+    for one in reported:
         state = held.get(one.key)
         if state is not None and state.lease == one.token:
             live.append((one, state))

@@ -120,11 +120,11 @@ def weigh(changed: bool, chance: float) -> Evidence:
     return Evidence(1.0, float(changed), chance)
 
 
-def trust_from(found: Evidence, first: Trust) -> Trust:
+def trust_from(evidence: Evidence, first: Trust) -> Trust:
     """Return what dates are worth by this evidence. `first`: what is believed without evidence."""
-    shown = PRIOR * first.true + found.dated_changes - found.by_chance
-    true = min(max(shown / (PRIOR + found.dated - found.by_chance), LEAST_TRUE), MOST_TRUE)
-    announced, missed = true * found.dated, found.missed + (1.0 - true) * found.by_chance
+    shown = PRIOR * first.true + evidence.dated_changes - evidence.by_chance
+    true = min(max(shown / (PRIOR + evidence.dated - evidence.by_chance), LEAST_TRUE), MOST_TRUE)
+    announced, missed = true * evidence.dated, evidence.missed + (1.0 - true) * evidence.by_chance
     recall = min((PRIOR * first.recall + announced) / (PRIOR + announced + missed), MOST_RECALL)
     return Trust(recall, recall * (1.0 - true) / true)
 
@@ -233,13 +233,13 @@ class SitemapState(ResourceState):
         """The evidence of the visits so far, older ones with less weight."""
         return Evidence(*((getattr(self, name) or 0.0) for name in EVIDENCE))
 
-    def learn(self, found: Evidence) -> None:
+    def learn(self, evidence: Evidence) -> None:
         """Take evidence of the visits since it was read last."""
-        self._set_evidence(self.evidence + found)
+        self._set_evidence(self.evidence + evidence)
 
-    def _set_evidence(self, found: Evidence) -> None:
+    def _set_evidence(self, evidence: Evidence) -> None:
         for name in EVIDENCE:
-            setattr(self, name, getattr(found, name))
+            setattr(self, name, getattr(evidence, name))
 
     def begin(self, mark: str, until: float) -> int:
         """Begin or go on to write the entries of a text, and hold the claim until then; return how many are written."""

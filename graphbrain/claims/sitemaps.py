@@ -86,12 +86,12 @@ def _mark(host: HostState) -> str:
 
 def _named(texts: Iterable[str | None], scheme: str, host: str) -> list[str]:
     """Return the sitemaps that robots.txt names, else the one where most are."""
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for text in texts:
         for value in sitemaps_of(text or ""):
             if (url := _usable(f"{scheme}://{host}/robots.txt", value)) is not None:
-                found.setdefault(url)
-    return list(found)[:MOST_OF_HOST] or [guess_of(scheme, host)]
+                urls.setdefault(url)
+    return list(urls)[:MOST_OF_HOST] or [guess_of(scheme, host)]
 
 
 def _usable(base: str, value: str) -> str | None:
@@ -143,13 +143,15 @@ def begin(tx: Tx, one: ResourceVisit, listed: Listed, lease: float, _policy: Pol
     return Begun(state, written)
 
 
-def go_on(tx: Tx, one: ResourceVisit, written: int, found: Evidence, lease: float, _policy: Policy, now: float) -> bool:
+def go_on(
+    tx: Tx, one: ResourceVisit, written: int, evidence: Evidence, lease: float, _policy: Policy, now: float
+) -> bool:
     """Note that so many entries are written, and what they have shown; False: the claim is over."""
     state = _held(tx, one)
     if state is None:
         return False
     if (state.written or 0) < written:  # not where this is run again
-        state.learn(found)
+        state.learn(evidence)
     state.written = max(state.written or 0, written)
     state.lease_until = max(state.lease_until or 0.0, now + lease)
     resources.write(tx, [state], {}, now)
@@ -168,15 +170,15 @@ def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Pol
     One that is in the graph already stays as it is, but for the hosts that name it: so loops end.
     """
     depth = (parent.depth or 0) + 1
-    found: dict[str, None] = {}
+    children: dict[str, None] = {}
     for value in urls:
         url = _usable(parent.home, value)
         if url is not None and depth <= DEEPEST and _may_list(parent, url):
-            found.setdefault(url)
-    if not found:
+            children.setdefault(url)
+    if not children:
         return 0
-    of_host = {row[0]: row[3] for row in tx.one("sitemaps/hosts", names=sorted({host_of(url) for url in found}))[0]}
-    fits = [url for url in found if of_host.get(host_of(url), 0) < MOST_OF_HOST]
+    of_host = {row[0]: row[3] for row in tx.one("sitemaps/hosts", names=sorted({host_of(url) for url in children}))[0]}
+    fits = [url for url in children if of_host.get(host_of(url), 0) < MOST_OF_HOST]
     _create(tx, fits, now)
     held = resources.lock(tx, map(key_of, fits))
     hosts = politeness.lock(tx, {one.host for one in held.values()}, policy.manners, now)

@@ -175,8 +175,8 @@ def attempt(tx: Tx, work: Work, wish: ClaimRequest, tried: set[str]) -> Taken:
         wish: What is wanted, by the settings of now.
         tried: The keys of all pages that earlier attempts for these holders were about to lease. `work` adds its own.
     """
-    if tried and (found := mine(tx, {holder.token for holder in wish.holders}, tried)):
-        return Taken(found, seen=len(found))
+    if tried and (before := mine(tx, {holder.token for holder in wish.holders}, tried)):
+        return Taken(before, seen=len(before))
     return work(tx, wish, tried)
 
 
@@ -187,19 +187,19 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     hiding: Sequence[int] = ()
     chosen: sections.Tries | None = None
     if wish.now_only:
-        found, hiding = _wanted(tx, wish, clock())
+        options, hiding = _wanted(tx, wish, clock())
     elif wish.tries and wish.acting is not None:
         chosen = sections.tries(tx, wish.acting, wish.n, clock())
-        found = Candidates(chosen.since)
+        options = Candidates(chosen.since)
     elif wish.front:
-        found = _front(tx, wish, clock())
+        options = _front(tx, wish, clock())
     else:
-        found = finder.find(tx, wish.n, clock(), manners, wish.reach, wish.spread)
-    waiting, lost, learned = _still_due(tx, found.since, finder, clock, with_sites=wish.puts_back)
-    overtaken = len(found.since) - len(waiting) - lost
+        options = finder.find(tx, wish.n, clock(), manners, wish.reach, wish.spread)
+    waiting, lost, learned = _still_due(tx, options.since, finder, clock, with_sites=wish.puts_back)
+    overtaken = len(options.since) - len(waiting) - lost
     fallen = _put_back(tx, wish, waiting, learned, clock())
     waiting = [row for row in waiting if row[0] not in fallen]
-    deal, at = _dealt(tx, wish, [(*row[:8], row[QUEUE]) for row in waiting], found.idle, found.untried, tried)
+    deal, at = _dealt(tx, wish, [(*row[:8], row[QUEUE]) for row in waiting], options.idle, options.untried, tried)
     held = deal.held
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
@@ -207,25 +207,25 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
         tx.do("resources/keep_back", rows=deal.kept_back)
     granted = {grant[0] for grant in deal.grants}
     if wish.now_only:
-        _put_off(tx, deal, granted, found.since, hiding)
+        _put_off(tx, deal, granted, options.since, hiding)
     elif chosen is not None:
         sections.tried(tx, chosen, granted, deal.now)
     if wish.acting is not None:
         wish.acting.book.took((row[2], row[3]) for row in waiting if row[NEW] and row[0] in granted)
     # Skip the queue check for hosts that already showed a second eligible page: the next claim sees what is left.
-    sure = {name for name in found.more & held.keys() if not held[name].set_aside}
-    unsure = (deal.sources - sure).union(found.idle) & held.keys()
+    sure = {name for name in options.more & held.keys() if not held[name].set_aside}
+    unsure = (deal.sources - sure).union(options.idle) & held.keys()
     review_queues(tx, finder, [held[name] for name in unsure], deal.now)
     deal.touched |= {name: held[name] for name in unsure}
     _write_hosts(tx, deal, at)
     moved = len(deal.moves) + len(deal.barred) + len(deal.kept_back)
-    worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
-    reviewed = sum(not held[name].queued or held[name].ripe_at > deal.now for name in found.idle if name in held)
+    worths = [options.worth[page] for page, *_ in deal.grants if page in options.worth]
+    reviewed = sum(not held[name].queued or held[name].ripe_at > deal.now for name in options.idle if name in held)
     return Taken(
         deal.claims,
         moved,
         lost,
-        len(found.since),
+        len(options.since),
         deal.met(ready=True),
         deal.met(ready=False),
         worths,
@@ -363,7 +363,7 @@ def take_aliases(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     ready = _by_turns([(page, host) for page, host, is_ready in rows if is_ready])[: 2 * n]
     waiting = [page for page, _, is_ready in rows if not is_ready]
     behind = waiting[: tuning.ALIASES_PUT_OFF] if len(ready) < n and len(rows) == looked_at else []
-    places = {page: place for place, page in enumerate([*ready, *behind])}
+    places = {page: rank for rank, page in enumerate([*ready, *behind])}
     free = tx.one("claims/aliases_lock", ids=sorted(places), now=clock())[0] if places else []
     free.sort(key=lambda row: places[row[0]])
     deal, at = _dealt(tx, wish, [(*row, ALIASES) for row in free], (), frozenset(), tried)
@@ -384,8 +384,8 @@ def take_aliases(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
 def take_resources(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     """Claim resources of the queues `wish.lines`, as `take` claims pages."""
     keys = resources.due(tx, wish.lines, wish.n, wish.clock())
-    found = resources.lock(tx, keys)
-    waiting = [one for key in keys if (one := found.get(key)) is not None and one.waits(wish.clock())]
+    locked = resources.lock(tx, keys)
+    waiting = [one for key in keys if (one := locked.get(key)) is not None and one.waits(wish.clock())]
     if not waiting:
         return Taken(seen=len(keys), lost=len(keys))
     names = {one.host for one in waiting}
@@ -406,8 +406,8 @@ def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
     """Return the first page of each host, then the second of each, and so on."""
     count: Counter[str] = Counter()
     turns = []
-    for place, (page, host) in enumerate(pages):
-        turns.append((count[host], place, page))
+    for rank, (page, host) in enumerate(pages):
+        turns.append((count[host], rank, page))
         count[host] += 1
     return [page for *_, page in sorted(turns)]
 

@@ -82,15 +82,15 @@ def hosts_to_learn(tx: Tx, before: float) -> dict[str, list[int]]:
     Each time a host is learned, all that is known of it is written again. So a host is left out that has few such
     visits, unless one was made before `before`.
     """
-    found: dict[str, list[int]] = {}
+    pages_of: dict[str, list[int]] = {}
     old: set[str] = set()
     rows, few = tx.one("sections/waiting", limit=AT_ONCE)
     for page, host, at in rows:
-        found.setdefault(host, []).append(page)
+        pages_of.setdefault(host, []).append(page)
         if at <= before:
             old.add(host)
     enough = dict(few)
-    return {host: ids for host, ids in found.items() if host in old or len(ids) >= enough.get(host, FEWEST_VISITS)}
+    return {host: ids for host, ids in pages_of.items() if host in old or len(ids) >= enough.get(host, FEWEST_VISITS)}
 
 
 def learn(
@@ -209,7 +209,8 @@ def _may_rise(before: Sections, after: Sections) -> bool:
         return True
     lower = {pattern: section.factor for pattern, section in before.by_pattern.items() if section.held_down}
     return any(
-        (found := after.by_pattern.get(pattern)) is None or found.factor > factor for pattern, factor in lower.items()
+        (section := after.by_pattern.get(pattern)) is None or section.factor > factor
+        for pattern, factor in lower.items()
     )
 
 
@@ -235,10 +236,12 @@ def put_back(
     A page that is expected to equal one under a plainer URL leaves the first visit to that. Of pages of one name the
     first is taken, and the others are echoes of it.
     """
-    found = acting.book.of(tx, {page.host for page in pages}, learned=learned)
-    together = {host: _Together(found[host], acting.book.out(host)) for host in found if found[host].acts}
+    sections_of = acting.book.of(tx, {page.host for page in pages}, learned=learned)
+    together = {
+        host: _Together(sections_of[host], acting.book.out(host)) for host in sections_of if sections_of[host].acts
+    }
     acts = [page for page in pages if page.host in together]
-    fallen = _beside_plainer(tx, acts, found, acting)
+    fallen = _beside_plainer(tx, acts, sections_of, acting)
     for page in acts:
         if page.page not in fallen and (factor := together[page.host].factor(page.url)) < page.harvest:
             fallen[page.page] = factor
@@ -246,14 +249,14 @@ def put_back(
 
 
 def _beside_plainer(
-    tx: Tx, pages: Iterable[Waiting], found: Mapping[str, Sections], acting: Acting
+    tx: Tx, pages: Iterable[Waiting], sections_of: Mapping[str, Sections], acting: Acting
 ) -> dict[int, float]:
     """Return those of these pages that count for less, as the page that each is expected to equal waits, too, or was
     fetched: id → factor."""
     named = [
         (page, key, factor)
         for page in pages
-        for url, factor in found[page.host].plainer(page.url)
+        for url, factor in sections_of[page.host].plainer(page.url)
         if factor < page.harvest and (key := acting.key_of(url)) is not None
     ]
     there = set(tx.one("sections/there", keys=sorted({key for _, key, _ in named}))[0]) if named else set()
@@ -284,11 +287,11 @@ def _wait_with(tx: Tx, factors: Mapping[int, float], rule: Rule, now: float, *, 
     ledger = ledgers.of(rule).lock_present(tx, factors, rule)
     places = ledger.at([page for page in factors if ledger.holds([page])])
     moved: dict[int, float] = {}
-    for place in places.tolist():
-        page, before = int(ledger.ids[place]), float(ledger.harvest[place])
+    for row in places.tolist():
+        page, before = int(ledger.ids[row]), float(ledger.harvest[row])
         further = factors[page] < before if fall else factors[page] > before
-        chosen = ledger.is_seed[place] or ledger.lane[place] == ASKED
-        if further and ledger.first_fetched[place] < 0.0 and not (fall and chosen):
+        chosen = ledger.is_seed[row] or ledger.lane[row] == ASKED
+        if further and ledger.first_fetched[row] < 0.0 and not (fall and chosen):
             moved[page] = factors[page]
     if moved:
         ledger.take_harvest(moved)
@@ -301,10 +304,10 @@ def with_factors(tx: Tx, pages: Iterable[New], acting: Acting | None) -> list[Ne
     given = list(pages)
     if acting is None or not given:
         return given
-    found = acting.book.of(tx, {host_of(page.url) for page in given})
-    if not any(sections.acts for sections in found.values()):
+    sections_of = acting.book.of(tx, {host_of(page.url) for page in given})
+    if not any(sections.acts for sections in sections_of.values()):
         return given
-    return [replace(page, harvest=found[host_of(page.url)].factor(page.url)) for page in given]
+    return [replace(page, harvest=sections_of[host_of(page.url)].factor(page.url)) for page in given]
 
 
 def rising(tx: Tx) -> list[str]:
@@ -419,8 +422,8 @@ def tries(tx: Tx, acting: Acting, n: int, now: float) -> Tries:
     """Pages for `n` claims that try sections which are held down."""
     looked_at = max(TRIES_LOOKED_AT, 2 * n)
     rows = tx.one("sections/tries", now=now, limit=looked_at)[0]
-    found = acting.book.of(tx, {row[2] for row in rows}) if rows else {}
-    return Tries(rows, found, n, len(rows) == looked_at)
+    sections_of = acting.book.of(tx, {row[2] for row in rows}) if rows else {}
+    return Tries(rows, sections_of, n, len(rows) == looked_at)
 
 
 def tried(tx: Tx, chosen: Tries, granted: Container[object], now: float) -> None:

@@ -58,8 +58,8 @@ class Census:
 
     def sections(self) -> list[Section]:
         """Return all sections of the host, those with the most pages first."""
-        found = [self._seen(self._sections.acting(leaf)) for leaf in self._sections.tree.leaves()]
-        return sorted(found, key=lambda section: (-section.pages, section.pattern))
+        sections = [self._seen(self._sections.acting(leaf)) for leaf in self._sections.tree.leaves()]
+        return sorted(sections, key=lambda section: (-section.pages, section.pattern))
 
     def _seen(self, section: Acting) -> Section:
         leaf = section.leaf

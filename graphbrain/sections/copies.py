@@ -111,15 +111,15 @@ def _without_argument(rule: CopyRule, form: UrlForm) -> UrlForm:
 def _without_step(rule: CopyRule, form: UrlForm) -> UrlForm:
     if rule.word not in form.steps:
         return form
-    place = form.steps.index(rule.word)
-    return replace(form, steps=form.steps[:place] + form.steps[place + 1 :])
+    index = form.steps.index(rule.word)
+    return replace(form, steps=form.steps[:index] + form.steps[index + 1 :])
 
 
 def _swapped(rule: CopyRule, form: UrlForm) -> UrlForm:
     if rule.word not in form.steps:
         return form
-    place = form.steps.index(rule.word)
-    return replace(form, steps=(*form.steps[:place], rule.other, *form.steps[place + 1 :]))
+    index = form.steps.index(rule.word)
+    return replace(form, steps=(*form.steps[:index], rule.other, *form.steps[index + 1 :]))
 
 
 def _without_tokens(_: CopyRule, form: UrlForm) -> UrlForm:
@@ -174,13 +174,13 @@ def _swaps(forms: Iterable[UrlForm]) -> Counter[CopyRule]:
     for form in forms:
         if len(form.steps) > 1:
             alike[form.scheme, form.host, len(form.steps), form.steps[-1], form.arguments].append(form)
-    found: Counter[CopyRule] = Counter()
+    counts: Counter[CopyRule] = Counter()
     for group in alike.values():
         for one, other in combinations(group[:MOST_ALIKE], 2):
             differ = [pair for pair in zip(one.steps, other.steps, strict=True) if pair[0] != pair[1]]
             if len(differ) == 1 and all(map(_is_word, differ[0])):
-                found[CopyRule("swap", *sorted(differ[0]))] += 1
-    return found
+                counts[CopyRule("swap", *sorted(differ[0]))] += 1
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +274,7 @@ class CopyTrial:
     def learned(self, contents: Mapping[str, Content], waiting: Container[str] = ()) -> Expectations:
         """Return the expectations from these contents, by the URLs that were wanted, and from which of the others wait
         for their first visit."""
-        found = Expectations()
+        expectations = Expectations()
         for rule in self._rules:
             classes: dict[UrlForm, dict[str, Content]] = defaultdict(dict)
             for url, form in self._forms.items():
@@ -283,23 +283,25 @@ class CopyTrial:
                     classes[base].setdefault(page.key, page)
                 if (page := contents.get(url)) is not None:
                     classes[base].setdefault(page.key, page)
-            self._compare(rule, classes, found)
+            self._compare(rule, classes, expectations)
             if rule.what != "swap":
-                found.based[rule] = self._based(classes, waiting)
-        return found
+                expectations.based[rule] = self._based(classes, waiting)
+        return expectations
 
-    def _compare(self, rule: CopyRule, classes: Mapping[UrlForm, Mapping[str, Content]], found: Expectations) -> None:
+    def _compare(
+        self, rule: CopyRule, classes: Mapping[UrlForm, Mapping[str, Content]], expectations: Expectations
+    ) -> None:
         for base, pages in classes.items():
             first = next((page for page in pages.values() if not page.alias), None)
             if first is None:
                 continue
-            found.models.setdefault(rule, {})[base] = first.url
+            expectations.models.setdefault(rule, {})[base] = first.url
             for page in pages.values():
                 equal = same(first, page) if page is not first else None
                 if equal is not None:
-                    found.of_host.setdefault(rule, _Tally()).add(equal)
+                    expectations.of_host.setdefault(rule, _Tally()).add(equal)
                     pattern = self._sections.get(page.url, self._sections.get(first.url, ""))
-                    found.of_section.setdefault((pattern, rule), _Tally()).add(equal)
+                    expectations.of_section.setdefault((pattern, rule), _Tally()).add(equal)
 
     def _based(self, classes: Mapping[UrlForm, Mapping[str, Content]], waiting: Container[str]) -> _Tally:
         """Count the visited pages that a rule applies to, and those of them whose reduced URL was fetched or waits."""
@@ -334,27 +336,27 @@ class Expectations:
         form = UrlForm.of(url)
         if form is None:
             return []
-        found: list[tuple[Equal, bool]] = []
+        equals: list[tuple[Equal, bool]] = []
         for rule, tally in self.of_host.items():
             expected = self._expected(pattern, rule)
             base = rule.reduced(form)
             model = self.models.get(rule, {}).get(base)
             other = model or base.url
             if expected and other != url and UrlForm.of(other) != form:
-                found.append((Equal(other, rule, tally.compared, tally.equal, expected), model is not None))
-        return sorted(found, key=lambda each: (-each[0].expected, each[0].url))
+                equals.append((Equal(other, rule, tally.compared, tally.equal, expected), model is not None))
+        return sorted(equals, key=lambda each: (-each[0].expected, each[0].url))
 
     def acting(self, patterns: Iterable[str], before: Copies, seen: int) -> Copies:
         """Return how pages of the sections of these patterns wait by these expectations; `before`: how they waited,
         `seen`: the number of visits that the host had."""
         rules: dict[str, dict[CopyRule, tuple[float, float]]] = {}
         for pattern in (*patterns, HOST):
-            known, found = before.of(pattern), dict[CopyRule, tuple[float, float]]()
+            known, factors = before.of(pattern), dict[CopyRule, tuple[float, float]]()
             for rule, tally in self.of_host.items():
                 if expected := self._expected(pattern, rule):
-                    found[rule] = settled_factor(1.0 - expected, tally.compared, known.get(rule))
-            rules[pattern] = found
-        holding = sorted({rule for found in rules.values() for rule in found})
+                    factors[rule] = settled_factor(1.0 - expected, tally.compared, known.get(rule))
+            rules[pattern] = factors
+        holding = sorted({rule for factors in rules.values() for rule in factors})
         names = [(rule, base) for rule in holding for base in self._of(rule)]
         models = frozenset(_number(rule, base) for rule, base in names[-MOST_MODELS:])
         return Copies(seen, rules if models else {}, models, frozenset(filter(self._is_based, holding)))

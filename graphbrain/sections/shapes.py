@@ -115,11 +115,11 @@ def tests_of(url: str) -> Iterator[ShapeQuestion]:
     """Yield the tests whose answer is yes for this URL."""
     path, query = _split(url)
     steps = [step for step in path.split("/") if step]
-    for place, step in enumerate(steps[:LITERAL_STEPS]):
+    for index, step in enumerate(steps[:LITERAL_STEPS]):
         if _is_literal(step):
-            yield ShapeQuestion("step", place, step)
+            yield ShapeQuestion("step", index, step)
         for kind in _kinds(step):
-            yield ShapeQuestion("kind", place, kind)
+            yield ShapeQuestion("kind", index, kind)
     if len(steps) > 1 and _is_literal(steps[-1]):
         yield ShapeQuestion("last", 0, steps[-1])
     for more in range(min(len(steps), MOST_STEPS)):
@@ -141,20 +141,20 @@ def read_question(text: str) -> ShapeQuestion:
     """Return the test that is written so, as `str` writes it. Raise ValueError where it is none."""
     if text == "echo":
         return ShapeQuestion("echo")
-    found = _TEST.fullmatch(text)
-    if found is None:
+    match = _TEST.fullmatch(text)
+    if match is None:
         raise ValueError(f"not a test: {text[:80]!r}")
-    if found["step"]:
-        return ShapeQuestion("step", found["step"].count("*"), found["literal"])
-    if found["kind"]:
-        return ShapeQuestion("kind", found["at"].count("*"), found["kind"])
-    if found["last"]:
-        return ShapeQuestion("last", 0, found["last"])
-    if found["count"]:
-        return ShapeQuestion(found["count"], int(found["more"]))
-    if found["value"] is not None:
-        return ShapeQuestion("value", 0, found["name"], found["value"])
-    return ShapeQuestion("argument", 0, found["name"])
+    if match["step"]:
+        return ShapeQuestion("step", match["step"].count("*"), match["literal"])
+    if match["kind"]:
+        return ShapeQuestion("kind", match["at"].count("*"), match["kind"])
+    if match["last"]:
+        return ShapeQuestion("last", 0, match["last"])
+    if match["count"]:
+        return ShapeQuestion(match["count"], int(match["more"]))
+    if match["value"] is not None:
+        return ShapeQuestion("value", 0, match["name"], match["value"])
+    return ShapeQuestion("argument", 0, match["name"])
 
 
 def _split(url: str) -> tuple[str, str]:

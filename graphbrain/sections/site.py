@@ -104,8 +104,8 @@ class Sections:
         """Return the URLs whose pages a page is expected to equal once they are fetched, and by which factor it counts
         beside each."""
         section = self.of(url)
-        found = self.copies.plainer(url, section.leaf.pattern)
-        return [(base, section.factor * factor) for base, factor in found]
+        bases = self.copies.plainer(url, section.leaf.pattern)
+        return [(base, section.factor * factor) for base, factor in bases]
 
     @property
     def acts(self) -> bool:
@@ -151,10 +151,10 @@ class Sections:
         try:
             plain, factors, packed, *copies = json.loads(text)
             names = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)
-            found = tree.read(plain)
-            leaves = {leaf.pattern: leaf for leaf in found.leaves()}
+            learned = tree.read(plain)
+            leaves = {leaf.pattern: leaf for leaf in learned.leaves()}
             return cls(
-                found,
+                learned,
                 {pattern: ActingSection(leaves[pattern], *map(float, acts)) for pattern, acts in factors.items()},
                 frozenset((names @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
                 Copies.read(copies[0]) if copies else NO_COPIES,
@@ -194,14 +194,14 @@ class Site:
         for visit in visits:
             name = name_of(visit.url)
             echo = name in names
-            found = self._judged(visit, echo, hashes)
+            judged = self._judged(visit, echo, hashes)
             if visit.brings and name is not None:
                 names.pop(name, None)
                 names[name] = None
-            shares.append((None if found is None or found.weight < 1.0 else found.brought, echo))
+            shares.append((None if judged is None or judged.weight < 1.0 else judged.brought, echo))
             met.append((visit.url, echo, visit.at))
-            if found is not None and found.weight > 0.0:
-                counted.append(found)
+            if judged is not None and judged.weight > 0.0:
+                counted.append(judged)
                 seen += 1
         kept = tuple(names)[-MOST_NAMES:]
         site = replace(
@@ -227,24 +227,24 @@ class Site:
             return CountedVisit(url, 0.0, 1.0, echo, visit.at)
         if visit.hash is not None:
             number = crc32(visit.hash.encode("utf-8", "surrogatepass"))
-            found = CountedVisit(url, float(number not in met), 1.0, echo, visit.at)
+            counted = CountedVisit(url, float(number not in met), 1.0, echo, visit.at)
             met[number] = None
-            return found
+            return counted
         return None if share is None else CountedVisit(url, share.new, share.weight, echo, visit.at)
 
     def _learned(self, most: int) -> Site:
         """Return the same, its sections learned anew if it has grown enough."""
         if self.seen < LEARNED_FROM or self.seen < self.learned_at * GROWN:
             return self
-        found = tree.learn(self.visits, most)
+        learned = tree.learn(self.visits, most)
         acting: dict[str, ActingSection] = {}
-        for leaf in found.leaves():
+        for leaf in learned.leaves():
             before = self.sections.by_pattern.get(leaf.pattern)
             kept = None if before is None else (before.factor, before.changed_at)
             factor, changed_at = settled_factor(leaf.mean, leaf.visits, kept)
             tried_at = max(leaf.last, 0.0 if before is None else before.tried_at)
             acting[leaf.pattern] = ActingSection(leaf, factor, changed_at, tried_at)
-        return replace(self, learned_at=self.seen, sections=Sections(found, acting, copies=self.sections.copies))
+        return replace(self, learned_at=self.seen, sections=Sections(learned, acting, copies=self.sections.copies))
 
     def evidence(self) -> str:
         """Return the visits, and how many there were, as they are kept."""

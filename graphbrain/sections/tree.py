@@ -156,8 +156,8 @@ class _Learning:
         waiting: list[tuple[float, int, Path, ShapeQuestion, Flags]] = []
 
         def look(path: Path, inside: Flags) -> None:
-            if len(path) < DEEPEST and (found := self._best(inside)) is not None:
-                gain, test = found
+            if len(path) < DEEPEST and (best := self._best(inside)) is not None:
+                gain, test = best
                 heapq.heappush(waiting, (-gain, next(number), path, self._tests[test], inside))
 
         look((), everything)

@@ -89,6 +89,7 @@ NAMED_LOCALS = frozenset(
     {
         "analyst",
         "brain",
+        "claims",
         "cli",
         "client",
         "console",
@@ -116,7 +117,7 @@ NAMED_LOCALS = frozenset(
     }
 )
 """Rooms in which no local has one of these words as its name. The set only grows."""
-MOST_LOCALS = {"found": 84, "place": 46}
+MOST_LOCALS = {"found": 43, "place": 28}
 """Word → how many locals have it as their name in all rooms. The numbers only fall."""
 
 PLAIN_LINES = 8
