@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -248,7 +249,7 @@ def questions() -> tuple[Question, ...]:
 def _parsed(file: Path) -> Question:
     """Return the question of a file. Raise ValueError if the file has none."""
     lines = file.read_text(encoding="utf-8").splitlines()
-    head = [line[2:].strip() for line in lines if line.startswith("//")]
+    head = [line[2:].strip() for line in takewhile(lambda line: line.startswith("//"), lines)]
     parts = [line.split(maxsplit=1) for line in head if line.split(maxsplit=1)[:1] and line.split()[0] in _WORDS]
     facts = {word: rest for word, rest in parts if word != "param"}
     meanings = dict(rest.split(maxsplit=1) for word, rest in parts if word == "param")

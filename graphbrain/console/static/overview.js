@@ -25,7 +25,7 @@ export const overview = ({ main, signal, stamp }) => {
     show(paused, stats.paused ? h("p", { class: "error" }, `Paused since ${time(stats.paused)}: no page can be claimed.`) : null);
     show(numbers, figures([
       ["pages", count(stats.pages), many(stats.links, "link")],
-      ["fetched", count(stats.done.pages), "visits in all"],
+      ["visits", count(stats.done.pages), "in all, failed ones too"],
       ["waiting", count(scanned?.waiting), scanned ? `${count(scanned.states.frontier ?? 0)} for a first visit, ${at}` : "being counted"],
       ["failed", count(scanned?.retries), scanned ? `to be tried again, ${at}` : null],
       ["claims out", count(stats.leased), lapsed ? `${count(lapsed)} lapsed` : null],

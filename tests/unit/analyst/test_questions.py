@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
+from itertools import dropwhile
 
 import pytest
 
 from graphbrain.analyst.questions import GROUPS, Asked, Param, question, questions
 from graphbrain.errors import BadInput
+from graphbrain.graph.statements import FOLDER
 from tests.contract.source import bare_cypher
 
 
@@ -20,6 +22,14 @@ def test_each_says_what_it_is_and_how_to_read_it() -> None:
         assert bool(each.cypher) != bool(each.computed), each.name
         assert all(param.meaning for param in each.params), each.name
     assert {each.group for each in questions()} == set(GROUPS)
+
+
+def test_no_comment_on_its_cypher_is_a_part_of_its_reading() -> None:
+    for each in questions():
+        lines = (FOLDER / "analyst" / f"{each.name}.cypher").read_text(encoding="utf-8").splitlines()
+        after = dropwhile(lambda line: line.startswith("//"), lines)
+        comments = [line.strip("/ ") for line in after if line.startswith("//")]
+        assert not [comment for comment in comments if comment in each.reading], each.name
 
 
 def test_each_uses_the_parameters_it_has_and_ends() -> None:
