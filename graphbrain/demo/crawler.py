@@ -6,10 +6,10 @@ This crawls these hosts. Started again without a URL it continues; started twice
 
 One loop claims as many pages as threads are free, and reports their results in batches of any size. The brain chooses
 the next pages, keeps threads and processes polite and apart, and lets another process claim a page if this one dies.
-Each origin's robots.txt is read before its pages, and again after a day. Temporary redirects are followed. A permanent
-one is reported, so that the page becomes an alias of its target. With a `judge` (TopicRelevance, or any function of a
-text) the crawler follows a topic: pages are reported with their relevance, and links with a guess. A judge that raises
-does not end the crawl.
+The robots.txt and the sitemaps of hosts are claims, too: the crawler fetches them, and the brain reads and obeys them.
+Temporary redirects of pages are followed. A permanent one is reported, so that the page becomes an alias of its target.
+With a `judge` (TopicRelevance, or any function of a text) the crawler follows a topic: pages are reported with their
+relevance, and links with a guess. A judge that raises does not end the crawl.
 
 The use of the pages is left to you. The crawler's name is the brain's `user_agent`: set it to your crawler's name and a
 way to reach you.
@@ -24,7 +24,6 @@ import sys
 import threading
 import time
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -45,7 +44,7 @@ from urllib.request import (
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
-from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link
+from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, Resource
 from graphbrain.errors import BadInput
 from graphbrain.hosts.robots import product
 from graphbrain.intake import retry_after
@@ -56,13 +55,14 @@ from graphbrain.urls.normalization import resolved, without_user
 
 __all__ = ["HtmlPage", "crawl", "fetch", "main"]
 
-LARGEST = 2_000_000  # bytes that are read of a page
+LARGEST = 2_000_000  # bytes that are read of a page or a robots.txt
+LARGEST_SITEMAP = 52_428_800  # bytes that are read of a sitemap: the limit of sitemaps.org
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
 LONGEST = 60.0  # seconds after which it has failed, even if data still comes: less than a lease
 MOST_REDIRECTS = 5  # temporary ones, one after another
 # encodings that can be unpacked, and zlib's parameter for each
 UNPACKED = {"identity": 0, "gzip": 47, "x-gzip": 47, "deflate": 47}
-ROBOTS_HOLD = 86_400.0  # seconds for which a robots.txt is valid
+KINDS = ("page", "robots", "sitemap")  # what is claimed
 
 log = logging.getLogger("crawler")
 
@@ -119,64 +119,71 @@ def crawl(
     now_only: bool = False,
     on_page: Callable[[Fetched | Failed, Answer], None] = lambda *_: None,
 ) -> int:
-    """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set. Return the number of reports.
+    """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set. Return the number of pages
+    that were reported.
 
     At Ctrl-C the claims are given back.
 
     Args:
         brain: The brain, or a client of it.
         threads: The number of concurrent fetches.
-        limit: The largest number of reports.
+        limit: The largest number of pages. A robots.txt or a sitemap does not count.
         patience: Also end if the next page is further away than this number of seconds. A retry after an error can be
-            minutes or days away.
+            minutes or days away. Hosts that do not answer are waited for as long after the last answer of another.
         handlers: Handlers of urllib, for a proxy or cookies.
         judge: The relevance of a text.
-        robots: Fetch robots.txt; otherwise the brain uses those that it has.
+        robots: Fetch robots.txt and sitemaps, too; otherwise the brain uses the robots.txt that it has.
         stop: Ends the crawl when it is set.
         now_only: Fetch only the pages that `crawl_now` has asked for.
-        on_page: Is called after each report.
+        on_page: Is called after each report of a page.
     """
     opener = build_opener(_Redirects, _Followed, *handlers)
     opener.addheaders = [("User-Agent", brain.settings.user_agent)]
     judge = judge and _forgiving(judge)
-    known = _Robots(brain, opener) if robots else None
+    kinds = KINDS if robots else KINDS[:1]
     stop = stop or threading.Event()
-    out, reported, paused = dict[Future[Fetched | Failed | None], Claim](), 0, False
-
-    def visit(claim: Claim) -> Fetched | Failed | None:
-        result = known.first(claim) if known else claim
-        return fetch(opener, claim, judge) if isinstance(result, Claim) else result
+    out, reported, paused, well = dict[Future[Fetched | Failed], Claim](), 0, False, time.monotonic()
 
     with ThreadPoolExecutor(threads, "fetch") as pool:
         try:
             while not stop.is_set():
-                # Claim only pages that can be fetched at once, because a claim permits a request now and not later.
-                free = min(threads, limit) - len(out)
-                claims = brain.next_urls(free, wait=0 if out else 1, now_only=now_only) if free else Claims(())
+                # Claim only what can be fetched at once, because a claim permits a request now and not later. Each of
+                # the claims may be of a page, of which there are `limit` at most.
+                pages = reported + sum(claim.kind == "page" for claim in out.values())
+                free, pause = min(threads - len(out), limit - pages), 0 if out else 1
+                claims = brain.next_urls(free, wait=pause, now_only=now_only, kinds=kinds) if free > 0 else Claims(())
                 paused = _paused(claims, said=paused)
-                out |= {pool.submit(visit, claim): claim for claim in claims}
-                late = claims.next_ready is not None and claims.next_ready > brain.now() + patience
-                if not out and (limit < 1 or claims.finished or late):
-                    if limit > 0:
-                        log.info("Nothing more can be fetched now: %s.", claims.why(brain.stats()))
+                out |= {pool.submit(fetch, opener, claim, judge): claim for claim in claims}
+                if not out and reported >= limit:
+                    return reported
+                if not out and (claims.finished or _is_far(claims, brain.now() + patience, time.monotonic() - well)):
+                    log.info("Nothing more can be fetched now: %s.", claims.why(brain.stats()))
                     return reported
                 done = wait(out, timeout=0.2, return_when=FIRST_COMPLETED).done
-                results = [result for future in done if (result := future.result()) is not None]
+                results = [future.result() for future in done]
                 for result, answer in zip(results, brain.report(results), strict=True):
                     status = result.status or getattr(result, "error", None)
                     log.info("%s %s %s, %s links", answer.outcome or answer.reason, status, answer.url, answer.links)
-                    on_page(result, answer)
-                brain.give_back(out[future] for future in done if future.result() is None)
-                limit -= len(results)
-                reported += len(results)
+                    well = well if isinstance(result, Failed) else time.monotonic()
+                    if result.claim is not None and result.claim.kind == "page":
+                        reported += 1
+                        on_page(result, answer)
                 out = {future: claim for future, claim in out.items() if future not in done}
             brain.give_back(out.values())
             return reported
-        except GraphbrainError:
-            raise  # the brain cannot be reached; the claims lapse by themselves
-        except BaseException:  # Ctrl-C
-            brain.give_back(out.values())
+        except BaseException as error:  # Ctrl-C, or an error of the caller's functions
+            if not getattr(error, "try_again", False):  # else the brain cannot be reached; the claims lapse
+                brain.give_back(out.values())
             raise
+
+
+def _is_far(claims: Claims, latest: float, waited: float) -> bool:
+    """Return whether the next claim can be made after `latest` only. If hosts that do not answer alone are left, the
+    time since the last answer counts: the next probe of such a host is always near."""
+    if claims.next_ready is None:
+        return False
+    is_far = claims.next_ready > latest - (waited if claims.next_because == "probe" else 0.0)
+    return is_far and (claims.next_unfailed is None or claims.next_unfailed > latest)
 
 
 def _paused(claims: Claims, *, said: bool) -> bool:
@@ -184,61 +191,6 @@ def _paused(claims: Claims, *, said: bool) -> bool:
     if claims.paused and not said:
         log.info("Nothing can be claimed: %s.", claims.why({}))
     return claims.paused
-
-
-class _Robots:
-    """Fetches each origin's robots.txt for the brain, which applies it for all its workers."""
-
-    def __init__(self, brain: Brain, opener: OpenerDirector) -> None:
-        self._brain, self._opener = brain, opener
-        self._read: dict[str, float] = {}
-        """The time of the last read, by the brain's clock."""
-        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-
-    def first(self, claim: Claim) -> Claim | Failed | None:
-        """Return the claim if its page may be fetched now.
-
-        None: it is given back, because it was made before the robots.txt was known. The brain lets it be claimed again
-        if the robots.txt allows it, and when the host may be asked again. Failed: the robots.txt cannot be fetched,
-        which forbids all pages (RFC 9309), and the page waits as if its own fetch had failed so.
-        """
-        origin = "://".join(urlsplit(claim.url)[:2])
-        with self._locks[origin]:
-            if origin not in self._read:
-                self._read[origin] = self._told(origin, claim.host)
-            if self._brain.now() > self._read[origin] + ROBOTS_HOLD:
-                began = time.monotonic()
-                answer = self._fetch(origin, claim)
-                if answer is not None:
-                    return replace(answer, seconds=time.monotonic() - began)
-                self._read[origin] = self._brain.now()
-        return claim if (claim.claimed or 0.0) > self._read[origin] else None
-
-    def _told(self, origin: str, host: str) -> float:
-        """Return the time at which any worker has set it."""
-        found = self._brain.host(host)
-        own = found.robots_https_at if origin.startswith("https:") else found.robots_http_at
-        return max(own or 0.0, found.robots_at or 0.0)
-
-    def _fetch(self, origin: str, claim: Claim) -> Failed | None:
-        """Set the present robots.txt of the origin. Return the failure if it cannot be fetched."""
-        # Unlike a page it is fetched through all redirects, and belongs to the origin that was asked.
-        request, response = Request(f"{origin}/robots.txt", unverifiable=True), None
-        try:
-            with self._opener.open(request, timeout=TIMEOUT) as response:
-                text, status = _read(response), response.status
-                if status >= 500 or status == 429:
-                    return _failed(claim, response)
-        except HTTPError as error:  # redirects in a circle count as no robots.txt
-            text, status = b"", error.code
-        except (OSError, HTTPException, ValueError) as error:
-            return _unread(claim, error, response is not None, "robots.txt: ")
-        try:  # an empty text, if there is none, shows all crawlers that it was fetched
-            said = self._brain.set_robots(origin, text if 200 <= status < 300 else b"")
-        except BadInput:  # it is no text
-            said = self._brain.set_robots(origin, b"")
-        log.info("robots.txt %s %s, %s pages are forbidden", status, origin, said.taken_out)
-        return None
 
 
 def _forgiving(judge: Judge) -> Judge:
@@ -258,16 +210,21 @@ def _forgiving(judge: Judge) -> Judge:
 
 
 def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> Fetched | Failed:
-    """Fetch one claimed page and return its report. Nothing that a server or a page does makes it raise."""
+    """Fetch what is claimed and return its report. Nothing that a server or a page does makes it raise."""
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
     request, began, response = Request(claim.url, headers=headers), time.monotonic(), None
     request.led_to = []  # type: ignore[attr-defined]  # where _Redirects notes temporary redirects
+    # The target of a robots.txt or a sitemap is the next claim: its host has a delay, too.
+    request.follows = (302, 303, 307) if claim.kind == "page" else ()  # type: ignore[attr-defined]
     agent = product(dict(opener.addheaders).get("User-Agent", ""))
     result: Fetched | Failed
     try:
         with opener.open(request, timeout=TIMEOUT) as response:
-            result = _result(claim, response, judge, getattr(request, "led_to", ()), agent)
+            if claim.kind == "page":
+                result = _result(claim, response, judge, getattr(request, "led_to", ()), agent)
+            else:
+                result = _resource(claim, response)
     except HTTPError as error:  # redirects in a circle, or to a URL that is not on the web, are an answer of the host
         led: Sequence[tuple[int, str]] = getattr(request, "led_to", ())
         result = Failed(claim.url, claim, led[0][0] if led else error.code, error=" ".join(str(error).split()))
@@ -276,15 +233,15 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     return replace(result, seconds=time.monotonic() - began)
 
 
-def _unread(claim: Claim, error: Exception, answered: bool, what: str = "") -> Failed:
-    """Return the failure of a page without a status. `answered`: the head of an answer has come, so the host is not
+def _unread(claim: Claim, error: Exception, answered: bool) -> Failed:
+    """Return the failure of a claim without a status. `answered`: the head of an answer has come, so the host is not
     silent."""
     fault: Fault = "silent"
     if answered or (isinstance(error, HTTPException) and not isinstance(error, InvalidURL | RemoteDisconnected)):
         fault = "not_understood"  # it does not end, breaks off, has too many headers, or is no HTTP
     elif isinstance(error, InvalidURL | ValueError):
         fault = "not_sent"  # urllib cannot request such a URL
-    return Failed(claim.url, claim, error=f"{what}{type(error).__name__}: {error}", fault=fault)
+    return Failed(claim.url, claim, error=f"{type(error).__name__}: {error}", fault=fault)
 
 
 def _result(
@@ -295,14 +252,13 @@ def _result(
     stamps["content_type"] = head["Content-Type"]
     if status == 304:
         return Fetched(url, (), claim, status, not_modified=True, **stamps)
-    if status in (301, 308) and head["Location"]:
-        place = head["Location"].encode("latin-1", "replace").decode("utf-8", "replace")  # as browsers read it
+    if status in (301, 308) and (place := _location(response)):
         with suppress(BadInput):  # unchanged: the brain's answer will name the fault
             place = resolved(url, place)
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
         return _failed(claim, response, f"HTTP {status} at {response.url}" if led else "")
-    body = _read(response)
+    body = _read(response, LARGEST)
     page = HtmlPage(response.url, {name: head.get_all(name, []) for name in HEADERS}, agent)
     if "html" in (head["Content-Type"] or "html").lower():  # the header may be missing or wrong
         page.read(body, head["Content-Type"])
@@ -319,15 +275,33 @@ def _result(
     return Fetched(url, links, claim, status, body, relevance=near, **stamps, **facts)
 
 
+def _resource(claim: Claim, response: HTTPResponse) -> Fetched | Failed:
+    """Return the report of a robots.txt or a sitemap, whose body the brain reads."""
+    status, head, body = response.status, response.headers, None
+    if status >= 400:
+        return _failed(claim, response)
+    if status < 300:
+        body = _read(response, LARGEST_SITEMAP if claim.kind == "sitemap" else LARGEST)
+    leads = _location(response) if status >= 300 else None
+    etag, modified = head["ETag"], head["Last-Modified"]
+    return Resource(claim.url, claim, status, body, redirected_to=leads, etag=etag, last_modified=modified).as_report()
+
+
+def _location(response: HTTPResponse) -> str | None:
+    """Return where a redirect leads, in the encoding in which browsers read it."""
+    place = response.headers["Location"]
+    return place and place.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
 def _failed(claim: Claim, response: HTTPResponse, error: str = "") -> Failed:
     now = retry_after.moment(response.headers["Date"]) or time.time()  # a date refers to the server's clock
     wait = retry_after.seconds(response.headers["Retry-After"], now)
-    body = _read(response) if response.status in (404, 410) else None  # other pages may look like it
+    body = _read(response, LARGEST) if response.status in (404, 410) else None  # other pages may look like it
     return Failed(claim.url, claim, response.status, error=error, retry_after=wait, body=body)
 
 
-def _read(response: HTTPResponse) -> bytes:
-    """Return the body up to the limit, unpacked if the server has packed it without being asked.
+def _read(response: HTTPResponse, most: int) -> bytes:
+    """Return the body up to `most` bytes, unpacked if the server has packed it without being asked.
 
     Raises:
         TimeoutError: It comes too slowly.
@@ -338,9 +312,9 @@ def _read(response: HTTPResponse) -> bytes:
     if packed not in UNPACKED:
         raise ValueError(f"the page is packed by {packed[:20]}, which was not asked for")
     unpack = zlib.decompressobj(UNPACKED[packed]) if UNPACKED[packed] else None
-    while len(body) < LARGEST and (more := response.read1(LARGEST - len(body))):
+    while len(body) < most and (more := response.read1(most - len(body))):
         try:
-            body += more if unpack is None else unpack.decompress(more, LARGEST - len(body))
+            body += more if unpack is None else unpack.decompress(more, most - len(body))
         except zlib.error as error:
             raise ValueError(f"the page cannot be unpacked: {error}") from None
         if time.monotonic() > end:
@@ -445,7 +419,8 @@ class _Redirects(HTTPErrorProcessor):
     """No status raises an exception; temporary redirects, and all that follow one, are followed."""
 
     def http_response(self, request: Request, response: HTTPResponse) -> Any:
-        followed = (301, 302, 303, 307, 308) if request.unverifiable else (302, 303, 307)
+        # `unverifiable` is a request that urllib has made of a redirect.
+        followed = (301, 302, 303, 307, 308) if request.unverifiable else getattr(request, "follows", (302, 303, 307))
         if response.status in followed:
             return super().http_response(request, response)
         return response

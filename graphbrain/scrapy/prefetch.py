@@ -105,13 +105,14 @@ class Witness:
 class Desk:
     """Claims ahead, reports behind. All methods but `open` and `close` answer at once, and belong to one thread.
 
-    `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
-    that waits for its host, or that others hold, is further away than the length of a lease, one that has failed than
-    `RETRY_PATIENCE`. `waits_for_hosts`: a host that has failed is waited for as long as `health.crawl_patience` allows;
-    if not, for `RETRY_PATIENCE`. `now_only`: claim only pages that were asked for by hand. `agent`: the product token
-    by which each robots.txt is read; None: the brain's. `witness`: is called with all visits that are reported.
-    `wall_advice`: the advice in the log on a login to which pages lead. `kinds`: the kinds of claims that are
-    asked for; reports of other kinds than pages are not shown to the witness, and not counted among the pages.
+    `patience`: the crawl counts as over, too, when the next page is further away than so many seconds, or only ill
+    hosts are left and there was no well answer for so long. None: when one that waits for its host, or that others
+    hold, is further away than the length of a lease, one that has failed than `RETRY_PATIENCE`. `waits_for_hosts`: a
+    host that has failed is waited for as long as `health.crawl_patience` allows; if not, for `RETRY_PATIENCE`.
+    `now_only`: claim only pages that were asked for by hand. `agent`: the product token by which each robots.txt is
+    read; None: the brain's. `witness`: is called with all visits that are reported. `wall_advice`: the advice in the
+    log on a login to which pages lead. `kinds`: the kinds of claims that are asked for; reports of other kinds than
+    pages are not shown to the witness, and not counted among the pages.
     """
 
     def __init__(
@@ -349,12 +350,14 @@ class Desk:
         def beyond(at: float | None, seconds: float) -> bool:
             return at is not None and at > self.brain.now() + seconds
 
-        if self._patience is not None:
-            return beyond(claims.next_ready, self._patience)
+        # The next probe of a host that fails is always near: so the time without any well answer counts.
+        waited = time.monotonic() - self._last_well if claims.next_because == "probe" else 0.0
         regular, lease = claims.next_unfailed, self.brain.settings.lease_seconds
+        if self._patience is not None:
+            is_far = beyond(claims.next_ready, self._patience - waited)
+            return is_far and (regular is None or beyond(regular, self._patience))
         patience = RETRY_PATIENCE
         if self._waits_for_hosts and claims.next_because == "probe":
-            waited = time.monotonic() - self._last_well
             patience = max(patience, crawl_patience(self._last_well - self._began) - waited)
         return beyond(claims.next_ready, patience) and (regular is None or beyond(regular, lease))
 

@@ -54,10 +54,16 @@ class Leaping(Brain):
     until: float = float("inf")
 
     def next_urls(
-        self, n: int = 100, *, worker: str | None = None, wait: float = 0.0, now_only: bool = False
+        self,
+        n: int = 100,
+        *,
+        worker: str | None = None,
+        wait: float = 0.0,
+        now_only: bool = False,
+        kinds: Iterable[str] | None = None,
     ) -> Claims:
         """Claims, without waiting."""
-        claims = super().next_urls(n, worker=worker, now_only=now_only)
+        claims = super().next_urls(n, worker=worker, now_only=now_only, kinds=kinds)
         self.calls += 1
         if not claims and wait:
             self.empty += 1

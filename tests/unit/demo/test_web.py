@@ -9,6 +9,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from urllib.error import HTTPError
@@ -421,8 +422,10 @@ ODD_ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "fault"), ODD_ANSWERS, ids=lambda what: repr(what)[:30])
-def test_what_cannot_be_read_is_no_silence(answer: bytes, fault: str | None) -> None:
+@contextmanager
+def raw(answer: bytes) -> Iterator[str]:
+    """The URL of a server that sends these bytes to each request."""
+
     class Raw(BaseRequestHandler):
         def handle(self) -> None:
             self.request.recv(65_536)
@@ -431,8 +434,14 @@ def test_what_cannot_be_read_is_no_silence(answer: bytes, fault: str | None) -> 
     with ThreadingTCPServer(("127.0.0.1", 0), Raw) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         host, port = server.server_address[:2]
-        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(f"http://{host!s}:{port}/"))
+        yield f"http://{host!s}:{port}/"
         server.shutdown()
+
+
+@pytest.mark.parametrize(("answer", "fault"), ODD_ANSWERS, ids=lambda what: repr(what)[:30])
+def test_what_cannot_be_read_is_no_silence(answer: bytes, fault: str | None) -> None:
+    with raw(answer) as url:
+        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
     assert getattr(result, "fault", None) == fault, result
 
 
@@ -459,6 +468,36 @@ def test_a_stream_without_end_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> N
 def test_no_answer_is_silence(url: str) -> None:
     result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
     assert isinstance(result, Failed) and result.fault == "silent"
+
+
+RESOURCES = [
+    (b"200 OK\r\nETag: W1\r\nLocation: /elsewhere\r\n\r\nSitemap: /s.xml", (200, b"Sitemap: /s.xml", None, "W1")),
+    (b"200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"# none"), (200, b"# none", None, None)),
+    (b"302 Found\r\nLocation: /rules.txt\r\n\r\nit is there", (302, None, "/rules.txt", None)),
+    (b"301 Moved\r\nLocation: mailto:x@a.example\r\n\r\n", (301, None, "mailto:x@a.example", None)),
+    (b"304 Not Modified\r\nETag: W1\r\n\r\n", (304, None, None, "W1")),
+]
+
+
+@pytest.mark.parametrize(("answer", "found"), RESOURCES, ids=lambda what: repr(what)[:30])
+@pytest.mark.parametrize("kind", ["robots", "sitemap"])
+def test_a_robots_txt_or_sitemap_is_reported_as_it_came(
+    answer: bytes, found: tuple[int, bytes | None, str | None, str | None], kind: str
+) -> None:
+    """No redirect is followed, since its target is the next claim."""
+    with raw(b"HTTP/1.1 " + answer) as url:
+        claim = Claim(url, f"{kind}:{url}", "t", 0.0, urlsplit(url).netloc, 0, "W1")
+        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim)
+    assert isinstance(result, Fetched) and result.claim == claim and result.seconds is not None
+    assert (result.status, result.body, result.redirected_to, result.etag) == found
+
+
+@pytest.mark.parametrize("kind", ["robots", "sitemap"])
+def test_a_robots_txt_or_sitemap_that_fails_is_a_failure(kind: str) -> None:
+    with raw(b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n") as url:
+        claim = Claim(url, f"{kind}:{url}", "t", 0.0, urlsplit(url).netloc, 0)
+        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim)
+    assert isinstance(result, Failed) and (result.status, result.retry_after) == (503, 7.0)
 
 
 def test_what_urllib_cannot_ask_for_was_not_sent() -> None:
