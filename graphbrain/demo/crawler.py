@@ -289,8 +289,8 @@ def _resource(claim: Claim, response: HTTPResponse) -> Fetched | Failed:
 
 def _location(response: HTTPResponse) -> str | None:
     """Return where a redirect leads, in the encoding in which browsers read it."""
-    place = response.headers["Location"]
-    return place and place.encode("latin-1", "replace").decode("utf-8", "replace")
+    header = response.headers["Location"]
+    return header and header.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
 def _failed(claim: Claim, response: HTTPResponse, error: str = "") -> Failed:

@@ -20,7 +20,9 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain
+from graphbrain.demo.pages import SEEDS
 from tests.acceptance.listening import listening
+from tests.acceptance.watched_web import LISTED, WatchedWeb, holds_nothing
 from tests.conftest import PATIENCE, Neo4j, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +104,7 @@ class Spiders:
     neo4j: Neo4j
     running: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def start(self, name: str, site: Site, **settings: Any) -> subprocess.Popen[str]:
+    def start(self, name: str, site: Site, *, proxy: str = "", **settings: Any) -> subprocess.Popen[str]:
         given = {
             "ADDONS": ADDON,
             "GRAPHBRAIN_URI": self.neo4j.uri,
@@ -118,7 +120,7 @@ class Spiders:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.acceptance.spiders", name, json.dumps(given)],
             cwd=ROOT,
-            env=kept,
+            env=kept | ({"http_proxy": proxy} if proxy else {}),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -439,6 +441,27 @@ def test_robots_txt_and_sitemaps_are_claimed_before_pages_and_no_callback_gets_t
     assert asked["/private/1"] == asked["/private/2"] == 0 and hidden.state == "frontier"
     assert "'graphbrain/robots': 2" in log and "'graphbrain/sitemaps': 1" in log
     assert "set GRAPHBRAIN_USER_AGENT" not in log and "Traceback" not in log
+    hold(brain)
+
+
+@pytest.mark.long
+def test_two_spiders_share_a_web_with_hosts_that_fail(make_brain: Callable[..., Brain], spiders: Spiders) -> None:
+    """One host is dead, the robots.txt of another is always 503, and that of a third is 500 at first."""
+    delay, hosts = 0.3, ["links.example", "notes.example", "lexicon.example", "birds.example", "trains.example"]
+    brain = make_brain(delay_seconds=delay, allow_hosts=" ".join(hosts))
+    fails = {"birds.example": [503] * 1_000, "lexicon.example": [500]}
+    settings = {"start_urls": list(SEEDS), "GRAPHBRAIN_KINDS": KINDS, "GRAPHBRAIN_PATIENCE": 20}
+    with WatchedWeb(pages=120, dead=["trains.example"], fails=fails) as web:
+        proxy = f"http://{web.proxy}"
+        started = [spiders.start("honest", Site({}), proxy=proxy, **settings) for _ in range(2)]
+        for process in started:
+            ended(process)
+    for host in ("birds.example", "trains.example"):
+        assert {each.url for each in web.requests if each.host == host} == {f"http://{host}/robots.txt"}
+    for host in ("links.example", "notes.example", "lexicon.example"):
+        assert web.asked[f"http://{host}/"] == web.asked[f"http://{host}{LISTED}"] == 1
+    web.judge(delay)
+    assert holds_nothing(brain)
     hold(brain)
 
 

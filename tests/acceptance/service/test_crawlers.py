@@ -1,4 +1,5 @@
-"""Crawlers in Go, in JavaScript and in Python on one brain, by its service: every page once, and politely."""
+"""Crawlers in Go, in JavaScript and in Python on one brain, by its service: every page once, and politely; robots.txt
+and sitemaps, too."""
 
 from __future__ import annotations
 
@@ -21,10 +22,12 @@ import pytest
 from graphbrain import Brain, Client, Failed, Fetched
 from graphbrain.demo.web import Web
 from graphbrain.model import Claim, Claims
+from tests.acceptance.watched_web import LISTED, WatchedWeb, holds_nothing
 from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.serving import serving, tokens
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
+KINDS = ("page", "robots", "sitemap")
 DELAY = 0.6
 """Seconds between two claims of a host. On their way to the web two requests may come nearer to each other."""
 
@@ -50,14 +53,24 @@ def programs(tmp_path: Path) -> dict[str, list[str]]:
     return found
 
 
+@pytest.fixture
+def both(programs: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The examples of both languages."""
+    if missing := sorted({"go", "javascript"} - programs.keys()):
+        pytest.skip(f"not on the PATH: {', '.join(missing)}")
+    return programs
+
+
 def fetch(web: Web, claim: Claim) -> Fetched | Failed:
-    """One page, as the crawlers in other languages fetch it."""
+    """What is claimed, as the crawlers in other languages fetch it."""
     status, headers, body = web.answer(claim.url, {})
     if 300 <= status < 400:
         return Fetched(claim.url, (), claim, status, redirected_to=headers["Location"])
     if status >= 400:
         return Failed(claim.url, claim, status, retry_after=headers.get("Retry-After"))
-    links = []
+    links: list[str] = []
+    if claim.kind != "page":
+        return Fetched(claim.url, links, claim, status, body)
     for link in re.findall(rb"""<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)""", body):
         with contextlib.suppress(ValueError):
             links.append(urljoin(claim.url, html.unescape(link.decode())))
@@ -66,11 +79,12 @@ def fetch(web: Web, claim: Claim) -> Fetched | Failed:
 
 @pytest.mark.long
 def test_every_page_once_and_no_host_too_early(
-    neo4j: Neo4j, programs: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    neo4j: Neo4j, both: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And no page before the robots.txt of its origin, one of which answers 500 at first; and sitemaps, too."""
     hosts = "links.example lexicon.example notes.example"
     given = {"delay_seconds": DELAY, "order": "best_first", "allow_hosts": hosts, "max_errors": 1}
-    with Web(pages=120) as web, emptied(neo4j, **given) as brain:
+    with WatchedWeb(pages=120, fails={"lexicon.example": [500]}) as web, emptied(neo4j, **given) as brain:
         brain.seed(web.seeds)
         token = tokens(brain, "crawler")["crawler"]
         given_out: list[Claim] = []
@@ -89,12 +103,12 @@ def test_every_page_once_and_no_host_too_early(
                 language: subprocess.Popen(
                     program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
                 )
-                for language, program in programs.items()
+                for language, program in both.items()
             }
 
             def crawl() -> None:
                 with Client(url, token) as client:
-                    while not (claims := client.next_urls(3, wait=10.0)).finished:
+                    while not (claims := client.next_urls(3, wait=10.0, kinds=KINDS)).finished:
                         client.report([fetch(web, claim) for claim in claims])
 
             threads = [threading.Thread(target=crawl) for _ in range(2)]
@@ -166,7 +180,7 @@ def environment(url: str, web: Web, token: str) -> dict[str, str]:
     }
 
 
-def _judge(brain: Brain, web: Web, claims: list[Claim]) -> None:
+def _judge(brain: Brain, web: WatchedWeb, claims: list[Claim]) -> None:
     answered = [visit.url for visit in web.visits if visit.status == 200]
     kinds = {page.url: page.kind for page in web.pages.values()}
     twice = {url for url in answered if answered.count(url) > 1}
@@ -180,6 +194,10 @@ def _judge(brain: Brain, web: Web, claims: list[Claim]) -> None:
         assert len(when) > 5 and not early, (host, early)
         asked = [visit for visit in web.visits if visit.host == host]
         assert len(asked) <= len(when), "nobody asks without a claim"
+        assert web.asked[f"http://{host}{LISTED}"] == 1, "its sitemap names it"
+    assert web.asked["http://lexicon.example/robots.txt"] == 2
+    web.judge(DELAY)
+    assert holds_nothing(brain)
     assert brain.audit(None).ok
 
 
