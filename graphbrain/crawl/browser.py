@@ -11,9 +11,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from playwright.async_api import Error as BrowserError
 from playwright.async_api import async_playwright
@@ -77,6 +78,14 @@ def is_sandboxed() -> bool:
     return getattr(os, "geteuid", lambda: 1)() != 0
 
 
+_Running: TypeAlias = "tuple[Browser, asyncio.Event]"
+"""A browser, and the event of its end."""
+
+
+class _BrowserEnded(BrowserError):
+    """The browser ended while it rendered a page."""
+
+
 class Renderer:
     """The browser of a run. Belongs to the thread of the event loop."""
 
@@ -84,9 +93,11 @@ class Renderer:
         self._program, self._agent = program, agent
         self._supplies: Supplies | None = None
         self._tabs = asyncio.Semaphore(TABS)
+        self._waits_alone = asyncio.Lock()
+        """Held by the one page that may wait for all tabs."""
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
-        self._browser: Browser | None = None
+        self._running: _Running | None = None
 
     def start(self, supplies: Supplies) -> None:
         """Take over the supplies of pages. The browser starts with the first page."""
@@ -99,36 +110,76 @@ class Renderer:
             BrowserError, TimeoutError: The page cannot be rendered.
             OSError: The browser cannot be started.
         """
+        try:
+            return await self._in_a_tab(response, alone=False)
+        except _BrowserEnded:  # it crashed, or another page took it down: a page alone has itself to blame
+            return await self._in_a_tab(response, alone=True)
+
+    async def _in_a_tab(self, response: HtmlResponse, *, alone: bool) -> tuple[HtmlResponse, list[str]]:
+        """Render a page once. `alone`: while no other page is rendered. Raises _BrowserEnded if its browser ended."""
         assert self._supplies is not None
-        async with self._tabs:
-            browser = await self._launched()
-            context = await browser.new_context(accept_downloads=False, service_workers="block", user_agent=self._agent)
+        async with self._room(alone=alone):
+            browser, ended = await self._launched()
             visit = _Visited(response, self._supplies)
             try:
-                text = await asyncio.wait_for(visit.text(context), LOADING)
-            finally:
-                await self._put_away(context)
+                text = await self._text(browser, ended, visit)
+            except (BrowserError, TimeoutError) as error:
+                if not ended.is_set():
+                    raise
+                raise _BrowserEnded(str(error)) from error
         return rendered_from(response, text), [*visit.wanted]
+
+    @asynccontextmanager
+    async def _room(self, *, alone: bool) -> AsyncIterator[None]:
+        """Hold one tab, or all of them."""
+        held = 0
+        async with self._waits_alone if alone else nullcontext():
+            try:
+                while held < (TABS if alone else 1):
+                    await self._tabs.acquire()
+                    held += 1
+                yield
+            finally:
+                for _ in range(held):
+                    self._tabs.release()
+
+    async def _text(self, browser: Browser, ended: asyncio.Event, visit: _Visited) -> str:
+        """Return the document after its scripts. What waits for a browser that has ended waits for ever, so the end is
+        waited for, too."""
+        context = await browser.new_context(accept_downloads=False, service_workers="block", user_agent=self._agent)
+        work, end = asyncio.ensure_future(visit.text(context)), asyncio.ensure_future(ended.wait())
+        try:
+            await asyncio.wait({work, end}, timeout=LOADING, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                return work.result()
+            raise TimeoutError if not ended.is_set() else _BrowserEnded("the browser ended")
+        finally:
+            for task in (work, end):
+                task.cancel()
+            await asyncio.gather(work, end, return_exceptions=True)
+            if not ended.is_set():
+                await self._put_away(browser, context)
 
     async def close(self) -> None:
         """Close the browser, and end its driver."""
-        playwright, browser = self._playwright, self._browser
-        self._playwright = self._browser = None
+        playwright, running = self._playwright, self._running
+        self._playwright = self._running = None
         with suppress(BrowserError, TimeoutError):
-            if browser is not None:
-                await asyncio.wait_for(browser.close(), CLOSING)
+            if running is not None and not running[1].is_set():
+                running[1].set()
+                await asyncio.wait_for(running[0].close(), CLOSING)
         with suppress(BrowserError, TimeoutError):
             if playwright is not None:
                 await asyncio.wait_for(playwright.stop(), CLOSING)
 
-    async def _launched(self) -> Browser:
-        """Return the browser, started if it is not there yet or has crashed."""
+    async def _launched(self) -> _Running:
+        """Return the browser, started if it is not there yet or has ended, and the event of its end."""
         async with self._starting:
-            if self._browser is None or not self._browser.is_connected():
+            if self._running is None or self._running[1].is_set():
                 await self.close()
                 try:
                     self._playwright = await async_playwright().start()
-                    self._browser = await self._playwright.chromium.launch(
+                    browser = await self._playwright.chromium.launch(
                         executable_path=self._program,
                         chromium_sandbox=is_sandboxed(),
                         args=list(OFFLINE),
@@ -139,14 +190,18 @@ class Renderer:
                     )
                 except BrowserError as error:
                     raise OSError(f"{self._program} cannot be started ({first_line(error)})") from None
-            return self._browser
+                ended = asyncio.Event()
+                browser.on("disconnected", lambda _: ended.set())
+                self._running = browser, ended
+            return self._running
 
-    async def _put_away(self, context: BrowserContext) -> None:
+    async def _put_away(self, browser: Browser, context: BrowserContext) -> None:
         """Close a tab. One with an endless script may not close: then all of the browser ends, and is started anew."""
         try:
             await asyncio.wait_for(context.close(), CLOSING)
         except TimeoutError:
-            await self.close()
+            if self._running is not None and self._running[0] is browser:
+                await self.close()
         except BrowserError:
             pass  # it was closed, or its browser has crashed
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
+from playwright.async_api import Error as BrowserError
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Request, Response
 
@@ -20,6 +24,7 @@ from graphbrain.crawl.supplies import Kept, Supplies, headers_of
 from graphbrain.errors import SettingsError
 
 URL = "http://a.example/"
+CHROMIUM = next(filter(None, map(shutil.which, browser.NAMES)), None)
 
 
 def program(folder: Path, name: str) -> Path:
@@ -157,3 +162,46 @@ def test_root_has_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     for user, has in ((0, False), (1_000, True)):
         monkeypatch.setattr(browser.os, "geteuid", lambda user=user: user)
         assert browser.is_sandboxed() is has
+
+
+class Slow:
+    """Supplies that answer after some seconds, and have nothing."""
+
+    async def get(self, wish: Any) -> None:  # noqa: ARG002  # as Supplies
+        await asyncio.sleep(2.0)
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+def test_a_browser_that_ends_takes_no_page_along() -> None:
+    """As the browser ends where a tab does not close. A page alone has itself to blame."""
+    script = "fetch('/data').catch(() => { document.getElementById('text').textContent = 'written' })"
+    body = f"<html><body><p id=text>plain</p><script>{script}</script></body></html>".encode()
+    before = set(psutil.Process().children(recursive=True))
+
+    async def rendered(kills: int, pages: int) -> list[Any]:
+        renderer = browser.Renderer(browser_at(None), "graphbrain")
+        renderer.start(Slow())  # type: ignore[arg-type]
+        answers = [
+            HtmlResponse(f"http://other{number}.example/", headers={"Content-Type": "text/html"}, body=body)
+            for number in range(pages)
+        ]
+        working = asyncio.gather(*map(renderer.rendered, answers), return_exceptions=True)
+        for _ in range(kills):
+            while renderer._running is None or not renderer._running[0].contexts:
+                await asyncio.sleep(0.1)
+            await asyncio.sleep(0.5)
+            running = renderer._running
+            for process in set(psutil.Process().children(recursive=True)) - before:
+                with suppress(psutil.Error):
+                    if "--headless" in process.cmdline():
+                        process.kill()
+            await running[1].wait()
+        found = await working
+        await renderer.close()
+        return list(found)
+
+    pages = asyncio.run(rendered(kills=1, pages=3))
+    assert [b"written" in response.body for response, _ in pages] == [True] * 3
+    (failed,) = asyncio.run(rendered(kills=2, pages=1))
+    assert isinstance(failed, BrowserError)
