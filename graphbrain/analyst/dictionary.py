@@ -153,7 +153,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "unlearned": (TIME, "its first visit, which has still to be learned from; indexed"),
     "shingles": ("", "a sketch of its text, until it was learned from"),
     "siblings_before": ("", "new pages of its folder that the page, or the hints, which brought it named before it"),
-    "path_repeats": ("", "repeated steps of the address's path (no numbers) and names of its arguments, if any"),
+    "path_repeats": ("", "repeated (no numbers) or empty steps of its path, and repeated names of arguments, if any"),
     "url_surplus": ("", "how much the address has that its normal form has not"),
     "look_again": ("", "its in-links have still to be looked at"),
     "links_sum": ("", "a checksum of its links"),

@@ -22,7 +22,7 @@ _WHY = {
     "step": "the step /{word}",
     "swap": "the step /{word} in place of /{other}",
     "token": "a step with letters and digits, as of a session",
-    "repeats": "steps that occur twice in the path",
+    "repeats": "steps of the path that occur twice or are empty",
     "case": "upper and lower case",
     "index": "a last step as index.html",
     "slash": "a slash at the end",

@@ -23,6 +23,7 @@ import numpy as np
 from graphbrain.sections.harvest import posterior, settled_factor
 from graphbrain.sections.shapes import LONGEST_WORD, NUMBER, TOKEN
 from graphbrain.sections.tree import CountedVisit
+from graphbrain.urls.normalization import filled
 
 __all__ = ["COPY", "Content", "Copies", "CopyRule", "CopyTrial", "Equal", "Expectations", "UrlForm", "same"]
 
@@ -127,7 +128,7 @@ def _without_tokens(_: CopyRule, form: UrlForm) -> UrlForm:
 
 
 def _without_repeats(_: CopyRule, form: UrlForm) -> UrlForm:
-    return replace(form, steps=tuple(dict.fromkeys(form.steps)))
+    return replace(form, steps=tuple(dict.fromkeys(filled(form.steps))))
 
 
 def _without_index(_: CopyRule, form: UrlForm) -> UrlForm:

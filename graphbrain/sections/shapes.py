@@ -16,6 +16,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 from zlib import crc32
 
+from graphbrain.urls.normalization import filled
+
 __all__ = [
     "LONGEST_QUESTION",
     "LONGEST_WORD",
@@ -124,7 +126,8 @@ def tests_of(url: str) -> Iterator[ShapeQuestion]:
         yield ShapeQuestion("last", 0, steps[-1])
     for more in range(min(len(steps), MOST_STEPS)):
         yield ShapeQuestion("steps", more)
-    repeats = len(steps) - len(set(steps))
+    written = path.split("/")[1:]
+    repeats = len(steps) - len(set(steps)) + len(written) - len(filled(written))
     for more in range(min(repeats, MOST_REPEATS)):
         yield ShapeQuestion("repeats", more)
     arguments = [part.partition("=") for part in re.split("[&;]", query) if part]

@@ -17,7 +17,7 @@ The normal form is idempotent, and its own address: `normal(address(url)) == nor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -36,6 +36,7 @@ __all__ = [
     "address",
     "cleaner",
     "escaped",
+    "filled",
     "folder",
     "host_of",
     "is_key",
@@ -384,17 +385,26 @@ def surplus(written: str, drop: Dropped = DROPPED) -> int:
     return _kept_segments(f"/{path}", drop)[1] + (_kept_arguments(query, drop)[1] if query else 0)
 
 
-def path_repeats(url: str) -> int:
-    """Return the number of steps of a URL's path, and of names of arguments, that occurred in it before. Steps that are
-    numbers, such as those of dates, do not count.
+def filled(steps: Sequence[str]) -> list[str]:
+    """Return the steps of a path without its empty ones. The last step stays, and so does an empty one after a colon,
+    as of a URL within the path."""
+    last = len(steps) - 1
+    return [step for at, step in enumerate(steps) if step or at == last or (at and steps[at - 1].endswith(":"))]
 
-    A relative link that a server answers at any depth makes paths without end, whose steps recur. A link to the page
-    itself with one more argument makes queries without end, whose names recur.
+
+def path_repeats(url: str) -> int:
+    """Return the number of steps of a URL's path, and of names of arguments, that occurred in it before, and of empty
+    steps (`//`). Steps that are numbers, such as those of dates, do not count.
+
+    A relative link that a server answers at any depth makes paths without end, whose steps recur or are empty. A link
+    to the page itself with one more argument makes queries without end, whose names recur.
     """
     path, _, query = url.partition("?")
-    steps = [step for step in path.split("/")[3:] if step and not step.isdigit()]
+    written = path.split("/")[3:]
+    steps = [step for step in written if step and not step.isdigit()]
     names = [argument.partition("=")[0] for argument in query.split("&")]
-    return len(steps) - len(set(steps)) + len(names) - len(set(names))
+    empty = len(written) - len(filled(written))
+    return len(steps) - len(set(steps)) + len(names) - len(set(names)) + empty
 
 
 def folder(url: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from random import Random
 from urllib.parse import urlsplit
@@ -9,7 +10,15 @@ from urllib.parse import urlsplit
 from graphbrain.bench.traps import words
 from graphbrain.bench.traps.site import Part, TrapNode, TrapPage, TrapSite, at, query_of, steps_of
 
-__all__ = ["CalendarInPath", "CalendarInQuery", "GrowingPath", "Pagination", "SoftMissing", "WikiPast"]
+__all__ = [
+    "CalendarInPath",
+    "CalendarInQuery",
+    "GrowingPath",
+    "GrowingSlashes",
+    "Pagination",
+    "SoftMissing",
+    "WikiPast",
+]
 
 
 class Calendar(TrapSite):
@@ -175,6 +184,33 @@ class GrowingPath(TrapSite):
         if node is None:
             return None
         parts = (*self.text(node), *self._ways(self.dice_of(f"lures {url}"), self.written))
+        return TrapPage(node.title, parts, repeats=(node.url,))
+
+
+class GrowingSlashes(TrapSite):
+    """Links whose path has one slash more than that of their page. The server ignores empty steps."""
+
+    written = 4
+
+    def __init__(self, seed: int, size: int) -> None:
+        super().__init__(seed, size, "growingslashes")
+        self.made = self.tree(size)
+        self.name_in_menu(self.made)
+
+    def lures(self, node: TrapNode, dice: Random) -> Sequence[Part]:  # noqa: ARG002
+        return self._ways(dice, 1)
+
+    def _ways(self, dice: Random, slashes: int) -> list[Part]:
+        chosen = [(node, *node.url.rpartition("/")[::2]) for node in dice.sample(self.made, self.written)]
+        return [Part(href=f"{front}/{'/' * slashes}{last}", label=node.title) for node, front, last in chosen]
+
+    def strange(self, url: str) -> TrapPage | None:
+        path = urlsplit(url).path
+        plain = re.sub("/{2,}", "/", path)
+        node = self.nodes.get(f"{self.root}{plain}")
+        if node is None:
+            return None
+        parts = (*self.text(node), *self._ways(self.dice_of(f"lures {url}"), len(path) - len(plain) + 1))
         return TrapPage(node.title, parts, repeats=(node.url,))
 
 

@@ -56,6 +56,7 @@ TRAPS: Sequence[TrapShape] = (
     TrapShape(
         "growing-path", endless.GrowingPath, "relative links that grow at each page", "the page of its last two steps"
     ),
+    TrapShape("growing-slashes", endless.GrowingSlashes, "links with one slash more at each page", _ITSELF),
     TrapShape("growing-query", copies.GrowingQuery, "links to the page itself with one argument more", _ITSELF),
     TrapShape(
         "session-path", copies.SessionInPath, "links that carry a new session in the path, beside plain ones", _ITSELF

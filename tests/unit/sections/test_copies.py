@@ -31,6 +31,8 @@ def form(url: str) -> UrlForm:
         (CopyRule("swap", "article", "print"), "article/7", "print/7"),
         (CopyRule("token"), "0123456789abc/x/7", "x/7"),
         (CopyRule("repeats"), "a/b/a/b/7", "a/b/7"),
+        (CopyRule("repeats"), "/a///7/", "a/7/"),
+        (CopyRule("repeats"), "seen/http://b.example/7", "seen/http://b.example/7"),
         (CopyRule("case"), "A/Seven", "a/seven"),
         (CopyRule("index"), "a/index.html", "a/"),
         (CopyRule("slash"), "a/b/", "a/b"),
