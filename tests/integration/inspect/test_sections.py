@@ -80,7 +80,8 @@ def test_a_page_of_a_fallen_section_still_waits_with_what_it_had(make_brain: Mak
     assert page.section is not None
     assert page.section.factor < 1.0
     assert len(brain.next_urls(1)) == 1
-    assert brain.page(site.url(25, True)).harvest == page.section.factor
+    assert page.expected_copy is not None
+    assert brain.page(site.url(25, True)).harvest == page.section.factor * page.expected_copy.factor
 
 
 # ---------------------------------------------------------------------- of all hosts
