@@ -218,7 +218,8 @@ class ClaimBatch:
         """Grant a robots.txt if the host that serves it is ready, and return the time until which pages wait for it.
 
         Return None if it waits for its own host (`host`) or for room among the claims. `known`: there are rules, old
-        ones included."""
+        ones included.
+        """
         if (until := origin.held_until(self.now, self.lease)) is not None:
             return max(until, self.now + 1.0)
         if (until := origin.tries_at(self.now)) > self.now:
@@ -248,7 +249,8 @@ class ClaimBatch:
         """Let all pages of a host without rules wait. Return True: the page waits.
 
         If there are rules for its other scheme, they wait for a minute. After that, or if the robots.txt has failed,
-        the page waits alone."""
+        the page waits alone.
+        """
         others = host.knows_other_robots(origin.scheme)
         if queue == ALIASES or (others and (host.robots_hold or origin.failing_since is not None)):
             self.kept_back.append([page, until])

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from playwright.async_api import Error as BrowserError
 from playwright.async_api import async_playwright
@@ -78,8 +78,11 @@ def is_sandboxed() -> bool:
     return getattr(os, "geteuid", lambda: 1)() != 0
 
 
-_Running: TypeAlias = "tuple[Browser, asyncio.Event]"
-"""A browser, and the event of its end."""
+class _Running(NamedTuple):
+    """A browser, and the event of its end."""
+
+    browser: Browser
+    ended: asyncio.Event
 
 
 class _BrowserEnded(BrowserError):
@@ -126,7 +129,7 @@ class Renderer:
             except (BrowserError, TimeoutError) as error:
                 if not ended.is_set():
                     raise
-                raise _BrowserEnded(str(error)) from error
+                raise _BrowserEnded(str(error) or "the browser ended") from error
         return rendered_from(response, text), [*visit.wanted]
 
     @asynccontextmanager
@@ -152,7 +155,7 @@ class Renderer:
             await asyncio.wait({work, end}, timeout=LOADING, return_when=asyncio.FIRST_COMPLETED)
             if work.done():
                 return work.result()
-            raise TimeoutError if not ended.is_set() else _BrowserEnded("the browser ended")
+            raise TimeoutError
         finally:
             for task in (work, end):
                 task.cancel()
@@ -165,9 +168,9 @@ class Renderer:
         playwright, running = self._playwright, self._running
         self._playwright = self._running = None
         with suppress(BrowserError, TimeoutError):
-            if running is not None and not running[1].is_set():
-                running[1].set()
-                await asyncio.wait_for(running[0].close(), CLOSING)
+            if running is not None and not running.ended.is_set():
+                running.ended.set()
+                await asyncio.wait_for(running.browser.close(), CLOSING)
         with suppress(BrowserError, TimeoutError):
             if playwright is not None:
                 await asyncio.wait_for(playwright.stop(), CLOSING)
@@ -175,7 +178,7 @@ class Renderer:
     async def _launched(self) -> _Running:
         """Return the browser, started if it is not there yet or has ended, and the event of its end."""
         async with self._starting:
-            if self._running is None or self._running[1].is_set():
+            if self._running is None or self._running.ended.is_set():
                 await self.close()
                 try:
                     self._playwright = await async_playwright().start()
@@ -192,7 +195,7 @@ class Renderer:
                     raise OSError(f"{self._program} cannot be started ({first_line(error)})") from None
                 ended = asyncio.Event()
                 browser.on("disconnected", lambda _: ended.set())
-                self._running = browser, ended
+                self._running = _Running(browser, ended)
             return self._running
 
     async def _put_away(self, browser: Browser, context: BrowserContext) -> None:
@@ -200,7 +203,7 @@ class Renderer:
         try:
             await asyncio.wait_for(context.close(), CLOSING)
         except TimeoutError:
-            if self._running is not None and self._running[0] is browser:
+            if self._running is not None and self._running.browser is browser:
                 await self.close()
         except BrowserError:
             pass  # it was closed, or its browser has crashed

@@ -22,7 +22,7 @@ FRESH = 1.0
 """Seconds for which a process uses the sections of a host that it has read, where it does not know how often the host
 was learned from."""
 LONGEST = 60.0
-"""Seconds for which it uses them at most. After `clear`, a host is learned from as often again."""
+"""Seconds for which it uses them at most. Counts begin anew after `clear`: an equal one may be of other sections."""
 OUT_FOR = 60.0
 """Seconds for which a page that a process has claimed counts as fetched; by then its visit was learned from."""
 HOSTS_KNOWN = 5_000

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 from zlib import crc32
 
-from graphbrain.urls.normalization import filled
+from graphbrain.urls.normalization import empty_steps
 
 __all__ = [
     "LONGEST_QUESTION",
@@ -126,8 +126,7 @@ def tests_of(url: str) -> Iterator[ShapeQuestion]:
         yield ShapeQuestion("last", 0, steps[-1])
     for more in range(min(len(steps), MOST_STEPS)):
         yield ShapeQuestion("steps", more)
-    written = path.split("/")[1:]
-    repeats = len(steps) - len(set(steps)) + len(written) - len(filled(written))
+    repeats = len(steps) - len(set(steps)) + empty_steps(path.split("/")[1:])
     for more in range(min(repeats, MOST_REPEATS)):
         yield ShapeQuestion("repeats", more)
     arguments = [part.partition("=") for part in re.split("[&;]", query) if part]

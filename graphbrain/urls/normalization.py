@@ -35,6 +35,7 @@ __all__ = [
     "Rules",
     "address",
     "cleaner",
+    "empty_steps",
     "escaped",
     "filled",
     "folder",
@@ -389,7 +390,14 @@ def filled(steps: Sequence[str]) -> list[str]:
     """Return the steps of a path without its empty ones. The last step stays, and so does an empty one after a colon,
     as of a URL within the path."""
     last = len(steps) - 1
-    return [step for at, step in enumerate(steps) if step or at == last or (at and steps[at - 1].endswith(":"))]
+    return [
+        step for index, step in enumerate(steps) if step or index == last or (index and steps[index - 1].endswith(":"))
+    ]
+
+
+def empty_steps(steps: Sequence[str]) -> int:
+    """Return the number of steps that `filled` leaves out."""
+    return len(steps) - len(filled(steps))
 
 
 def path_repeats(url: str) -> int:
@@ -403,8 +411,7 @@ def path_repeats(url: str) -> int:
     written = path.split("/")[3:]
     steps = [step for step in written if step and not step.isdigit()]
     names = [argument.partition("=")[0] for argument in query.split("&")]
-    empty = len(written) - len(filled(written))
-    return len(steps) - len(set(steps)) + len(names) - len(set(names)) + empty
+    return len(steps) - len(set(steps)) + len(names) - len(set(names)) + empty_steps(written)
 
 
 def folder(url: str) -> str:

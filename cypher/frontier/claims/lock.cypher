@@ -2,11 +2,12 @@
 // taken?
 //
 // param   ids      LIST     internal ids, sorted
-// param   sites    BOOLEAN  is it wanted how often their hosts were learned from?
+// param   sites    BOOLEAN  return, too, how often their hosts were learned from
 // column  rows     LIST     [id, key, url, host, depth, etag, last_modified, was it never fetched, harvest, queue or null,
 //                           lane, waiting_since, is it leased, when it was visited last or 0] of those that are still
 //                           there
-// column  learned  LIST     [host, how often it was learned from] of the hosts of those, if that is wanted and it was
+// column  learned  LIST     [host, how often it was learned from] of the hosts of those pages that were; empty without
+//                           `sites`
 // rows    one
 // locks   the pages, in order of ids
 // mode    write

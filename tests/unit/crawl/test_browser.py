@@ -188,7 +188,7 @@ def test_a_browser_that_ends_takes_no_page_along() -> None:
         ]
         working = asyncio.gather(*map(renderer.rendered, answers), return_exceptions=True)
         for _ in range(kills):
-            while renderer._running is None or not renderer._running[0].contexts:
+            while renderer._running is None or not renderer._running.browser.contexts:
                 await asyncio.sleep(0.1)
             await asyncio.sleep(0.5)
             running = renderer._running
@@ -196,7 +196,7 @@ def test_a_browser_that_ends_takes_no_page_along() -> None:
                 with suppress(psutil.Error):
                     if "--headless" in process.cmdline():
                         process.kill()
-            await running[1].wait()
+            await running.ended.wait()
         found = await working
         await renderer.close()
         return list(found)
