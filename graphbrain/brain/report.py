@@ -188,8 +188,7 @@ class Reporting:
                 if len(now) < BATCH_PAGES:
                     now.setdefault(each[2].key, each)
             left = [each for each in left if now.get(each[2].key) is not each]
-            for _, _, one in now.values():
-                self._sitemaps.write(one)
+            self._sitemaps.write([one for _, _, one in now.values()])
             answers, again = self._record_resources_at_once([one for _, _, one in now.values()])
             for call, number, one in now.values():
                 answer = call.answers[number] = answers[one.key]

@@ -1,71 +1,146 @@
-"""Writing the entries of claimed sitemaps: in batches, before the claim ends, so that no entry is lost."""
+"""Writing the entries of claimed sitemaps: in batches, before the claims end, so that no entry is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.claims import sitemaps
 from graphbrain.claims.resource_reports import Listed, ResourceVisit
 from graphbrain.claims.sitemap_state import Evidence, SitemapState, Trust
+from graphbrain.claims.sitemaps import Progress
 from graphbrain.corrections import change_hints
 from graphbrain.corrections.change_hints import Noted, Source
 from graphbrain.errors import BadInput
+from graphbrain.graph.connection import Tx
 from graphbrain.model import Hint, HintOutcome
 
 __all__ = ["Sitemaps"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Entries of one claimed sitemap, from `start` to `end`, which are written in one batch with others."""
+
+    state: SitemapState
+    listed: Listed
+    start: int
+    end: int
+
+    @property
+    def hints(self) -> Sequence[Hint]:
+        """The pages among them: a sitemap's pages are counted before its sitemaps."""
+        return self.listed.hints[self.start : self.end]
+
+    @property
+    def children(self) -> Sequence[str]:
+        """The sitemaps among them."""
+        pages = len(self.listed.hints)
+        return self.listed.sitemaps[max(self.start - pages, 0) : max(self.end - pages, 0)]
+
+
 class Sitemaps:
-    """Records the pages and the sitemaps that a sitemap lists."""
+    """Records the pages and the sitemaps that sitemaps list."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def write(self, one: ResourceVisit) -> None:
-        """Write the entries of a claimed sitemap, as far as its claim holds: pages as hints, and sitemaps of an index.
+    def write(self, visits: Iterable[ResourceVisit]) -> None:
+        """Write the entries of claimed sitemaps, as far as their claims hold: pages as hints, and sitemaps of an index.
 
-        The claim is held longer with each batch. A report of the same text goes on where another one was interrupted.
+        Small sitemaps share a batch, and a large one has several. All claims are held longer with each batch. A report
+        of the same text goes on where another one was interrupted.
         """
-        listed = one.listed
-        if listed is None:
+        texts = {one.key: (one.token, one.listed) for one in visits if one.listed is not None}
+        if not texts:
             return
         session, lease = self._session, self._session.settings.lease_seconds
-        begun = session.perform("sitemaps/begin", sitemaps.begin, one, listed, lease)
-        if begun is None:
-            return
-        total = len(listed.hints) + len(listed.sitemaps)
-        for start in range(begun.written, total, PASS_BATCH):
-            end = min(start + PASS_BATCH, total)
-            evidence = self._batch(begun.state, listed, start, end)
-            if not session.perform("sitemaps/go_on", sitemaps.go_on, one, end, evidence, lease):
-                return
+        begun = session.perform("sitemaps/begin", sitemaps.begin, texts, lease)
+        left = {
+            key: _Part(each.state, texts[key][1], each.written, _length(texts[key][1])) for key, each in begun.items()
+        }
+        written = {key: part.start for key, part in left.items()}
+        for batch in _batches(left.values()):
+            parts = [part for part in batch if part.state.key in written]
+            evidence = self._batch(parts)
+            written |= {part.state.key: part.end for part in parts}
+            done = {key: Progress(texts[key][0], n, evidence.get(key, Evidence())) for key, n in written.items()}
+            held = session.perform("sitemaps/go_on", sitemaps.go_on, done, lease)
+            written = {key: n for key, n in written.items() if key in held}
 
-    def _batch(self, state: SitemapState, listed: Listed, start: int, end: int) -> Evidence:
-        """Write some entries, and return what visits have shown of the dates of these."""
-        pages = len(listed.hints)
-        if children := listed.sitemaps[max(start - pages, 0) : max(end - pages, 0)]:
-            self._session.perform("sitemaps/list_children", sitemaps.list_children, state, children)
-        hints = listed.hints[start : min(end, pages)]
-        return self._hint(state, hints) if hints else Evidence()
+    def _batch(self, parts: Sequence[_Part]) -> dict[str, Evidence]:
+        """Write some entries, and return what visits have shown of the dates of these, by the key of the sitemap."""
+        for part in parts:
+            if part.children:
+                self._session.perform("sitemaps/list_children", sitemaps.list_children, part.state, part.children)
+        sources = {part.state.key: self._source(part.state) for part in parts if part.hints}
+        for group in _groups([(sources[part.state.key], self._noted(part)) for part in parts if part.hints]):
+            self._hint(group)
+        return {key: sum(source.evidence.values(), Evidence()) for key, source in sources.items()}
 
-    def _hint(self, state: SitemapState, hints: Sequence[Hint]) -> Evidence:
-        session, now = self._session, self._session.now()
-        settings = session.settings
+    def _source(self, state: SitemapState) -> Source:
+        settings = self._session.settings
         trust = state.trust(Trust(settings.hint_recall, settings.hint_false))
+        return Source(state.number, state.fetched, trust)
+
+    def _noted(self, part: _Part) -> dict[str, Noted]:
+        """Return the pages that these entries may hint at, by key."""
+        session, now = self._session, self._session.now()
         by_key: dict[str, list[Noted]] = {}
-        for hint in hints:
+        for hint in part.hints:
             try:
                 noted = change_hints.check(hint, session.rules, now)
             except BadInput:
                 continue
-            if noted.url is not None and state.lists(noted.url):
+            if noted.url is not None and part.state.lists(noted.url):
                 by_key.setdefault(noted.key, []).append(noted)
-        part = {key: change_hints.together(each) for key, each in by_key.items()}
-        source = Source(state.number, state.fetched)
-        if part:
-            done: dict[str, HintOutcome] = {}
-            apply = partial(change_hints.apply, hints=part, trust=trust, done=done, source=source)
-            session.graph.write(lambda tx: apply(tx, policy=session.policy, now=session.now()), "hints")
-        return sum(source.evidence.values(), Evidence())
+        return {key: change_hints.together(each) for key, each in by_key.items()}
+
+    def _hint(self, group: Mapping[str, tuple[Source, Noted]]) -> None:
+        session, done = self._session, dict[str, HintOutcome]()
+        sources = {key: source for key, (source, _) in group.items()}
+        hints = {key: noted for key, (_, noted) in group.items()}
+        trust = Trust(session.settings.hint_recall, session.settings.hint_false)
+        apply = partial(change_hints.apply, hints=hints, trust=trust, done=done, sources=sources)
+
+        def hint(tx: Tx) -> None:
+            apply(tx, policy=session.policy, now=session.now())
+
+        session.graph.write(hint, "hints")
+
+
+def _length(listed: Listed) -> int:
+    return len(listed.hints) + len(listed.sitemaps)
+
+
+def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+    """Cut what is left of sitemaps into batches of at most PASS_BATCH entries."""
+    batch: list[_Part] = []
+    room = PASS_BATCH
+    for part in parts:
+        start = part.start
+        while start < part.end:
+            end = min(start + room, part.end)
+            batch.append(_Part(part.state, part.listed, start, end))
+            room -= end - start
+            start = end
+            if not room:
+                yield batch
+                batch, room = [], PASS_BATCH
+    if batch:
+        yield batch
+
+
+def _groups(given: Iterable[tuple[Source, Mapping[str, Noted]]]) -> Iterator[dict[str, tuple[Source, Noted]]]:
+    """Join the hints of several sitemaps as far as each page is hinted at once. What one transaction hints at twice
+    would be evidence for one of the sitemaps alone."""
+    group: dict[str, tuple[Source, Noted]] = {}
+    for source, hints in given:
+        if group.keys() & hints.keys():
+            yield group
+            group = {}
+        group |= {key: (source, noted) for key, noted in hints.items()}
+    if group:
+        yield group

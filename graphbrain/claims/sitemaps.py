@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from graphbrain.claims import resources
-from graphbrain.claims.resource_reports import Listed, ResourceVisit
+from graphbrain.claims.resource_reports import Listed
 from graphbrain.claims.sitemap_state import DEEPEST, MOST_OF_HOST, Evidence, SitemapState, guess_of, key_of
 from graphbrain.errors import BadInput
 from graphbrain.frontier.policy import Policy
@@ -27,7 +27,7 @@ from graphbrain.hosts.state import HostState, PolitenessPolicy
 from graphbrain.model import RESOURCE_KEY
 from graphbrain.urls.normalization import address, host_of, resolved
 
-__all__ = ["Begun", "begin", "find", "go_on", "list_children"]
+__all__ = ["Begun", "Progress", "begin", "find", "go_on", "list_children"]
 
 
 # ---------------------------------------------------------------- robots.txt
@@ -133,35 +133,43 @@ class Begun:
     written: int
 
 
-def begin(tx: Tx, one: ResourceVisit, listed: Listed, lease: float, _policy: Policy, now: float) -> Begun | None:
-    """Begin to write the entries of a claimed sitemap, or go on; None: the claim is over."""
-    state = _held(tx, one)
-    if state is None:
-        return None
-    written = state.begin(listed.mark, now + lease)
-    resources.write(tx, [state], {}, now)
-    return Begun(state, written)
+def begin(
+    tx: Tx, texts: Mapping[str, tuple[str, Listed]], lease: float, _policy: Policy, now: float
+) -> dict[str, Begun]:
+    """Begin to write the entries of claimed sitemaps, or go on. `texts`: the token of the claim, and the entries, by
+    key. A sitemap whose claim is over is not in the answer."""
+    held = _held(tx, {key: token for key, (token, _) in texts.items()})
+    begun = {key: Begun(state, state.begin(texts[key][1].mark, now + lease)) for key, state in held.items()}
+    resources.write(tx, held.values(), {}, now)
+    return begun
 
 
-def go_on(
-    tx: Tx, one: ResourceVisit, written: int, evidence: Evidence, lease: float, _policy: Policy, now: float
-) -> bool:
-    """Note that so many entries are written, and what they have shown; False: the claim is over."""
-    state = _held(tx, one)
-    if state is None:
-        return False
-    if (state.written or 0) < written:  # not where this is run again
-        state.learn(evidence)
-    state.written = max(state.written or 0, written)
-    state.lease_until = max(state.lease_until or 0.0, now + lease)
-    resources.write(tx, [state], {}, now)
-    return True
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The number of entries of a claimed sitemap that are written. `evidence`: what those written last have shown."""
+
+    token: str
+    written: int
+    evidence: Evidence
 
 
-def _held(tx: Tx, one: ResourceVisit) -> SitemapState | None:
-    """The claimed sitemap, locked, if this claim holds it."""
-    state = resources.lock(tx, [one.key]).get(one.key)
-    return _sitemap(state) if state is not None and state.lease == one.token else None
+def go_on(tx: Tx, done: Mapping[str, Progress], lease: float, _policy: Policy, now: float) -> frozenset[str]:
+    """Note the progress of claimed sitemaps, by key, and hold them longer; return the keys of those still held."""
+    held = _held(tx, {key: one.token for key, one in done.items()})
+    for key, state in held.items():
+        one = done[key]
+        if (state.written or 0) < one.written:  # not where this is run again
+            state.learn(one.evidence)
+        state.written = max(state.written or 0, one.written)
+        state.lease_until = max(state.lease_until or 0.0, now + lease)
+    resources.write(tx, held.values(), {}, now)
+    return frozenset(held)
+
+
+def _held(tx: Tx, tokens: Mapping[str, str]) -> dict[str, SitemapState]:
+    """Lock the claimed sitemaps that these tokens hold, by key."""
+    held = resources.lock(tx, tokens)
+    return {key: _sitemap(state) for key, state in held.items() if state.lease == tokens[key]}
 
 
 def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Policy, now: float) -> int:

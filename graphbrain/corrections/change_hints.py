@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from graphbrain.accounts import ledgers
 from graphbrain.accounts.ledgers import Accounts
@@ -104,15 +105,20 @@ def _within(name: str, value: object, most: float, wanted: str) -> float:
     return float(value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """The sitemap that hints are from: its number, and when it was read before (None: never). `evidence`: what visits
-    to its pages have shown since then, by key; it is filled before the commit.
+    """The sitemap that hints are from: its number, when it was read before (None: never), and the trust in its dates.
+
+    `evidence`: what visits to its pages have shown since then, by key; it is filled before the commit.
     """
 
     number: int
     read_at: float | None
+    trust: Trust
     evidence: dict[str, Evidence] = field(default_factory=dict)
+
+
+NO_SOURCES: Mapping[str, Source] = MappingProxyType({})
 
 
 def apply(
@@ -122,13 +128,13 @@ def apply(
     policy: Policy,
     now: float,
     done: dict[str, HintOutcome],
-    source: Source | None = None,
+    sources: Mapping[str, Source] = NO_SOURCES,
 ) -> dict[str, HintOutcome]:
     """Apply hints, one for each key; what came of each. Pages forgotten for ever, or named by a key that no page has,
     are not in it.
 
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
-    `source`: the sitemap that is claimed, and names all of them.
+    `sources`: the claimed sitemap that gives a hint, by key; `trust` is for the others.
     """
     looked = discovery.look(tx, hints)
     ids = {key: page for key, page, *_ in looked}
@@ -147,7 +153,7 @@ def apply(
     freed: list[int] = []
     heard: list[int] = []
     for key, page in ids.items():
-        hint, row = hints[key], rows[page]
+        hint, row, source = hints[key], rows[page], sources.get(key)
         if source is not None and hint.at and (shown := _shown(row, source)) is not None:
             source.evidence.setdefault(key, shown)
             heard.append(page)
@@ -162,7 +168,7 @@ def apply(
             continue
         if row.state == "known" and policy.rule.revisits and row.lane != lanes.ASKED:
             outcome = "moved"
-            moved[page] = row.since - beta(row.rate, trust) * DAY
+            moved[page] = row.since - beta(row.rate, trust if source is None else source.trust) * DAY
             ripe_at.append((row.host, float(policy.schedule.ripe_at(row.lane, moved[page]))))
         if row.reason is not None:
             freed.append(page)

@@ -1,4 +1,4 @@
-"""What several acceptance tests need: tokens for a service on their brain, and a browser."""
+"""What several acceptance tests need: tokens for a service on their brain, spiders, and a browser."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain
+from tests.acceptance.scrapy_processes import Spiders
+from tests.conftest import Neo4j
 from tests.serving import tokens
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -18,6 +20,14 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 def given(brain: Brain) -> dict[str, str]:
     """Role → its token, on the brain of the module."""
     return tokens(brain)
+
+
+@pytest.fixture
+def spiders(neo4j: Neo4j) -> Iterator[Spiders]:
+    """Spiders of Scrapy on the brain under test."""
+    started = Spiders(neo4j)
+    yield started
+    started.end()
 
 
 @pytest.fixture(scope="module")

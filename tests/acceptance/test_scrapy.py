@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -22,11 +18,10 @@ import pytest
 from graphbrain import Brain
 from graphbrain.demo.pages import SEEDS
 from tests.acceptance.listening import listening
+from tests.acceptance.scrapy_processes import Spiders, ended
 from tests.acceptance.watched_web import LISTED, WatchedWeb, holds_nothing
-from tests.conftest import PATIENCE, Neo4j, eventually
+from tests.conftest import PATIENCE, eventually
 
-ROOT = Path(__file__).resolve().parents[2]
-ADDON = {"graphbrain.scrapy.Addon": 500}
 Answer = tuple[int, dict[str, str], str]
 
 
@@ -95,58 +90,6 @@ def serving(site: Site) -> Iterator[Site]:
     with listening(Handler) as address:
         site.root = f"http://{address}"
         yield site
-
-
-@dataclass
-class Spiders:
-    """Starts spiders on the brain under test."""
-
-    neo4j: Neo4j
-    running: list[subprocess.Popen[str]] = field(default_factory=list)
-
-    def start(self, name: str, site: Site, *, proxy: str = "", **settings: Any) -> subprocess.Popen[str]:
-        given = {
-            "ADDONS": ADDON,
-            "GRAPHBRAIN_URI": self.neo4j.uri,
-            "GRAPHBRAIN_USER": self.neo4j.user,
-            "GRAPHBRAIN_PASSWORD": self.neo4j.password,
-            "GRAPHBRAIN_CRAWL": "test",
-            "GRAPHBRAIN_AUTO_TEND": False,
-            "GRAPHBRAIN_PATIENCE": 5,
-            "start_urls": [site.at("/")],
-            **settings,
-        }
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and "proxy" not in k.lower()}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.acceptance.spiders", name, json.dumps(given)],
-            cwd=ROOT,
-            env=kept | ({"http_proxy": proxy} if proxy else {}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.running.append(process)
-        return process
-
-    def run(self, name: str, site: Site, **settings: Any) -> tuple[list[dict[str, Any]], str]:
-        """Its items and its log."""
-        return ended(self.start(name, site, **settings))
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[list[dict[str, Any]], str]:
-    out, log = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, log
-    return [json.loads(line) for line in out.splitlines()], log
-
-
-@pytest.fixture
-def spiders(neo4j: Neo4j) -> Iterator[Spiders]:
-    started = Spiders(neo4j)
-    yield started
-    for process in started.running:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
 
 
 def links_of(brain: Brain, url: str) -> set[str]:
@@ -453,7 +396,7 @@ def test_two_spiders_share_a_web_with_hosts_that_fail(make_brain: Callable[..., 
     settings = {"start_urls": list(SEEDS), "GRAPHBRAIN_KINDS": KINDS, "GRAPHBRAIN_PATIENCE": 20}
     with WatchedWeb(pages=120, dead=["trains.example"], fails=fails) as web:
         proxy = f"http://{web.proxy}"
-        started = [spiders.start("honest", Site({}), proxy=proxy, **settings) for _ in range(2)]
+        started = [spiders.start("honest", None, proxy=proxy, **settings) for _ in range(2)]
         for process in started:
             ended(process)
     for host in ("birds.example", "trains.example"):

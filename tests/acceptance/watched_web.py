@@ -44,6 +44,7 @@ class WatchedWeb(Web):
     Args:
         dead: Hosts that never answer.
         fails: Host → the answers for its robots.txt before it is well: a status, or None for no answer.
+        moved: Host → the host that its robots.txt redirects to.
     """
 
     def __init__(
@@ -53,9 +54,15 @@ class WatchedWeb(Web):
         pages: int = 120,
         dead: Collection[str] = (),
         fails: Mapping[str, Sequence[int | None]] | None = None,
+        moved: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(seed=seed, pages=pages)
         self.dead, self.fails, self.requests = frozenset(dead), dict(fails or {}), list[Request]()
+        self.robots_at = {
+            host: f"http://{moved[host]}/robots-of-{host}" if moved and host in moved else f"http://{host}/robots.txt"
+            for host in self.hosts
+        }
+        """Host → where its rules are."""
         followed = (page for page in self.pages.values() if page.kind == "found")
         self.led_to = frozenset(urljoin(page.url, page.target) for page in followed)
         """The targets of temporary redirects, which crawlers follow without a claim."""
@@ -82,6 +89,10 @@ class WatchedWeb(Web):
             if status is None:
                 raise ConnectionAbortedError("no answer")
             return status, {"Content-Type": "text/plain"}, b"not now"
+        if parts.path == "/robots.txt" and url != (there := self.robots_at.get(parts.netloc, url)):
+            return 301, {"Location": there}, b"It is elsewhere"
+        if (of := next((host for host, where in self.robots_at.items() if where == url), None)) is not None:
+            return 200, {"Content-Type": "text/plain"}, self.robots[of].encode()
         if parts.netloc in self.hosts and parts.path == INDEX:
             return 200, XML, _listing("sitemap", parts.netloc, (INDEX, PAGES))
         if parts.netloc in self.hosts and parts.path == PAGES:
@@ -97,10 +108,12 @@ class WatchedWeb(Web):
     def judge(self, delay: float) -> None:
         """Hold what was asked against robots.txt, which come first, and against the delay of each host."""
         known: dict[str, float] = {}
+        host_of = {where: host for host, where in self.robots_at.items()}
         for each in sorted(self.claimed(), key=lambda each: each.answered):
-            if each.url.endswith("/robots.txt") and each.status in KNOWN:
-                known.setdefault(each.host, each.answered)
-        early = [each for each in self.claimed() if not each.url.endswith("/robots.txt") and not _after(each, known)]
+            if each.url in host_of and each.status in KNOWN:
+                known.setdefault(host_of[each.url], each.answered)
+        rules = {*host_of, *(f"http://{host}/robots.txt" for host in self.hosts)}
+        early = [each for each in self.claimed() if each.url not in rules and not _after(each, known)]
         assert not early, early
         hold_delay(((each.host, each.came) for each in self.claimed()), delay)
 

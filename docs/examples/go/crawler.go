@@ -29,13 +29,13 @@ type reply struct {
 	Claims, Answers []object
 	NextReady       *float64 `json:"next_ready"`
 	NextUnfailed    *float64 `json:"next_unfailed"`
+	NextBecause     string   `json:"next_because"`
 	Paused          bool
 	Error           object
 }
 
 // patience: the crawl has ended when nothing can be claimed for so long; pages that have failed and will be tried again
-// do not count. A page that another crawler holds counts with the end of its lease: if that is further off, this crawler
-// ends, and the other goes on with what the page links to.
+// do not count. A page that another crawler holds is waited for, because it may bring links.
 const patience = 60 * time.Second
 
 // longest, longestSitemap: bytes that are read; ten pages go into one request, which may have 16 MB. Sitemaps are packed.
@@ -174,7 +174,8 @@ func main() {
 		}
 		said = ""
 		patient := float64(time.Now().Add(patience).Unix())
-		if len(told.Claims) == 0 && (told.NextUnfailed == nil || *told.NextUnfailed > patient) {
+		far := told.NextUnfailed == nil || *told.NextUnfailed > patient && told.NextBecause != "lease"
+		if len(told.Claims) == 0 && far {
 			fmt.Println(pages, "pages")
 			if told.NextReady != nil {
 				fmt.Println("The next one may be fetched from", time.Unix(int64(*told.NextReady), 0), "on.")

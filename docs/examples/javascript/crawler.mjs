@@ -13,8 +13,7 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 let said = ""; // the last sentence about a wait, which is said once
 const say = (sentence) => sentence === said || console.error((said = sentence));
 // The crawl has ended when nothing can be claimed for so many seconds; pages that have failed and will be tried again do
-// not count. A page that another crawler holds counts with the end of its lease: if that is further off, this crawler
-// ends, and the other goes on with what the page links to.
+// not count. A page that another crawler holds is waited for, because it may bring links.
 const patience = 60;
 // Bytes that are reported; ten pages go into one request, which may have 16 MB. Sitemaps are packed.
 const longest = { page: 1 << 20, robots: 1 << 20, sitemap: 50 << 20 };
@@ -98,14 +97,16 @@ async function giveBack(claims) {
 
 async function crawl() {
   for (let pages = 0; ; ) {
-    const { claims, next_ready, next_unfailed, paused } = await post("next_urls", { n: 10, wait: 10, kinds });
+    const answer = await post("next_urls", { n: 10, wait: 10, kinds });
+    const { claims, next_ready, next_unfailed, next_because, paused } = answer;
     if (paused) {
       say("The brain is paused: nothing is handed out until 'graphbrain resume'.");
       if (await Promise.race([stopped, pause(1_000)])) await giveBack([]); // a second, for a service that does not wait
       continue;
     }
     said = "";
-    if (!claims.length && (next_unfailed === null || next_unfailed > Date.now() / 1000 + patience)) {
+    const isLate = next_unfailed > Date.now() / 1000 + patience && next_because !== "lease";
+    if (!claims.length && (next_unfailed === null || isLate)) {
       console.log(pages, "pages");
       if (next_ready) console.log("The next one may be fetched from", new Date(1000 * next_ready).toLocaleString(), "on.");
       if (!pages) end("Nothing was fetched: no page waits for this crawler now.");

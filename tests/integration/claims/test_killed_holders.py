@@ -146,8 +146,8 @@ def test_entries_that_a_killed_process_wrote_are_not_written_again(
     monkeypatch.setattr("graphbrain.brain.sitemaps.PASS_BATCH", 10)
     real, batches = sitemaps.go_on, list[int]()
 
-    def noted(*given: Any) -> bool:
-        batches.append(given[2])
+    def noted(*given: Any) -> frozenset[str]:
+        batches.append(given[1][claim.key].written)
         return real(*given)
 
     monkeypatch.setattr(sitemaps, "go_on", noted)

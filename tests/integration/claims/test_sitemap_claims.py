@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import random
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
@@ -276,7 +277,7 @@ def test_the_entries_are_written_though_the_writer_dies(
     body = text([f"https://a.org/{n}" for n in range(100)])
     real, batches = sitemaps.go_on, 0
 
-    def die(*given: object) -> bool:
+    def die(*given: object) -> frozenset[str]:
         nonlocal batches
         batches += 1
         if batches == 4:
@@ -292,6 +293,79 @@ def test_the_entries_are_written_though_the_writer_dies(
     assert batches == 17
     assert ask("MATCH (p:Page) RETURN count(p)") == [[101]]
     assert ask("MATCH (r:Resource) RETURN r.lease, r.written, r.entries") == [[None, None, 100]]
+
+
+def test_reports_of_many_small_sitemaps_share_batches(
+    make_brain: Make, clock: HandClock, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim that is over writes nothing more, and the others are written whole, though the writer dies between."""
+    monkeypatch.setattr("graphbrain.brain.sitemaps.PASS_BATCH", 10)
+    brain = make_brain(order="breadth_first", delay_seconds=0.0, revisit_seconds=0)
+    brain.seed(["https://a.org/"])
+    brain.set_robots("https://a.org", "".join(f"Sitemap: /{n}.xml\n" for n in range(21)))
+    (page,) = brain.next_urls(10, kinds=KINDS)
+    brain.report([Fetched(page.url, claim=page, body=b"")])
+    clock.pass_(1.0)
+    claims = brain.next_urls(40, kinds=KINDS)
+    over = next(claim for claim in claims if claim.url.endswith("/20.xml"))
+    assert len(claims) == 21 and brain.give_back([over]) == [True]
+    pages = {claim.url: [f"{claim.url[:-4]}/{n}" for n in range(3)] for claim in claims}
+    pages["https://a.org/0.xml"] = pages["https://a.org/1.xml"]
+    items = [Resource(claim.url, claim, 200, text(pages[claim.url])) for claim in claims]
+    real, left = sitemaps.go_on, 3
+
+    def die(*given: object) -> frozenset[str]:
+        nonlocal left
+        left -= 1
+        if not left:
+            raise GraphUnavailable("killed")
+        return real(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sitemaps, "go_on", die)
+    with pytest.raises(GraphUnavailable):
+        brain.report(items)
+    assert ask("MATCH (r:Resource) RETURN sum(r.written), count(r.lease)") == [[20, 20]]
+    before = left
+    answers = brain.report(items)
+    assert [answer.url for answer in answers if not answer.accepted] == [over.url]
+    assert before - left == 4, "forty entries were left, of ten in a batch"
+    assert ask("MATCH (p:Page) RETURN count(p)") == [[1 + 19 * 3]]
+    assert ask("MATCH (r:Resource) RETURN sum(r.entries), count(r.written), count(r.lease)") == [[60, 0, 0]]
+    assert brain.audit().ok
+
+
+def test_reports_together_and_one_by_one_come_to_the_same(
+    make_brain: Make, clock: HandClock, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The trust in the dates of sitemaps that list each other's pages, and the times of these pages."""
+    monkeypatch.setattr("graphbrain.brain.sitemaps.PASS_BATCH", 7)
+    found = {}
+    for together in (False, True):
+        clock.at = START
+        brain = make_brain(revisit_seconds=0.9 * DAY, delay_seconds=0.0)
+        brain.clear()
+        brain.seed(["https://a.org/"])
+        draw = random.Random(11)
+        web = Web(brain, clock)
+        web.found[ROBOTS] = "".join(f"Sitemap: /{n}.xml\n" for n in range(6)).encode()
+        for _ in range(9):
+            urls = [f"https://a.org/{n}" for n in range(20)]
+            web.found |= {url: str(clock.at).encode() for url in draw.sample(urls, 6)}
+            for n in range(6):
+                dates = {url: clock.at - draw.choice((1.0, DAY)) for url in draw.sample(urls, 5)}
+                web.found[f"https://a.org/{n}.xml"] = text(dates.items())
+            while claims := sorted(brain.next_urls(40, kinds=KINDS), key=lambda claim: (claim.kind, claim.url)):
+                items = [web.item(claim) for claim in claims]
+                for some in [items] if together else [[item] for item in items]:
+                    assert all(answer.accepted for answer in brain.report(some))
+            clock.pass_(DAY)
+        found[together] = [
+            ask("MATCH (r:Resource) WHERE r.kind = 'sitemap' WITH r ORDER BY r.key RETURN r.key, r.due_at, r.dated,"
+                " r.dated_changes, r.by_chance, r.missed, r.entries"),
+            ask("MATCH (p:Page) WITH p ORDER BY p.key RETURN p.key, p.hinted, p.fetched, p.visits"),
+        ]  # fmt: skip
+        assert brain.audit().ok
+    assert any(row[2] for row in found[True][0]) and found[True] == found[False]
 
 
 def test_many_sitemaps_keep_no_page_waiting(make_brain: Make, clock: HandClock) -> None:
