@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
 from urllib.parse import urljoin, urlsplit
 
@@ -67,7 +68,8 @@ class WatchedWeb(Web):
         self.led_to = frozenset(urljoin(page.url, page.target) for page in followed)
         """The targets of temporary redirects, which crawlers follow without a claim."""
         for host in self.hosts:
-            self.pages[f"http://{host}{LISTED}"] = WebPage(f"http://{host}{LISTED}", "Named by the sitemap alone")
+            listed = WebPage(f"http://{host}{LISTED}", "Named by the sitemap alone", validator="etag")
+            self.pages[listed.url] = listed
             self.robots[host] = f"User-agent: *\nDisallow: /private/\nSitemap: http://{host}{INDEX}\n"
 
     def answer(self, url: str, headers: Headers) -> Answer:
@@ -94,9 +96,9 @@ class WatchedWeb(Web):
         if (of := next((host for host, where in self.robots_at.items() if where == url), None)) is not None:
             return 200, {"Content-Type": "text/plain"}, self.robots[of].encode()
         if parts.netloc in self.hosts and parts.path == INDEX:
-            return 200, XML, _listing("sitemap", parts.netloc, (INDEX, PAGES))
+            return _unless_known(_listing("sitemap", parts.netloc, (INDEX, PAGES)), headers)
         if parts.netloc in self.hosts and parts.path == PAGES:
-            return 200, XML, _listing("url", parts.netloc, (LISTED, "/"))
+            return _unless_known(_listing("url", parts.netloc, (LISTED, "/")), headers)
         return super()._respond(url, nth, headers)
 
     # ---------------------------------------------------------------- the judge
@@ -126,6 +128,12 @@ def _listing(tag: str, host: str, paths: Iterable[str]) -> bytes:
     root = "urlset" if tag == "url" else "sitemapindex"
     entries = "".join(f"<{tag}><loc>http://{host}{path}</loc></{tag}>" for path in paths)
     return f'<{root} xmlns="{SCHEMA}">{entries}</{root}>'.encode()
+
+
+def _unless_known(body: bytes, headers: Headers) -> Answer:
+    """Return the answer with a sitemap, or 304 to a crawler that has it."""
+    stamp = {"ETag": f'"{blake2b(body, digest_size=8).hexdigest()}"'}
+    return (304, stamp, b"") if headers.get("If-None-Match") == stamp["ETag"] else (200, XML | stamp, body)
 
 
 def hold_delay(requests: Iterable[tuple[str, float]], delay: float) -> None:

@@ -45,7 +45,7 @@ var (
 	service = &http.Client{Timeout: 90 * time.Second, Transport: &http.Transport{}}
 	web     = &http.Client{Timeout: 30 * time.Second, CheckRedirect: unfollowed}
 	kinds   = []string{"page", "robots", "sitemap"}
-	link    = regexp.MustCompile(`(?i)<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)`)
+	link       = regexp.MustCompile(`(?i)<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)`)
 )
 
 // unfollowed: redirects are told to the brain, which knows when it is the turn of the host they lead to.
@@ -90,13 +90,27 @@ func say(sentence string) {
 	said = sentence
 }
 
+// get asks for what is claimed. What has not changed since the last visit is not sent again.
+func get(claim object) (*http.Response, error) {
+	request, err := http.NewRequest("GET", claim["url"].(string), nil)
+	if err != nil {
+		return nil, err
+	}
+	for name, header := range map[string]string{"etag": "If-None-Match", "last_modified": "If-Modified-Since"} {
+		if value, known := claim[name].(string); known {
+			request.Header.Set(header, value)
+		}
+	}
+	return web.Do(request)
+}
+
 // fetch gets one page and makes a report of it.
 func fetch(claim object) object {
 	report, most := object{"url": claim["url"], "claim": claim}, int64(longest)
 	if claim["kind"] == "sitemap" {
 		most = longestSitemap
 	}
-	answer, err := web.Get(claim["url"].(string))
+	answer, err := get(claim)
 	var body []byte
 	if err == nil {
 		defer answer.Body.Close()
@@ -109,15 +123,19 @@ func fetch(claim object) object {
 		return report
 	}
 	report["status"], report["content_type"] = answer.StatusCode, answer.Header.Get("Content-Type")
-	if to, err := answer.Location(); err == nil && answer.StatusCode < 400 {
+	if answer.StatusCode == http.StatusNotModified {
+		report["not_modified"] = true
+	} else if to, err := answer.Location(); err == nil && answer.StatusCode < 400 {
 		report["redirected_to"] = to.String()
 	} else if answer.StatusCode >= 400 {
 		report["failed"], report["retry_after"] = true, answer.Header.Get("Retry-After")
-	} else if claim["kind"] == "sitemap" {
-		report["body_base64"] = packed(body)
 	} else if claim["kind"] == "robots" {
 		report["body_base64"] = body
+	} else if claim["kind"] == "sitemap" {
+		remember(report, answer)
+		report["body_base64"] = packed(body)
 	} else {
+		remember(report, answer)
 		links := []string{}
 		for _, found := range link.FindAllSubmatch(body, -1) {
 			if to, err := answer.Request.URL.Parse(html.UnescapeString(string(found[1]))); err == nil {
@@ -127,6 +145,15 @@ func fetch(claim object) object {
 		report["links"], report["body_base64"] = links, body
 	}
 	return report
+}
+
+// remember reports the headers with which the next visit asks for changes alone.
+func remember(report object, answer *http.Response) {
+	for name, header := range map[string]string{"etag": "ETag", "last_modified": "Last-Modified"} {
+		if value := answer.Header.Get(header); value != "" {
+			report[name] = value
+		}
+	}
 }
 
 // packed: by gzip, which the brain unpacks.

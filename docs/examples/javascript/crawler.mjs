@@ -42,11 +42,13 @@ async function post(verb, body) {
 const kindOf = (claim) => claim.kind ?? "page";
 
 /** One GET, by the proxy if there is one. No redirect is followed: the brain knows when it is the turn of its host. */
-function get(url, most) {
+function get({ url, etag, last_modified }, most) {
   const target = new URL(url);
   const by = proxy && target.protocol === "http:" ? new URL(proxy) : target;
   const path = by === target ? target.pathname + target.search : url;
   const headers = { Host: target.host, "User-Agent": "graphbrain-example" };
+  if (etag) headers["If-None-Match"] = etag; // what has not changed since the last visit is not sent again
+  if (last_modified) headers["If-Modified-Since"] = last_modified;
   const options = { host: by.hostname, port: by.port, path, headers, signal: AbortSignal.timeout(30_000) };
   return new Promise((done, fail) => {
     const client = target.protocol === "https:" ? https : http;
@@ -64,12 +66,15 @@ function get(url, most) {
 async function visit(claim) {
   const report = { url: claim.url, claim };
   try {
-    const { status, headers, body } = await get(claim.url, longest[kindOf(claim)]);
+    const { status, headers, body } = await get(claim, longest[kindOf(claim)]);
     Object.assign(report, { status, content_type: headers["content-type"] });
+    if (status === 304) return { ...report, not_modified: true };
     if (status >= 400) return { ...report, failed: true, retry_after: headers["retry-after"] };
     if (status >= 300) return { ...report, redirected_to: headers.location };
     report.body_base64 = (kindOf(claim) === "sitemap" ? gzipSync(body) : body).toString("base64");
-    if (kindOf(claim) !== "page") return report;
+    if (kindOf(claim) === "robots") return report;
+    Object.assign(report, { etag: headers.etag, last_modified: headers["last-modified"] });
+    if (kindOf(claim) === "sitemap") return report;
     const found = [...body.toString().matchAll(LINK)].map((match) => match[1].replaceAll("&amp;", "&"));
     report.links = found.filter((to) => URL.canParse(to, claim.url)).map((to) => new URL(to, claim.url).href);
   } catch (error) {

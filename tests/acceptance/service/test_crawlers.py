@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from concurrent.futures import Future
 from itertools import pairwise
 from pathlib import Path
@@ -23,12 +24,13 @@ from graphbrain import Brain, Client, Failed, Fetched
 from graphbrain.demo.web import Web
 from graphbrain.model import Claim, Claims
 from tests.acceptance.scrapy_processes import Spiders, ended
-from tests.acceptance.watched_web import LISTED, WatchedWeb, holds_nothing
+from tests.acceptance.watched_web import INDEX, LISTED, PAGES, WatchedWeb, holds_nothing
 from tests.conftest import PATIENCE, Neo4j, emptied, eventually
 from tests.serving import serving, tokens
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 KINDS = ("page", "robots", "sitemap")
+DAY = 86_400.0
 DELAY = 0.6
 """Seconds between two claims of a host. On their way to the web two requests may come nearer to each other."""
 
@@ -208,6 +210,31 @@ def _judge(brain: Brain, web: WatchedWeb, claims: list[Claim]) -> None:
     web.judge(DELAY)
     assert holds_nothing(brain)
     assert brain.audit(None).ok
+
+
+@pytest.mark.long
+def test_what_has_not_changed_is_not_sent_again(neo4j: Neo4j, programs: dict[str, list[str]]) -> None:
+    """Two days later the examples ask for changes alone, of pages and of sitemaps."""
+    for language, program in programs.items():
+        ahead = 0.0
+        brain = neo4j.open(crawl="test", auto_tend=False, clock=lambda: time.time() + ahead)  # noqa: B023  # as it is now
+        with WatchedWeb(pages=120) as web, brain:
+            brain.clear()
+            brain.remake(delay_seconds=0.0, allow_hosts="links.example", revisit_seconds=DAY, change="body")
+            brain.seed(["http://links.example/"])
+            token = tokens(brain, "crawler")["crawler"]
+            for days in (0, 2):
+                ahead = days * DAY
+                with serving(brain) as url:
+                    env = environment(url, web, token)
+                    ran = subprocess.run(program, env=env, capture_output=True, text=True, timeout=100)
+                    assert ran.returncode == 0, (language, ran)
+            again = {visit.url for visit in web.visits if visit.status == 304}
+            assert {f"http://links.example{path}" for path in (INDEX, PAGES, LISTED)} == again, (language, again)
+            assert brain.page(f"http://links.example{LISTED}").visits == 2
+            named = {row[-1]: row for row in brain.ask("sitemaps", host="links.example").rows}
+            assert {named[url][0] for url in named} == {"read"}, named
+            assert holds_nothing(brain) and brain.audit(None).ok
 
 
 @pytest.mark.long
