@@ -6,7 +6,7 @@ new engine. A conversion that was killed is run again and continues, or is rever
 in equal parts. Meanwhile the brain keeps the policy of payouts in `exact_payout`. The policy returns with the exact
 engine: it is scaled anew and applied by the same pass as after any change of it. Statements: classic/make_index_*,
 classic/drop_index_*, classic/reset, accounts/reset, brain/lock, brain/read, brain/change, brain/advance, brain/sizes,
-brain/await_indexes.
+brain/indexes_left.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 from graphbrain.accounts import ledgers, payout_policy
 from graphbrain.accounts.classic_algebra import Virtual
 from graphbrain.accounts.classic_ledger import virtual_properties
+from graphbrain.graph import schema
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.numeric.rules import Rule
 
@@ -55,9 +56,9 @@ def furnish(graph: Graph, engine: str = "exact") -> None:
     while made != wanted:
         for side in SIDES:
             statement = f"classic/make_index_{side}" if wanted == "classic" else f"classic/drop_index_{side}"
-            graph.write(bound(Tx.do, statement), "engine/furnish")
+            graph.write(bound(Tx.do, statement), "engine/furnish", slow=True)
         made, wanted = wanted, _wanted(graph, engine)
-    graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
+    schema.await_indexes(graph)
 
 
 def _wanted(graph: Graph, engine: str) -> str:

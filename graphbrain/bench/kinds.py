@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphbrain.bench import accounts, crawl, revisit, scores
+from graphbrain.bench import accounts, crawl, resources, revisit, scores
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
 from graphbrain.simulate.on_graph import SimulatedClock
@@ -30,6 +30,7 @@ def run(
     seconds: float | None = None,
     delay: float = 0.0,
     days: int = 365,
+    hosts: int | None = None,
     redis: str | None = None,
     data: Path | None = None,
 ) -> None:
@@ -61,6 +62,8 @@ def run(
         if not (clients.isdecimal() and 0 < int(clients) <= 10_000):
             raise BadInput(f"'bench service' needs a number of clients, as 60, not {clients!r:.80}.")
         figures = service.service(brain, int(clients), seconds or 20.0)
+    elif kind == "resources":
+        figures = resources.resources(brain, hosts or resources.HOSTS)
     elif kind == "scrapy":
         from graphbrain.bench import scrapy_pair
 

@@ -52,6 +52,7 @@ BENCHES = (
         "service",
         "changes",
     ),
+    "resources",
     "trust",
     "worlds",
     "traps",
@@ -77,6 +78,7 @@ USES = {
     "order": orders.OPTIONS,
     "scrapy": FIGURES | {"--redis"},
     "service": frozenset({"--seconds"}),
+    "resources": frozenset({"--hosts"}),
     "worlds": worlds.OPTIONS,
     "traps": traps.OPTIONS,
     "changes": frozenset({"--pages", "--other"}),
@@ -112,7 +114,7 @@ USES = {
 @click.option("--seeds-each", type=click.IntRange(1), help="Crawls of each recording of a directory (order; 2).")
 @click.option("--own", is_flag=True, default=None, help="Only the pages that were crawled (order).")
 @click.option("--pushes-per-page", type=Number(0), help="Make so many pushes for each page, and no others (order).")
-@click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order; worlds: 10).")
+@click.option("--hosts", type=click.IntRange(1), help="So many hosts (order; worlds: 10; resources: 10000).")
 @click.option(
     "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order, scale)."
 )
@@ -165,6 +167,9 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     'service' starts a service on the brain, which must be empty, and lets FILE clients, as 60, claim from it and report
     to it at once: 1, 5 and 50 pages at a time.
 
+    'resources' measures robots.txt and sitemaps as claims on a brain, which must be empty: the first meeting of --hosts
+    hosts, and of a new host beside known ones, and calls for all kinds beside calls for pages alone.
+
     'trust' generates sites whose sitemaps have all dates true, half of them, and a tenth, and finds how many visits a
     day find 95 % of the changes: with trust in the dates as it is learned, with the settings' trust, and without
     sitemaps. It needs no server.
@@ -199,6 +204,8 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
         if file is not None:
             raise click.UsageError("'traps' has no use for a FILE: its sites are generated.")
         return traps.run(app, as_json, **given)
+    if kind == "resources" and file is not None:
+        raise click.UsageError("'resources' has no use for a FILE: its hosts are generated.")
     if kind == "trust":
         if file is not None:
             raise click.UsageError("'trust' has no use for a FILE: its sites are generated.")

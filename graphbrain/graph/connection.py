@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from enum import Enum
+from functools import partial
 from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 
 import neo4j
@@ -80,6 +81,8 @@ MEMORY_ATTEMPTS = 4
 """Attempts at a transaction for which the server has too little memory."""
 MISFITS = 3
 """Attempts that a transaction breaks off for weights that do not fit."""
+LONGEST = 86_400.0
+"""Seconds after which a call that may last as long as the graph is large is given up: its connection hangs."""
 AFTER = 1.0
 """Seconds after the end of its time at which Neo4j ends a transaction: then it is known here why it has ended."""
 CLOCK_PROBES = 7
@@ -482,14 +485,17 @@ class Graph:
         """Return the result of `work` in a read transaction called `name`, at the leader."""
         return self._run(work, name, Access.READ, patient)
 
-    def write(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
-        """Return the result of `work` in a committed write transaction called `name`. `work` may run several times."""
-        return self._run(work, name, Access.WRITE, patient)
+    def write(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
+        """Return the result of `work` in a committed write transaction called `name`. `work` may run several times.
 
-    def _run(self, work: Callable[[Tx], T], name: str, access: Access, patient: bool) -> T:
+        `slow`: it may last as long as the graph is large. No limit of time ends it, and a repetition waits as long.
+        """
+        return self._run(work, name, Access.WRITE, patient, LONGEST if slow else None)
+
+    def _run(self, work: Callable[[Tx], T], name: str, access: Access, patient: bool, limit: float | None = None) -> T:
         if time.monotonic() < self._barred_until:
             raise GraphRefused(self._no_entry())
-        stop = self._tried_enough if patient else tenacity.stop_after_attempt(1)
+        stop = partial(self._tried_enough, limit=limit) if patient else tenacity.stop_after_attempt(1)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
             wait=_pause,
@@ -499,29 +505,31 @@ class Graph:
         )
         misfits = Misfits(self._lasting, self.counts)
         try:
-            result: T = retrying(self._attempt, work, name, access, misfits)
+            result: T = retrying(self._attempt, work, name, access, misfits, limit)
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             if (cancellation := _CANCELLATION.get()) is not None:
                 cancellation.left()
             self._explain(error, name)
 
-    def _tried_enough(self, state: tenacity.RetryCallState) -> bool:
+    def _tried_enough(self, state: tenacity.RetryCallState, *, limit: float | None) -> bool:
         if _too_small(state):
             return True
         # Try at least twice: a process that Ctrl-Z stopped has lost its transaction, and its time limit has passed when
         # it continues.
-        return state.attempt_number >= LEAST_ATTEMPTS and (state.seconds_since_start or 0.0) >= self.limit_seconds
+        return state.attempt_number >= LEAST_ATTEMPTS and (state.seconds_since_start or 0.0) >= (
+            limit or self.limit_seconds
+        )
 
     def hurry(self, seconds: float) -> None:
         """Limit all calls, including running ones, to these seconds of further tries."""
         self.limit_seconds = min(self.limit_seconds, seconds)
 
-    def _attempt(self, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits) -> T:
+    def _attempt(self, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits, limit: float | None) -> T:
         driver = self._driver
         mode = neo4j.READ_ACCESS if access is Access.ANYWHERE else neo4j.WRITE_ACCESS
         sent = self._bookmarks.get_bookmarks() if self._bookmarks is not None else set()
-        with self._watch.over(driver, self.limit_seconds * 1.5 + 30):
+        with self._watch.over(driver, (limit or self.limit_seconds) * 1.5 + 30):
             session = driver.session(database=self.database, default_access_mode=mode, bookmark_manager=self._bookmarks)
             try:
                 result = self._transact(session, work, name, access, misfits)

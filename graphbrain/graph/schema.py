@@ -4,13 +4,14 @@ Each file of `cypher/graph/schema/` is applied once, indexes before constraints,
 with unknown steps was written by a newer graphbrain, and one with nodes but without a brain belongs to another program.
 Both are refused before anything is written. An import of files leaves the brain's node with the label Imported; the
 first process to open it applies the schema and makes it a brain. Statements: schema/*, brain/steps, brain/step,
-brain/occupied, brain/await_indexes, brain/imported, brain/adopt, brain/carried, brain/restore_tokens, brain/tokens.
+brain/occupied, brain/indexes_left, brain/imported, brain/adopt, brain/carried, brain/restore_tokens, brain/tokens.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from graphbrain.errors import SchemaMismatch
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.graph.statements import link_types, names, property_names, statement
 
-__all__ = ["PAGE_CHAIN", "SchemaStep", "adopt", "apply", "check", "imported", "pending", "steps"]
+__all__ = ["PAGE_CHAIN", "SchemaStep", "adopt", "apply", "await_indexes", "check", "imported", "pending", "steps"]
 
 PAGE_CHAIN = (
     *("last_lease", "url_surplus", "path_repeats", "siblings_before", "harvest", "flow", "live_pagerank"),
@@ -33,6 +34,9 @@ The database takes the properties of a new node by the numbers of their names, m
 the others. A record has room for two floats. In this order the accounts, which every push and report reads and writes,
 come first, in three records, or in four if the first of them fits into an existing one.
 """
+
+PAUSE = 0.2
+"""Seconds between two looks at the indexes that are being filled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +150,23 @@ def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[SchemaSte
         _make(graph, missing, unique=True)
         rows = [[step.number, step.name, step.checksum] for step in missing]
         graph.write(lambda tx: tx.do("brain/step", rows=rows, now=now), "brain/step")
-        graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
+        await_indexes(graph)
     return missing
+
+
+def await_indexes(graph: Graph) -> None:
+    """Wait until all indexes are filled, which lasts as long as the graph is large.
+
+    Raises:
+        SchemaMismatch: Neo4j could not fill one.
+    """
+    while left := graph.read(lambda tx: tx.one("brain/indexes_left")[0], "brain/indexes_left"):
+        if failed := [name for name, state in left if state == "FAILED"]:
+            raise SchemaMismatch(
+                f"Neo4j could not fill the index {failed[0]}; drop it, and open the brain again: "
+                "'graphbrain server logs' prints the reason."
+            )
+        time.sleep(PAUSE)
 
 
 def _number_names(tx: Tx) -> None:
@@ -160,7 +179,8 @@ def _make(graph: Graph, missing: Sequence[SchemaStep], unique: bool) -> None:
 
     A transaction that makes an index locks the index's label for all other processes until it ends. One for all steps
     held the lock on pages for minutes on a busy machine, and other processes that opened the new brain gave up. With a
-    step each, a process waits for one step at most, and skips the steps that another process has made.
+    step each, a process waits for one step at most, and skips the steps that another process has made. A step lasts as
+    long as there are pages. If its answer is lost, the repetition finds its index in the making, and waits for it.
 
     The last step comes first: the first steps concern pages, of which there may be many, and quick steps run while
     other indexes are filled.
@@ -168,4 +188,4 @@ def _make(graph: Graph, missing: Sequence[SchemaStep], unique: bool) -> None:
     for step in reversed(missing):
         name = f"schema/{step.name}"
         if unique == ("CONSTRAINT" in statement(name).text):
-            graph.write(bound(Tx.do, name), name)
+            graph.write(bound(Tx.do, name), name, slow=True)

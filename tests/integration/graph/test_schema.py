@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -206,6 +207,31 @@ def test_no_transaction_makes_two_steps_of_the_schema(bare: Neo4j, ask: Ask, nam
     assert len(made) == len(schema.steps())
     assert {sent[place + 1] for place in made} == {"COMMIT"}
     assert ask("MATCH (s:SchemaStep) RETURN count(s)") == [[len(schema.steps())]]
+
+
+def test_a_step_that_is_interrupted_is_made_again(bare: Neo4j, ask: Ask) -> None:
+    """However long it takes: with many pages the server needs minutes to fill an index, also that of an attempt whose
+    connection was lost, and refuses the same step until then."""
+    limit, interrupted = 0.5, 4.0
+    until = time.monotonic() + interrupted
+
+    def interrupt() -> None:
+        while time.monotonic() < until:
+            ask(
+                "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.work STARTS WITH 'schema/'"
+                " TERMINATE TRANSACTION id YIELD message RETURN message"
+            )
+
+    with contextlib.closing(Graph(bare.uri, bare.user, bare.password, "neo4j", limit)) as graph:
+        graph.connect()
+        for _ in range(5):
+            ask("UNWIND range(1, 20000) AS i CREATE (:ResourceQueue {key: randomUUID()})")
+        interrupting = threading.Thread(target=interrupt)
+        interrupting.start()
+        schema.apply(graph, 1.0)
+        interrupting.join()
+        assert graph.counts["retries"] >= 3 and time.monotonic() > until and schema.pending(graph) == ()
+    assert ask("SHOW INDEXES YIELD name, state WHERE state <> 'ONLINE' RETURN name") == []
 
 
 def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:
