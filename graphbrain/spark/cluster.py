@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Cut", "Weighed", "cut", "salsa"]
 
 CHECKPOINT = 8
-LINKS_EACH, PAGES_EACH = 4_000_000, 1_000_000
+LINKS_EACH, PAGES_EACH = 1_000_000, 500_000
 """The largest number of links and pages of a block, on average: 30 to 60 bytes a link in one process while blocks are
-made, and 4 later."""
+made, and 4 to 16 later. Hashing puts up to four blocks into one partition, which Java must hold in the 1 GB that an
+executor has by default."""
 BLOCKS_EACH = 2
 """Blocks for each processor at least, so that processors share the work evenly."""
 STATIC = "block int, kind string, peer int, data binary"
@@ -112,6 +113,8 @@ def cut(
     own = numbered.select(block.alias("block"), "page", *terms)
     columns = own.groupBy("block").applyInArrow(_terms, STATIC)
     made.union(columns).write.parquet(f"{work}/blocks")
+    # A row of a block has megabytes. Reading by columns would hold thousands of rows at once.
+    spark.conf.set("spark.sql.parquet.enableVectorizedReader", "false")
     rows = spark.read.parquet(f"{work}/blocks").repartition(blocks, "block")
     return Cut(rows.persist(StorageLevel.MEMORY_AND_DISK), numbered.select("page", "key"), blocks)
 
