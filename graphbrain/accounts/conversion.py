@@ -5,8 +5,7 @@ one transaction that checks that the brain is still in that state. The last batc
 new engine. A conversion that was killed is run again and continues, or is reverted. The classic engine pays all pages
 in equal parts. Meanwhile the brain keeps the policy of payouts in `exact_payout`. The policy returns with the exact
 engine: it is scaled anew and applied by the same pass as after any change of it. Statements: classic/make_index_*,
-classic/drop_index_*, classic/reset, accounts/reset, brain/lock, brain/read, brain/change, brain/advance, brain/sizes,
-brain/indexes_left.
+classic/drop_index_*, classic/reset, accounts/reset, brain/lock, brain/read, brain/change, brain/advance, brain/sizes.
 """
 
 from __future__ import annotations

@@ -31,12 +31,12 @@ class _Part:
 
     @property
     def hints(self) -> Sequence[Hint]:
-        """The pages among them: a sitemap's pages are counted before its sitemaps."""
+        """The pages among these entries: a text's pages are counted before its sitemaps."""
         return self.listed.hints[self.start : self.end]
 
     @property
     def children(self) -> Sequence[str]:
-        """The sitemaps among them."""
+        """The sitemaps that an index lists, among these entries."""
         pages = len(self.listed.hints)
         return self.listed.sitemaps[max(self.start - pages, 0) : max(self.end - pages, 0)]
 
