@@ -34,7 +34,7 @@ export const findings = ({ main, signal, stamp, say }) => {
     if (!told.fresh && body.hasChildNodes()) return told;
     const found = told.data.findings, crawl = document.getElementById("crawl").textContent;
     const earlier = before(crawl, told.as_of, found);
-    const most = Math.max(...found.map((each) => each.share), 1e-12);
+    const most = Math.max(...found.map((each) => each.share ?? 0), 1e-12), priced = found.every((each) => each.share !== null);
     const change = (each) => {
       if (!earlier) return "";
       const more = each.count - (earlier.counts[each.title] ?? 0);
@@ -43,10 +43,11 @@ export const findings = ({ main, signal, stamp, say }) => {
     const gone = Object.entries(earlier?.counts ?? {}).filter(([title]) => !found.some((each) => each.title === title));
     show(body, table("Findings", [
       ["finding", (row) => h("a", { href: to("finding", { title: row.title, question: row.question, ...row.given }) }, row.title), "url"],
-      ["wasted", (row) => percent(row.share), "number"],
-      ["of the worst", (row) => h("meter", { min: 0, max: most, value: row.share, "aria-label": percent(row.share) })],
+      ...(priced ? [["wasted", (row) => percent(row.share), "number"],
+        ["of the worst", (row) => h("meter", { min: 0, max: most, value: row.share, "aria-label": percent(row.share) })]] : []),
       ["how many", (row) => many(row.count, row.what), "number"],
       ...(earlier ? [["since you last looked", change, "short"]] : [])], found, "Nothing is wrong that a question knows."),
+      priced ? null : h("p", { class: "soft" }, "The classic engine does not record payments, so it is not known what these waste."),
       gone.length ? h("p", { class: "soft" }, `No longer found since you last looked: ${gone.map(([title, before]) => `${title} (${count(before)})`).join("; ")}.`) : null);
     return told;
   };
