@@ -309,7 +309,10 @@ def test_pages_that_have_left_the_scope_cost_nothing(neo4j: Neo4j) -> None:
             "Pages of sections that bring little new": 14,
             "Valuable pages far from the seeds": 10,  # trap/2 to trap/6: the mean is 1.75 now
         }
-        for title, each in by_title(brain).items():
+        found = by_title(brain)
+        assert "Pages that no page links to" not in found, "who links to pages outside is not known"
+        assert brain.ask("orphans").rows == []
+        for title, each in found.items():
             paid, leaving = paid_out.get(title, (held.get(title, 0), 0))
             assert each.share == pytest.approx(paid / (total + leaving), rel=1e-5), title
 
