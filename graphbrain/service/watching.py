@@ -37,7 +37,7 @@ __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 
 router = APIRouter(tags=["console"])
 EVERY = {"overview": 5.0, "activity": 5.0, "hosts": 30.0, "findings": 3_600.0}
-"""The least seconds between two snapshots."""
+"""The least seconds between the beginnings of two snapshots."""
 SHARE = 0.1
 """The largest share of the time that the making of a snapshot takes."""
 SOON = 10.0
@@ -158,7 +158,11 @@ class Snapshots:
 
     def _is_due(self, kind: str, interval: float) -> bool:
         kept = self._kept.get(kind)
-        return kept is None or time.monotonic() - kept.made >= max(interval, kept.took / SHARE)
+        if kept is None:
+            return True
+        # The interval counts from the beginning: else one watcher, who asks once in an interval, would get each second
+        # snapshot, and many watchers would have twice as many made.
+        return time.monotonic() - kept.made >= max(interval - kept.took, kept.took / SHARE)
 
     async def _new(self, kind: str) -> None:
         began = time.monotonic()

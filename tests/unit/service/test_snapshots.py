@@ -159,3 +159,21 @@ def test_failed_attempts_are_counted_so_that_each_is_news(monkeypatch: pytest.Mo
         assert (await reading.get()).failures == 0
 
     asyncio.run(watch())
+
+
+def test_one_who_asks_once_in_an_interval_gets_each_time_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    interval = 0.4
+    monkeypatch.setitem(EVERY, KIND, interval)
+    monkeypatch.setattr(watching, "SHARE", float("inf"))
+
+    async def watch() -> None:
+        reading = Reading()
+        for number in (1, 2, 3):
+            reading.ended.clear()
+            await reading.get()
+            await asyncio.sleep(interval / 2)
+            assert reading.count == number
+            reading.ended.set()
+            await asyncio.sleep(interval / 2)
+
+    asyncio.run(watch())
