@@ -68,6 +68,8 @@ export const findings = ({ main, signal, stamp, say }) => {
 };
 
 const isUrl = (value) => typeof value === "string" && /^https?:\/\//.test(value);
+/** 2 for a URL, 1 for a list of them, else 0. */
+const urls = (value) => (isUrl(value) ? 2 : Number(Array.isArray(value) && value.some(isUrl)));
 const shown = (value) => {
   if (Array.isArray(value)) return value.map((each) => h("div", {}, shown(each)));
   if (isUrl(value)) return page(value);
@@ -117,8 +119,8 @@ export const finding = ({ main, query, signal, stamp, say }) => {
     // Only now: a token may ask one heavy question at a time, so a download beside the view's own question is refused.
     get_.disabled = false;
     const first = found.rows[0] ?? [];
-    // The page comes first, on a phone above all else.
-    const places = found.columns.map((name, place) => [name, place]).sort((one, other) => Number(isUrl(first[other[1]])) - Number(isUrl(first[one[1]])));
+    // The page comes first, or the pages of a group, on a phone above all else.
+    const places = found.columns.map((name, place) => [name, place]).sort((one, other) => urls(first[other[1]]) - urls(first[one[1]]));
     show(body, known ? h("p", { class: "soft" }, named(known.reading)) : null, found.note ? h("p", { class: "error" }, visible(found.note)) : null,
       table(title ?? question, places.map(([name, place]) => [name, (row) => shown(row[place]), kindOf(found.rows.map((row) => row[place]))]), found.rows),
       found.cut ? h("p", { class: "soft" }, `The first ${SHOWN} rows; the CSV has all.`) : null);
