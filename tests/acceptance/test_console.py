@@ -325,11 +325,17 @@ def test_a_page_that_is_not_there_is_reported_once(chromium: Any, url: str, give
     page.context.close()
 
 
-def test_the_pages_of_a_group_come_first(chromium: Any, url: str, given: dict[str, str]) -> None:
-    page, wrong = signed_in(chromium, url, given["analyst"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_pages_of_a_group_come_first_below_each_other(
+    chromium: Any, url: str, given: dict[str, str], width: int
+) -> None:
+    page, wrong = signed_in(chromium, url, given["analyst"], viewport={"width": width, "height": 900})
     page.evaluate("location.hash = '#/finding?title=Copies&question=duplicates'")
     page.wait_for_selector("#main table")
-    assert page.locator("thead th").first.inner_text() == "urls"
+    first = page.locator("tbody td").first
+    assert first.get_attribute("data-title") == "urls"
+    boxes = [link.bounding_box() for link in first.locator("a").all()]
+    assert len(boxes) == 2 and boxes[0]["x"] == boxes[1]["x"] and boxes[0]["y"] < boxes[1]["y"]
     assert wrong == []
     page.context.close()
 

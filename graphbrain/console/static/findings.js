@@ -71,7 +71,8 @@ const isUrl = (value) => typeof value === "string" && /^https?:\/\//.test(value)
 /** 2 for a URL, 1 for a list of them, else 0. */
 const urls = (value) => (isUrl(value) ? 2 : Number(Array.isArray(value) && value.some(isUrl)));
 const shown = (value) => {
-  if (Array.isArray(value)) return value.map((each) => h("div", {}, shown(each)));
+  // In one element: the parts of a cell are beside each other on a phone.
+  if (Array.isArray(value)) return value.length ? h("div", {}, value.map((each) => h("div", {}, shown(each)))) : null;
   if (isUrl(value)) return page(value);
   if (value === null) return "–";
   return typeof value === "number" ? (Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))) : visible(value);
