@@ -253,7 +253,8 @@ class Finding(Record):
         given: The parameters of that question.
         count: The number of pages, links or hosts that have the fault.
         share: The share of the authority inside the scope that it wastes, 0 to 1: the authority of these pages, or of
-            the pages of these hosts, or what is paid along these links.
+            the pages of these hosts, or what is paid along these links. What these links pay to pages outside the scope
+            is a part of the whole, too. None under the classic engine, which does not record payments.
     """
 
     title: str
@@ -261,4 +262,4 @@ class Finding(Record):
     question: str
     given: Given
     count: int
-    share: float
+    share: float | None

@@ -13,7 +13,9 @@
 :param host => '';
 :param limit => 1000;
 
-CALL () {
+OPTIONAL MATCH (b:Brain {key: 'brain'})
+WITH coalesce(b.intra_host_weight, 1.0) AS intra
+CALL (intra) {
   MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
   RETURN to, to.status AS status, to.fault AS fault, to.error AS error
   UNION ALL
@@ -24,8 +26,8 @@ CALL () {
 CALL (to) {
   MATCH (to)<-[:REDIRECTS_TO]-{0,20}(a:Page)
   MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias' AND ($host = '' OR from.host = $host)
-  RETURN DISTINCT from, a.url AS names, r.anchor AS text
+  RETURN DISTINCT from, a.url AS names, r.anchor AS text, CASE type(r) WHEN 'LINKS' THEN a.host ELSE to.host END AS payee
 }
-RETURN from.url AS on, status, fault, error, round(coalesce(from.hub_paid, 0.0), 6) AS paid,
-       text, names, to.url AS broken
+RETURN from.url AS on, status, fault, error,
+       round(coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee THEN intra ELSE 1.0 END, 6) AS paid, text, names, to.url AS broken
 ORDER BY paid DESC, on, names, broken LIMIT $limit

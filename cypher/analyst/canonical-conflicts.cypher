@@ -3,7 +3,8 @@
 // A row is a page whose canonical is another address. `problem` is the reason why that can do harm: its target is not
 // in the graph, fails, redirects, may not be fetched by robots.txt, asks not to be found, or names yet another one; or
 // it is outside the scope, so that nothing is known of it. No problem: the page is a copy that names its original. In
-// Browser a target outside the scope that no page links to is not in the graph.
+// Browser a target outside the scope that no page links to is not in the graph. `authority` is 0 of a page that has left
+// the scope.
 //
 // group     Content
 // param     host  only pages of this host; empty: all
@@ -33,5 +34,6 @@ WITH p, CASE WHEN q IS NULL THEN 'is not in the graph' WHEN q.state = 'alias' TH
             WHEN q.led_to IS NOT NULL THEN 'redirects' WHEN q.noindex THEN 'asks not to be found'
             WHEN q.canonical <> q.url THEN 'names another' END AS problem
 WHERE $harmless OR problem IS NOT NULL
-RETURN problem, p.authority_history + p.authority_cash AS authority, p.canonical AS canonical, p.url AS url
+RETURN problem, CASE WHEN p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' THEN 0.0
+                ELSE p.authority_history + p.authority_cash END AS authority, p.canonical AS canonical, p.url AS url
 ORDER BY problem IS NULL, problem, url LIMIT $limit

@@ -13,12 +13,20 @@
 :param steps => 1;
 :param limit => 1000;
 
-MATCH (a:Page) WHERE a.state = 'alias'
+OPTIONAL MATCH (b:Brain {key: 'brain'})
+WITH coalesce(b.intra_host_weight, 1.0) AS intra
+CALL (intra) {
+  MATCH (a:Page) WHERE a.state = 'alias'
+  RETURN a
+}
 MATCH (a)<-[r:SPELLS|LINKS]-(on:Page) WHERE r.via IS NULL AND on.state <> 'alias' AND ($host = '' OR on.host = $host)
 CALL (a) {
   OPTIONAL MATCH way = (a)-[:REDIRECTS_TO*1..20]->(to:Page) WHERE NOT EXISTS { (to)-[:REDIRECTS_TO]->() }
   RETURN to, length(way) AS steps LIMIT 1
 }
-WITH a, r, on, to, steps WHERE coalesce(steps, 20) >= $steps
-RETURN on.url AS on, a.status AS status, round(coalesce(on.hub_paid, 0.0), 6) AS paid, r.anchor AS text, steps, a.url AS names, to.url AS to
+WITH a, r, on, to, steps, CASE type(r) WHEN 'LINKS' THEN a.host ELSE coalesce(to.host, a.host) END AS payee, intra
+WHERE coalesce(steps, 20) >= $steps
+RETURN on.url AS on, a.status AS status,
+       round(coalesce(on.hub_paid, 0.0) * CASE WHEN on.host = payee THEN intra ELSE 1.0 END, 6) AS paid, r.anchor AS text, steps,
+       a.url AS names, to.url AS to
 ORDER BY paid DESC, on, names LIMIT $limit

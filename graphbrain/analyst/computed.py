@@ -37,6 +37,7 @@ __all__ = [
     "islands",
     "link_farms",
     "near_duplicates",
+    "near_sum",
     "sections",
     "soft_missing_pages",
 ]
@@ -228,20 +229,10 @@ def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDA
 
 def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
     """Return groups of fetched pages whose simhashes differ in few bits, the largest first; see `groups_of`."""
-    if not 0 <= bits <= MOST_BITS:
-        raise BadInput(f"bits must be 0 to {MOST_BITS}, not {bits}.")
-    pages: list[int] = []
-    hashes: list[int] = []
-    for rows in exports.over_all(graph.anywhere, "looks/simhashes", lambda _, row: row[0]):
-        pages += [row[0] for row in rows]
-        hashes += [row[1] for row in rows]
     columns = ("pages", "hosts", "bits", "authority", "urls")
-    words = np.array(hashes, dtype=np.int64).view(np.uint64)
-    labels = groups_of(words, bits)
-    sizes = np.bincount(labels) if len(labels) else np.empty(0, dtype=np.int64)
+    ids, words, labels, sizes = _near(graph, bits)
     order = np.argsort(-sizes, kind="stable")
     groups = {int(group): np.flatnonzero(labels == group) for group in order[sizes[order] > 1][: max(limit, 0)]}
-    ids = np.array(pages, dtype=np.int64)
     wanted = np.concatenate([np.empty(0, dtype=np.int64), *(ids[places] for places in groups.values())])
     known = {row[0]: row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows}
     answer = []
@@ -253,6 +244,34 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
         hosts = len({row[2] for row in here})
         answer.append([len(here), hosts, apart, sum(row[3] for row in here), [row[1] for row in here[:SHOWN]]])
     return columns, answer
+
+
+def near_sum(graph: Graph, bits: int) -> tuple[int, float]:
+    """Return the number of the pages in all groups of `near_duplicates`, without the best of each, and their
+    authority."""
+    ids, _, labels, sizes = _near(graph, bits)
+    places = np.flatnonzero(sizes[labels] > 1)
+    group_of = dict(zip(ids[places].tolist(), labels[places].tolist(), strict=True))
+    groups: dict[int, list[float]] = {}
+    for rows in _in_parts(graph, "looks/pages", ids[places], DETAILS):
+        for page, _, _, authority, _ in rows:
+            groups.setdefault(group_of[page], []).append(authority)
+    worse = [sum(scores) - max(scores) for scores in groups.values()]
+    return sum(len(scores) - 1 for scores in groups.values()), sum(worse)
+
+
+def _near(graph: Graph, bits: int) -> tuple[Ints, Words, Ints, Ints]:
+    """Return the ids, simhashes and groups of all fetched pages, and the size of each group. Raise BadInput."""
+    if not 0 <= bits <= MOST_BITS:
+        raise BadInput(f"bits must be 0 to {MOST_BITS}, not {bits}.")
+    pages: list[int] = []
+    hashes: list[int] = []
+    for rows in exports.over_all(graph.anywhere, "looks/simhashes", lambda _, row: row[0]):
+        pages += [row[0] for row in rows]
+        hashes += [row[1] for row in rows]
+    words = np.array(hashes, dtype=np.int64).view(np.uint64)
+    labels = groups_of(words, bits)
+    return np.array(pages, dtype=np.int64), words, labels, np.bincount(labels)
 
 
 def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:

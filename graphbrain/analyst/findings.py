@@ -1,7 +1,9 @@
 """Findings: the faults of a crawl's pages, links and hosts, each with the share of authority that it wastes.
 
 A page wastes its authority, a link what is paid along it, a host or a section the authority of its pages. The share is
-that of all authority inside the scope. One page may have several faults. The rows of a finding are those of a question.
+that of all authority inside the scope, and of what these links pay to pages outside it. One page may have several
+faults. The rows of a finding are those of a question. The classic engine does not record what is paid along links, and
+its scores are no sums of what is stored: its findings are counted, and have no share.
 Statements: brain/read, looks/page_findings, looks/link_findings, looks/copies, looks/same_titles.
 """
 
@@ -23,6 +25,7 @@ MEAN = 1.0
 SLOW_SECONDS = 1.0
 MOST_FAIL = 0.5
 LITTLE_NEW = 0.5
+NEAR_BITS = 3
 HUGE = 2**53
 
 
@@ -62,6 +65,8 @@ SUMMED = {
 """Faults that statements of their own count, by the names that these give them."""
 DEEP = Kind("Valuable pages far from the seeds", "page", "deep-pages", {"least": FEW_CLICKS, "times": MEAN})
 """The fault whose pages are found by all links."""
+NEAR = Kind("Pages with nearly the text of a better one", "page", "near-duplicates", {"bits": NEAR_BITS})
+"""The fault whose pages are found by the simhashes of all texts."""
 ASKED = (
     Kind("Canonicals that can do harm", "page", "canonical-conflicts", {"harmless": False}),
     Kind("Pages that look like the host's own 404", "page", "soft-missing-pages"),
@@ -75,28 +80,47 @@ ASKED = (
 def findings(graph: Graph) -> list[Finding]:
     """Return the faults that a crawl has, the most wasteful first. Every page and every link is read."""
     total, rows = graph.anywhere.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings")
-    deep = DEEP, *computed.deep_sum(graph, FEW_CLICKS, MEAN)
-    counted: list[Counted] = [*_summed(graph, rows), deep, *_asked(graph)]
-    faults = [
-        Finding(kind.title, kind.what, kind.question, kind.given, count, wasted / total if total else 0.0)
-        for kind, count, wasted in counted
-        if count
-    ]
-    return sorted(faults, key=lambda each: (-each.share, each.title))
-
-
-Counted = tuple[Kind, int, float]
-
-
-def _summed(graph: Graph, pages: list[tuple[str, int, float]]) -> Iterator[Counted]:
-    """Yield the faults of `SUMMED` with their counts and sums."""
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+    deep = Counted(DEEP, *computed.deep_sum(graph, FEW_CLICKS, MEAN))
+    near = Counted(NEAR, *computed.near_sum(graph, NEAR_BITS))
     intra = float(stored.get("intra_host_weight", 1.0))
+    counted = [*_summed(graph, rows, intra), deep, near, *_asked(graph)]
+    whole = None if stored.get("engine") == "classic" else total
+    faults = [each.finding(whole) for each in counted if each.count]
+    return sorted(faults, key=lambda each: (-(each.count if each.share is None else each.share), each.title))
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A fault that was counted.
+
+    Attributes:
+        kind: Its kind.
+        count: The number of pages, links or hosts that have it.
+        wasted: The sum of their authority, or of what is paid along them.
+        leaving: The part of it that is paid to pages outside the scope.
+    """
+
+    kind: Kind
+    count: int
+    wasted: float
+    leaving: float = 0.0
+
+    def finding(self, inside: float | None) -> Finding:
+        """Return the finding. `inside`: the authority of all pages inside the scope; None: the share is not known."""
+        whole = None if inside is None else inside + self.leaving
+        share = None if whole is None else self.wasted / whole if whole else 0.0
+        kind = self.kind
+        return Finding(kind.title, kind.what, kind.question, kind.given, self.count, share)
+
+
+def _summed(graph: Graph, pages: list[tuple[str, int, float]], intra: float) -> Iterator[Counted]:
+    """Yield the faults of `SUMMED` with their counts and sums. `intra`: the weight of a link inside a host."""
     links = graph.anywhere.read(bound(Tx.one, "looks/link_findings", intra=intra), "looks/link_findings")[0]
     copies = graph.anywhere.read(lambda tx: tx.one("looks/copies"), "looks/copies")
     titles = graph.anywhere.read(lambda tx: tx.one("looks/same_titles"), "looks/same_titles")
-    for name, count, wasted in (*pages, *links, ("copies", *copies), ("titles", *titles)):
-        yield SUMMED[name], count, wasted
+    for name, *numbers in (*pages, *links, ("copies", *copies), ("titles", *titles)):
+        yield Counted(SUMMED[name], *numbers)
 
 
 def _asked(graph: Graph) -> Iterator[Counted]:
@@ -104,4 +128,4 @@ def _asked(graph: Graph) -> Iterator[Counted]:
     for kind in ASKED:
         answer = ask(graph, kind.question, limit="all", **kind.given)
         counts = answer.column(kind.counts) if kind.counts else [1] * len(answer.rows)
-        yield kind, sum(counts), sum(authority or 0.0 for authority in answer.column("authority"))
+        yield Counted(kind, sum(counts), sum(authority or 0.0 for authority in answer.column("authority")))

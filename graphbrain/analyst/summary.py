@@ -142,6 +142,8 @@ def _findings(graph: Graph, news: News) -> list[_Part]:
         "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
         "along them. A page may have several faults."
     )
+    if any(each.share is None for each in present):
+        said += " The classic engine does not record payments, so it is not known here."
     if news.since is not None:
         said += f" More and fewer are since the last look on {_day(news.since, '%Y-%m-%d %H:%M UTC')}."
     worst = [_asked(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in present]
@@ -155,20 +157,27 @@ def _wastes(news: News) -> str:
     Those that are no longer found follow in a sentence.
     """
     present, gone = ([each for each in news.findings if bool(each.count) is there] for there in (True, False))
-    most = max([each.share for each in present], default=0.0) or 1.0
+    most = max([each.share or 0.0 for each in present], default=0.0) or 1.0
     rows = []
     for number, each in enumerate(present, 1):
         options = "".join(f" --param {name}={value}" for name, value in each.given.items())
         rows.append(
             f'<li><a href="#findings-{number}-table">{text(each.title)}</a>'
             f'<span class="number">{text(counted(each.count, each.what))}</span>'
-            f'<meter min="0" max="{most:.6g}" value="{each.share:.6g}" aria-hidden="true"></meter>'
-            f'<span class="number">{100 * each.share:.2f} %</span>'
+            f"{_price(each.share, most)}"
             f"<code>graphbrain ask {text(each.question)}{text(options)}</code>{_changed(news.change(each))}</li>"
         )
     names = "; ".join(f"{each.title} ({news.count_before(each):,})" for each in gone)
     no_longer = f'<p class="soft">No longer found since the last look: {text(names)}.</p>' if gone else ""
     return (f'<ul class="wastes">{"".join(rows)}</ul>' if rows else '<p class="soft">Nothing.</p>') + no_longer
+
+
+def _price(share: float | None, most: float) -> str:
+    """Return a bar and a number for a share; empty places where it is not known."""
+    if share is None:
+        return '<span></span><span class="number">–</span>'
+    bar = f'<meter min="0" max="{most:.6g}" value="{share:.6g}" aria-hidden="true"></meter>'
+    return f'{bar}<span class="number">{100 * share:.2f} %</span>'
 
 
 def _changed(change: str) -> str:

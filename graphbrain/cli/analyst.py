@@ -122,7 +122,8 @@ def findings(app: App, form: str, look: Path | None) -> None:
     """List what is wrong with pages and links, by what it wastes.
 
     The share is that of the authority inside the scope: of pages what they hold, of links what is paid along them. A
-    page may have several faults. The question of each, by 'graphbrain ask', names the pages. Every page is read.
+    page may have several faults. The question of each, by 'graphbrain ask', names the pages. Every page is read. Under
+    the classic engine, which does not record payments, there is no share.
 
     With --look a column has what is more or fewer since the last look with this file. What is no longer found has
     the count 0.
@@ -152,7 +153,7 @@ def _print_findings(news: News, form: str, *, compare: bool) -> None:
         return
     rows: list[tuple[Any, ...]] = [
         (
-            each.share if form == "csv" else show.Cell(each.share, f"{each.share:.2%}"),
+            each.share if form == "csv" or each.share is None else show.Cell(each.share, f"{each.share:.2%}"),
             each.count,
             *([news.count_before(each) if form == "csv" else news.change(each)] if compare else []),
             each.what,

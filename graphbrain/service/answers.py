@@ -364,7 +364,9 @@ class FindingAnswer(BaseModel):
     question: str = Field(description="names them, where the question has 'given' as its parameters")
     given: dict[str, bool | int | float]
     count: int
-    share: float = Field(description="of the authority inside the scope, 0 to 1")
+    share: float | None = Field(
+        description="of the authority inside the scope, 0 to 1; null: the classic engine records no payments"
+    )
 
 
 class FindingsAnswer(BaseModel):

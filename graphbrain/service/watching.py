@@ -2,7 +2,7 @@
 
 A snapshot is made in the background, once for all watchers, and takes a tenth of one reader's time at most: a hundred
 watchers cost the database the same as one. An answer has the time of its snapshot. A caller that names its ETag gets
-304 until there is a newer one.
+304 until there is a newer one, or an attempt to make one has failed. An answer is written once for all who ask for it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -36,7 +37,7 @@ __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 
 router = APIRouter(tags=["console"])
 EVERY = {"overview": 5.0, "activity": 5.0, "hosts": 30.0, "findings": 3_600.0}
-"""The least seconds between two snapshots."""
+"""The least seconds between the beginnings of two snapshots."""
 SHARE = 0.1
 """The largest share of the time that the making of a snapshot takes."""
 SOON = 10.0
@@ -44,6 +45,8 @@ SOON = 10.0
 FIRST_WAIT = 0.5
 """Seconds for which a request waits for the first snapshot of a kind."""
 MOST_ROWS = 1_000
+MOST_BODIES = 32
+"""The largest number of answers that are kept, each of at most `MOST_ROWS` rows."""
 PATHS = tuple(f"/console/{name}" if name else "/console" for name in shell.files())
 """The paths that need no token, because they show nothing of the crawl."""
 
@@ -74,18 +77,39 @@ class Seen:
         making: True while a newer one is being made.
         progress: The part of it that is made, from 0 to 1; None: not known.
         trouble: Why the last attempt to make one failed; empty if it did not.
+        failures: The number of attempts that have failed since the last snapshot.
     """
 
     snapshot: Snapshot | None
     making: bool
     progress: float | None
     trouble: str
+    failures: int = 0
+
+
+class Bodies:
+    """The last answers of the views, each written once for all who ask the same."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str], tuple[object, bytes]] = OrderedDict()
+
+    def get(self, view: tuple[str, str], state: object, write: Callable[[], bytes]) -> bytes:
+        """Return the answer of a view in this state; `write` makes it where the last one was of another state."""
+        before = self._kept.pop(view, None)
+        made = before if before is not None and before[0] == state else (state, write())
+        self._kept[view] = made
+        while len(self._kept) > MOST_BODIES:
+            self._kept.popitem(last=False)
+        return made[1]
 
 
 class Snapshots:
     """The last snapshot of each kind.
 
     A request for one that is too old has a new one made, and does not wait for it.
+
+    Attributes:
+        bodies: The answers that were made of them.
     """
 
     def __init__(self, service: Backend, data: Path | None) -> None:
@@ -101,6 +125,8 @@ class Snapshots:
         self._kept: dict[str, Snapshot] = {}
         self._making: dict[str, asyncio.Task[None]] = {}
         self._troubles: dict[str, GraphbrainError | Refusal] = {}
+        self._failures: dict[str, int] = {}
+        self.bodies = Bodies()
 
     async def get(self, kind: str, *, fresh: bool = False) -> Seen:
         """Return the last snapshot, whatever its age, and have a new one made if that is due.
@@ -128,11 +154,15 @@ class Snapshots:
             raise trouble
         making = kind in self._making
         progress = self._progress.get(kind) if making else None
-        return Seen(kept, making, progress, "" if trouble is None else str(trouble))
+        return Seen(kept, making, progress, "" if trouble is None else str(trouble), self._failures.get(kind, 0))
 
     def _is_due(self, kind: str, interval: float) -> bool:
         kept = self._kept.get(kind)
-        return kept is None or time.monotonic() - kept.made >= max(interval, kept.took / SHARE)
+        if kept is None:
+            return True
+        # The interval counts from the beginning: else one watcher, who asks once in an interval, would get each second
+        # snapshot, and many watchers would have twice as many made.
+        return time.monotonic() - kept.made >= max(interval - kept.took, kept.took / SHARE)
 
     async def _new(self, kind: str) -> None:
         began = time.monotonic()
@@ -146,10 +176,12 @@ class Snapshots:
             data = await self._service.answer(for_ever.wait(), partial(self._make[kind], progress), heavy=False)
         except (GraphbrainError, Refusal) as error:
             self._troubles[kind] = error
+            self._failures[kind] = self._failures.get(kind, 0) + 1
             return
         now = time.monotonic()
         self._kept[kind] = Snapshot(data, self._service.brain.now(), now - began, now)
         self._troubles.pop(kind, None)
+        self._failures.pop(kind, None)
 
 
 class Fresh(Query):
@@ -191,30 +223,32 @@ async def me(caller: Caller) -> Response:
 @verb(router, "GET", "watch/overview", READERS, answers.WatchAnswer, example="watch")
 async def watch_overview(service: Service, asked: Asked) -> Response:
     """Figures of the crawl, pages by the minute and by the hour, workers. No page is read."""
-    return _answer(asked, await service.snapshots.get("overview"))
+    return await _snapshot(asked, service, "overview")
 
 
 @verb(router, "GET", "watch/activity", READERS, answers.WatchAnswer, example="watch")
 async def watch_activity(service: Service, asked: Asked) -> Response:
     """The pages that are being fetched, the last that failed, and those that come next."""
-    return _answer(asked, await service.snapshots.get("activity"))
+    return await _snapshot(asked, service, "activity")
 
 
 @verb(router, "GET", "watch/findings", READERS, answers.WatchAnswer, example="watch")
 async def watch_findings(query: Annotated[Fresh, InQuery()], service: Service, asked: Asked) -> Response:
     """The findings, the most wasteful first, not older than an hour or by ten times the duration of their making."""
-    return _answer(asked, await service.snapshots.get("findings", fresh=query.fresh))
+    return await _snapshot(asked, service, "findings", fresh=query.fresh)
 
 
 @verb(router, "GET", "watch/hosts", READERS, answers.WatchAnswer, example="watch")
 async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, asked: Asked) -> Response:
     """Rows of the table of all hosts."""
-    seen = await service.snapshots.get("hosts")
-    if seen.snapshot is None:
-        return _answer(asked, seen)
-    rows, of = hosts.part(seen.snapshot.data["rows"], hosts.Asked(**query.model_dump()), service.brain.now())
-    counted = {name: seen.snapshot.data[name] for name in ("counted", "count_took")}
-    return _answer(asked, seen, {"columns": hosts.COLUMNS, "rows": rows, "of": of, **counted}, tag=repr(query))
+
+    def part(data: dict[str, Any]) -> dict[str, Any]:
+        rows, of = hosts.part(data["rows"], hosts.Asked(**query.model_dump()), service.brain.now())
+        return {"columns": hosts.COLUMNS, "rows": rows, "of": of} | {
+            name: data[name] for name in ("counted", "count_took")
+        }
+
+    return await _snapshot(asked, service, "hosts", part, view=repr(query))
 
 
 @verb(router, "GET", "watch/page", READERS, answers.WatchAnswer, example="watch")
@@ -238,23 +272,55 @@ async def _now(service: Backend, read: Callable[[Brain, str], dict[str, Any]], n
     return json_answer(facts)
 
 
-def _answer(asked: Request, seen: Seen, data: dict[str, Any] | None = None, tag: str = "") -> Response:
-    """Return the snapshot, or an empty answer with 304 if the caller has it already."""
+async def _snapshot(
+    asked: Request,
+    service: Backend,
+    kind: str,
+    part: Callable[[dict[str, Any]], dict[str, Any]] = lambda data: data,
+    *,
+    view: str = "",
+    fresh: bool = False,
+) -> Response:
+    """Return the snapshot, or an empty answer with 304 if the caller has it already.
+
+    Args:
+        asked: The request.
+        service: The backend.
+        kind: The kind of snapshot.
+        part: Returns the part of a snapshot that is asked for.
+        view: A text that differs between parts.
+        fresh: A new one is made if it is `SOON` seconds old. The caller has to learn whether it is, so there is no 304.
+    """
+    seen = await service.snapshots.get(kind, fresh=fresh)
     snapshot = seen.snapshot
-    made = 0.0 if snapshot is None else snapshot.made
-    progress = seen.progress if snapshot is None else None  # a watcher of a snapshot sees no progress of the next
-    etag = f'"{made:.6f}-{hash((tag, seen.making, progress, seen.trouble)) & 0xFFFFFFFF:x}"'
-    if asked.headers.get("if-none-match") == etag:
-        return Response(status_code=304, headers={"ETag": etag})
+    if snapshot is None:
+        tag, body = _tag(0.0, (view, seen)), _body(seen, None)
+    else:
+        # That another one is being made is nothing new: the caller gets it when it is there.
+        tag = _tag(snapshot.made, (view, seen.failures))
+    if asked.headers.get("if-none-match") == tag and not fresh:
+        return Response(status_code=304, headers={"ETag": tag})
+    if snapshot is not None:
+        data, state = snapshot.data, (snapshot.made, seen.failures, seen.making)
+        body = service.snapshots.bodies.get((kind, view), state, lambda: _body(seen, part(data)))
+    return Response(body, media_type="application/json", headers={"ETag": tag})
+
+
+def _tag(made: float, other: object) -> str:
+    return f'"{made:.6f}-{hash(other) & 0xFFFFFFFF:x}"'
+
+
+def _body(seen: Seen, data: dict[str, Any] | None) -> bytes:
+    snapshot = seen.snapshot
     facts = {
         "as_of": None if snapshot is None else snapshot.as_of,
         "took": None if snapshot is None else snapshot.took,
         "making": seen.making,
-        "progress": progress,
+        "progress": seen.progress if snapshot is None else None,  # of the next one a watcher of a snapshot sees none
         "trouble": seen.trouble,
-        "data": snapshot.data if snapshot is not None and data is None else data,
+        "data": data,
     }
-    return Response(json.dumps(facts, default=plain), media_type="application/json", headers={"ETag": etag})
+    return json.dumps(facts, default=plain).encode()
 
 
 def shell_of(api: FastAPI) -> None:

@@ -1,11 +1,13 @@
 """A web with planted faults on loopback, as a proxy, and what a crawl of it must know of each page.
 
 `PAGES` are the answers by URL; `SECOND` those that are others in the second phase. `FACTS` is what the graph must have
-then of what pages say of themselves. All but `url` is left to the crawler.
+then of what pages say of themselves. All but `url` is left to the crawler. A host of its own has copies of several
+kinds, beside pages that share much and are no copies (`COPIED`).
 """
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +21,7 @@ HOST = "http://planted.example"
 SLOW = "http://slow.example"
 SLOWNESS = 0.7
 """Seconds that the slow host takes for each answer."""
+COPIES = "http://copies.example"
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,52 @@ LOST: dict[str, tuple[Reply, dict[str, Any]]] = {
 }  # fmt: skip
 """Pages that lead nowhere: path → answer, and what must be known then; of those for now the status of the page's own
 answer."""
+
+
+def prose(name: str, words: int = 300) -> list[str]:
+    """Words of a small vocabulary in an order of their own, so that all pages share words and few share pairs."""
+    dice = random.Random(name)
+    vocabulary = ["".join(dice.choices("aeioubdfgklmnprst", k=6)) for _ in range(60)]
+    return random.Random(f"the order of {name}").choices([*vocabulary, *VOCABULARY], k=words)
+
+
+def copy(text: list[str], head: str = "", wrap: str = "<p>{}</p>") -> Reply:
+    return html(head, "/", title="Copies", text=wrap.format(" ".join(text)))
+
+
+def changed(text: list[str], *places: int) -> list[str]:
+    return [f"other{place}" if place in places else word for place, word in enumerate(text)]
+
+
+VOCABULARY = ("the", "crawl", "of", "a", "graph", "and", "its", "pages", "has", "links", "to", "hosts", "that", "are")
+ALIKE = {
+    **{f"bytes/{number}": copy(prose("bytes")) for number in range(3)},
+    "text/plain": copy(prose("text")),
+    "text/marked": copy(prose("text"), "<!-- 77 --><style>p { color: red }</style>", '<div class="x"><p>{}</p></div>'),
+    **{f"near/{number}": copy(changed(prose("near", 400), 50 * number)) for number in range(1, 5)},
+    # No copies: half of the text, the same words in another order, and a frame around texts of their own.
+    "half/1": copy([*prose("half"), *prose("first half")]),
+    "half/2": copy([*prose("half"), *prose("second half")]),
+    "order/1": copy(prose("order")),
+    "order/2": copy(random.Random(2).sample(prose("order"), 300)),
+    **{f"frame/{number}": copy([*prose("frame", 60), *prose(f"framed {number}", 120)]) for number in range(4)},
+}
+"""Path → answer of the host of copies."""
+COPIED = {
+    kind: {frozenset(f"{COPIES}/{path}" for path in ALIKE if path.startswith(f"{name}/")) for name in names}
+    for kind, names in {
+        "duplicates": ("bytes",),
+        "text-duplicates": ("bytes", "text"),
+        "near-duplicates": ("bytes", "text", "near"),
+    }.items()
+}
+"""Question → the groups of that host that it must find, and no others."""
 PAGES = {
-    f"{HOST}/": html("", *(f"/{path}" for path in (*SAID, *GONE, *LOST, "old")), f"{SLOW}/", title="Home"),
+    f"{HOST}/": html(
+        "", *(f"/{path}" for path in (*SAID, *GONE, *LOST, "old")), f"{SLOW}/", f"{COPIES}/", title="Home"
+    ),
+    f"{COPIES}/": html("", *(f"/{path}" for path in ALIKE), title="Copies of all kinds"),
+    **{f"{COPIES}/{path}": reply for path, reply in ALIKE.items()},
     f"{HOST}/old": Reply(301, headers={"Location": "/final"}),
     f"{SLOW}/": html("", title="Slow"),
     **{f"{HOST}/{path}": reply for path, (reply, _) in SAID.items()},

@@ -311,6 +311,35 @@ def test_a_page_has_its_history_and_its_twins(chromium: Any, url: str, given: di
     page.context.close()
 
 
+def test_a_page_that_is_not_there_is_reported_once(chromium: Any, url: str, given: dict[str, str]) -> None:
+    page, _ = signed_in(chromium, url, given["analyst"])
+    page.clock.install()
+    page.evaluate(f"location.hash = '#/page?url=' + encodeURIComponent({A + '/never-met'!r})")
+    words = page.get_by_role("alert")
+    words.wait_for()
+    words.evaluate("element => { element.dataset.seen = 'yes'; }")
+    page.clock.fast_forward(10_000)
+    page.wait_for_timeout(1_000)
+    assert words.get_attribute("data-seen") == "yes", "it is read out once"
+    assert page.inner_text("body").count("is not in the graph") == 1
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_pages_of_a_group_come_first_below_each_other(
+    chromium: Any, url: str, given: dict[str, str], width: int
+) -> None:
+    page, wrong = signed_in(chromium, url, given["analyst"], viewport={"width": width, "height": 900})
+    page.evaluate("location.hash = '#/finding?title=Copies&question=duplicates'")
+    page.wait_for_selector("#main table")
+    first = page.locator("tbody td").first
+    assert first.get_attribute("data-title") == "urls"
+    boxes = [link.bounding_box() for link in first.locator("a").all()]
+    assert len(boxes) == 2 and boxes[0]["x"] == boxes[1]["x"] and boxes[0]["y"] < boxes[1]["y"]
+    assert wrong == []
+    page.context.close()
+
+
 def test_all_rows_of_a_finding_are_a_file_of_csv(chromium: Any, url: str, brain: Brain, given: dict[str, str]) -> None:
     page, wrong = signed_in(chromium, url, given["analyst"])
     for each in brain.findings():

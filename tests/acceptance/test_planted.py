@@ -16,7 +16,7 @@ from graphbrain import Brain
 from graphbrain.analyst.questions import ask
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
-from tests.acceptance.planted_web import FACTS, GONE, HOST, LOST, SLOW, SLOWNESS, Planted, planted
+from tests.acceptance.planted_web import COPIED, COPIES, FACTS, GONE, HOST, LOST, SLOW, SLOWNESS, Planted, planted
 from tests.conftest import PATIENCE, Neo4j, emptied
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,10 +50,19 @@ def by_scrapy(_brain: Brain, web: Planted, neo4j: Neo4j) -> None:
     assert done.returncode == 0, done.stderr[-2_000:]
 
 
+def copies_found(brain: Brain, question: str) -> set[frozenset[str]]:
+    """The groups that a question finds, of which a page is on the host of copies."""
+    groups = {frozenset(urls) for urls in ask(brain.graph, question, limit="all").column("urls")}
+    return {group for group in groups if any(url.startswith(COPIES) for url in group)}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("crawler", [by_demo, by_scrapy])
 def test_what_pages_say_is_known_whoever_crawls(neo4j: Neo4j, crawler: Callable[[Brain, Planted, Neo4j], None]) -> None:
-    with emptied(neo4j, delay_seconds=0.0, allow_hosts="planted.example slow.example") as brain, planted() as web:
+    with (
+        emptied(neo4j, delay_seconds=0.0, allow_hosts="planted.example slow.example copies.example") as brain,
+        planted() as web,
+    ):
         brain.seed([f"{HOST}/"])
         crawler(brain, web, neo4j)
         pages = {page.url: page for page in brain.dump_pages()}
@@ -73,6 +82,8 @@ def test_what_pages_say_is_known_whoever_crawls(neo4j: Neo4j, crawler: Callable[
         timed = ask(brain.graph, "slow-hosts")
         host, seconds = timed.columns.index("host"), timed.columns.index("seconds")
         assert timed.rows[0][host] == SLOW.removeprefix("http://") and timed.rows[0][seconds] >= SLOWNESS
+        for question, groups in COPIED.items():
+            assert copies_found(brain, question) == groups, question
         refresh = brain.neighbours(f"{HOST}/refresh")[0]
         assert f"{HOST}/final" in refresh, "a refresh is a link"
         # In the second phase a page is away, in the third it is back.

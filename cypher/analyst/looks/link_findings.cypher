@@ -1,8 +1,10 @@
 // Count the links with each fault, and sum what is paid along them. The links are those that the questions broken-links
-// and links-to-redirects list. A page that names aliases of a page pays that page itself, and once for all of them.
+// and links-to-redirects list. A page that names aliases of a page pays that page itself, and once for all of them. What is
+// paid to pages outside the scope is summed apart, too: it is no part of the authority inside.
 //
 // param   intra  FLOAT  weight of a link inside a host
-// column  rows   LIST   [fault, links, the authority that is paid along them] of each fault
+// column  rows   LIST   [fault, links, the authority that is paid along them, the part of it that leaves the scope] of each
+//                       fault
 // rows    one
 // locks   none
 // mode    read
@@ -23,8 +25,10 @@ CALL () {
     RETURN DISTINCT from, a.url AS names, r.anchor AS text, CASE type(r) WHEN 'LINKS' THEN a ELSE to END AS payee
   }
   WITH payee, from, count(*) AS links
-  RETURN sum(links) AS broken,
-         sum(coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee.host THEN $intra ELSE 1.0 END) AS broken_paid
+  WITH links, coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee.host THEN $intra ELSE 1.0 END AS paid,
+       payee.state = 'outside' AND coalesce(payee.outside_because, 'scope') = 'scope' AS leaves
+  RETURN coalesce(sum(links), 0) AS broken, coalesce(sum(paid), 0.0) AS broken_paid,
+         coalesce(sum(CASE WHEN leaves THEN paid END), 0.0) AS broken_left
 }
 CALL () {
   MATCH (a:Page) WHERE a.state = 'alias'
@@ -35,8 +39,12 @@ CALL () {
   }
   WITH from, CASE type(r) WHEN 'LINKS' THEN a ELSE coalesce(to, a) END AS payee, chain
   WITH from, payee, count(*) AS links, count(CASE WHEN chain THEN 1 END) AS chains,
-       coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee.host THEN $intra ELSE 1.0 END AS paid
+       coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee.host THEN $intra ELSE 1.0 END AS paid,
+       payee.state = 'outside' AND coalesce(payee.outside_because, 'scope') = 'scope' AS leaves
   RETURN coalesce(sum(links), 0) AS named, coalesce(sum(paid), 0.0) AS named_paid, coalesce(sum(chains), 0) AS chained,
-         coalesce(sum(CASE WHEN chains > 0 THEN paid END), 0.0) AS chained_paid
+         coalesce(sum(CASE WHEN leaves THEN paid END), 0.0) AS named_left,
+         coalesce(sum(CASE WHEN chains > 0 THEN paid END), 0.0) AS chained_paid,
+         coalesce(sum(CASE WHEN chains > 0 AND leaves THEN paid END), 0.0) AS chained_left
 }
-RETURN [['broken', broken, broken_paid], ['named', named, named_paid], ['chained', chained, chained_paid]] AS rows
+RETURN [['broken', broken, broken_paid, broken_left], ['named', named, named_paid, named_left],
+        ['chained', chained, chained_paid, chained_left]] AS rows

@@ -9,13 +9,12 @@
 // reads   any
 // retry   safe
 MATCH (p:Page)
-WITH p, CASE WHEN p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' THEN 0.0
-             ELSE p.authority_history + p.authority_cash END AS score,
+WITH p, p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' AS left,
      p.state = 'known' AND p.led_to IS NULL AS read, p.state <> 'alias' AS stays
-WITH score, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails,
+WITH CASE WHEN left THEN 0.0 ELSE p.authority_history + p.authority_cash END AS score, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails,
      coalesce(p.outside_because = 'robots', false) AND EXISTS { (p)<-[:LINKS]-() } AS barred,
      coalesce(p.noindex, false) AND stays AS hidden, p.led_to IS NOT NULL AS led,
-     stays AND p.is_seed IS NULL AND NOT EXISTS { (p)<-[:LINKS]-() } AS orphaned,
+     stays AND NOT left AND p.is_seed IS NULL AND NOT EXISTS { (p)<-[:LINKS]-() } AS orphaned,
      read AND coalesce(p.size < 1024, false)
        AND coalesce(p.content_type, 'text/html') IN ['text/html', 'application/xhtml+xml'] AS thin,
      read AND p.title IS NULL AND p.size IS NOT NULL

@@ -33,7 +33,7 @@ const OF_PAGE = [
     will: ({ urls }) => `${many(list(urls).length, "page")} will not be fetched until 'retry', 'crawl now' or a seed names them. A page that is claimed now is not parked.`,
     send: ({ urls }) => ["park", { urls: list(urls) }], said: (_, told) => `Parked now: ${count(told.parked.filter(Boolean).length)} of ${count(told.parked.length)}.` },
   { title: "Forget", fields: [["url", "URL or key", "text"], ["for_ever", "Refuse it when it is met again", "check"]],
-    will: ({ url, for_ever }) => `${url}, its links and its account are deleted. This cannot be undone.${for_ever ? " It is refused when it is met again." : " It comes back when a page links to it."}`,
+    will: ({ url, for_ever }) => `${url}, its links and its account are deleted. This cannot be undone.${for_ever ? " It is refused when it is met again." : " It comes back when a page that links to it is fetched."}`,
     send: ({ url, for_ever }) => ["forget", { url, for_ever }], said: ({ url }, told) => (told.done === null ? `${url} was not there.` : `${url} is deleted, with ${many(told.done, "link")}.`) },
 ];
 const OF_CRAWL = [

@@ -65,8 +65,15 @@ function refused(error) {
     signIn(error.message);
     return;
   }
-  say(error.message);
-  if (shown && !shown.loaded) show(at("main"), h("h1", {}, "Not shown"), h("p", { class: "error" }, visible(error.message)));
+  if (!shown || shown.loaded) {
+    say(error.message);
+    return;
+  }
+  const words = visible(error.message);
+  say("");
+  // The same words are not shown anew each five seconds: a screen reader would read them out each time.
+  if (at("main").querySelector(".error")?.textContent === words) return;
+  show(at("main"), h("h1", {}, "Not shown"), h("p", { class: "error", role: "alert" }, words));
 }
 
 function menu() {

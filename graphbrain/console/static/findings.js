@@ -34,7 +34,7 @@ export const findings = ({ main, signal, stamp, say }) => {
     if (!told.fresh && body.hasChildNodes()) return told;
     const found = told.data.findings, crawl = document.getElementById("crawl").textContent;
     const earlier = before(crawl, told.as_of, found);
-    const most = Math.max(...found.map((each) => each.share), 1e-12);
+    const most = Math.max(...found.map((each) => each.share ?? 0), 1e-12), priced = found.every((each) => each.share !== null);
     const change = (each) => {
       if (!earlier) return "";
       const more = each.count - (earlier.counts[each.title] ?? 0);
@@ -43,10 +43,11 @@ export const findings = ({ main, signal, stamp, say }) => {
     const gone = Object.entries(earlier?.counts ?? {}).filter(([title]) => !found.some((each) => each.title === title));
     show(body, table("Findings", [
       ["finding", (row) => h("a", { href: to("finding", { title: row.title, question: row.question, ...row.given }) }, row.title), "url"],
-      ["wasted", (row) => percent(row.share), "number"],
-      ["of the worst", (row) => h("meter", { min: 0, max: most, value: row.share, "aria-label": percent(row.share) })],
+      ...(priced ? [["wasted", (row) => percent(row.share), "number"],
+        ["of the worst", (row) => h("meter", { min: 0, max: most, value: row.share, "aria-label": percent(row.share) })]] : []),
       ["how many", (row) => many(row.count, row.what), "number"],
       ...(earlier ? [["since you last looked", change, "short"]] : [])], found, "Nothing is wrong that a question knows."),
+      priced ? null : h("p", { class: "soft" }, "The classic engine does not record payments, so it is not known what these waste."),
       gone.length ? h("p", { class: "soft" }, `No longer found since you last looked: ${gone.map(([title, before]) => `${title} (${count(before)})`).join("; ")}.`) : null);
     return told;
   };
@@ -67,8 +68,11 @@ export const findings = ({ main, signal, stamp, say }) => {
 };
 
 const isUrl = (value) => typeof value === "string" && /^https?:\/\//.test(value);
+/** 2 for a URL, 1 for a list of them, else 0. */
+const urls = (value) => (isUrl(value) ? 2 : Number(Array.isArray(value) && value.some(isUrl)));
 const shown = (value) => {
-  if (Array.isArray(value)) return value.map((each) => h("div", {}, shown(each)));
+  // In one element: the parts of a cell are beside each other on a phone.
+  if (Array.isArray(value)) return value.length ? h("div", {}, value.map((each) => h("div", {}, shown(each)))) : null;
   if (isUrl(value)) return page(value);
   if (value === null) return "–";
   return typeof value === "number" ? (Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))) : visible(value);
@@ -116,8 +120,8 @@ export const finding = ({ main, query, signal, stamp, say }) => {
     // Only now: a token may ask one heavy question at a time, so a download beside the view's own question is refused.
     get_.disabled = false;
     const first = found.rows[0] ?? [];
-    // The page comes first, on a phone above all else.
-    const places = found.columns.map((name, place) => [name, place]).sort((one, other) => Number(isUrl(first[other[1]])) - Number(isUrl(first[one[1]])));
+    // The page comes first, or the pages of a group, on a phone above all else.
+    const places = found.columns.map((name, place) => [name, place]).sort((one, other) => urls(first[other[1]]) - urls(first[one[1]]));
     show(body, known ? h("p", { class: "soft" }, named(known.reading)) : null, found.note ? h("p", { class: "error" }, visible(found.note)) : null,
       table(title ?? question, places.map(([name, place]) => [name, (row) => shown(row[place]), kindOf(found.rows.map((row) => row[place]))]), found.rows),
       found.cut ? h("p", { class: "soft" }, `The first ${SHOWN} rows; the CSV has all.`) : null);

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import random
+import string
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.analyst.findings import ASKED, DEEP, SUMMED
+from graphbrain import Brain, Failed, Fetched, Hint, Link, Resource
+from graphbrain.analyst.findings import ASKED, DEEP, NEAR, SUMMED
 from graphbrain.records import Finding
 from tests.conftest import Neo4j, emptied
-from tests.integration.analyst.webs import crawl
+from tests.integration.analyst.webs import MISSING, crawl
 
 HOME, GONE, GOOD, OLD, OLDER = (f"http://a.org/{name}" for name in ("", "gone", "good", "old", "older"))
 HTML = {"content_type": "text/html", "title": "t"}
-GROUPS = {"duplicates", "same-titles"}
+KINDS = (*SUMMED.values(), DEEP, NEAR, *ASKED)
+GROUPS = {"duplicates", "near-duplicates", "same-titles"}
 """Questions of which a row is a group of pages: all but the best of them count."""
 
 
@@ -127,7 +131,7 @@ def test_canonicals_far_pages_and_hosts_have_their_price(neo4j: Neo4j) -> None:
 
 
 def test_the_rows_of_a_finding_are_what_it_counts(neo4j: Neo4j) -> None:
-    counts = {kind.title: kind.counts for kind in (*SUMMED.values(), DEEP, *ASKED)}
+    counts = {kind.title: kind.counts for kind in KINDS}
     with emptied(neo4j, delay_seconds=0.0) as brain:
         crawl(brain)
         brain.report(
@@ -155,3 +159,187 @@ def test_all_pages_of_a_group_can_be_had(neo4j: Neo4j) -> None:
         for question, column in (("duplicates", "urls"), ("same-titles", "such_as")):
             assert len(brain.ask(question).column(column)[0]) < len(pages)
             assert sorted(brain.ask(question, each="all").column(column)[0]) == pages
+
+
+# ------------------------------------------------------------------ a web whose sums are worked out by hand
+
+WEB: dict[str, list[str]] = {
+    "a/": ["a/one", "a/two", "a/three", "a/gone", "a/sale"],
+    "a/one": ["a/", "a/gone", "a/old", "a/hidden", "a/copy", "a/copied", "a/canon"],
+    "a/two": ["a/", "a/private", "a/for-now", "a/thin", "a/untitled", "a/soft"],
+    "a/three": ["a/", "a/steps/2", "slow/", "dead/", "trap/0", "outside/lost"],
+    "a/steps/2": ["a/steps/3"],
+    "a/steps/3": ["a/steps/4"],
+    "a/good": ["a/tea/1", "a/tea/2", "a/near/1", "a/near/2", "a/copied"],
+    "a/soft": ["a/tea/1", "a/near/1"],
+    "a/orphan": ["a/steps/4"],
+    "slow/": ["a/"],
+    "trap/0": ["trap/1"],
+    **{f"trap/{order}": [f"trap/{order + 1}", "a/steps/4"] for order in range(1, 6)},
+    "trap/6": ["a/steps/4"],
+}
+"""The links of pages. a/sale redirects to a/offer, and that, like a/old, to a/good."""
+LINKLESS = ("hidden", "copy", "copied", "canon", "thin", "untitled", "steps/4", "tea/1", "tea/2", "near/1", "near/2")
+OWN, INSIDE, ACROSS = 35, 39, 10
+"""Pages inside the scope, links inside hosts (of an alias, to where it redirects), and links between hosts inside the
+scope."""
+COSTS: dict[str, tuple[int, int, int, int, int]] = {
+    "Pages that fail": (2, 2, 2, 1, 0),  # a/gone of / and one; dead/ of three
+    "Links to pages that fail": (4, 0, 2, 1, 1),  # those, and outside/lost of three
+    "Links that name redirects": (2, 0, 2, 0, 0),  # / names sale, one names old: both pay a/good
+    "Links to redirects that lead to redirects": (1, 0, 1, 0, 0),  # sale
+    "Pages that lead elsewhere for now": (1, 1, 1, 0, 0),  # a/for-now of two
+    "Copies of other pages": (1, 1, 1, 0, 0),  # a/copy of one; a/copied has two links
+    "Pages with nearly the text of a better one": (2, 2, 2, 0, 0),  # a/copy of one, a/near/2 of good
+    "Linked pages that robots.txt forbids": (1, 1, 1, 0, 0),  # a/private of two
+    "Pages that ask not to be found": (1, 1, 1, 0, 0),  # a/hidden of one
+    "Pages with the title of a better one": (1, 1, 1, 0, 0),  # a/tea/2 of good; a/tea/1 has two links
+    "Thin pages": (1, 1, 1, 0, 0),  # a/thin of two
+    "Pages that no page links to": (1, 1, 0, 0, 0),  # a/orphan
+    "Pages without a title": (1, 1, 1, 0, 0),  # a/untitled of two
+    "Valuable pages far from the seeds": (1, 1, 2, 6, 0),  # a/steps/4 of steps/3 and orphan, and of trap/1 to trap/6
+    "Canonicals that can do harm": (1, 1, 1, 0, 0),  # a/canon of one
+    "Pages that look like the host's own 404": (1, 1, 1, 0, 0),  # a/soft of two
+    "Hosts most of whose pages fail": (1, 1, 0, 1, 0),  # dead/ of three
+    "Hosts that answer slowly": (1, 1, 0, 1, 0),  # slow/ of three
+    "Pages of sections that bring little new": (7, 7, 6, 1, 0),  # trap/0 of three, trap/1 to trap/6 of the page before
+}
+"""Of each finding: its count; the pages, links inside hosts, links between hosts and links out of the scope of its sum.
+
+No page has more links on a side than 19, so that an alpha of .05 binds nowhere: each link pays its weight, and a page
+has an authority of 1 and the weights of the links to it (docs/explanation/scores.md).
+"""
+
+
+def url_of(name: str) -> str:
+    host, _, path = name.partition("/")
+    return f"http://{host}.org/{path}"
+
+
+def text_of(name: str) -> str:
+    """Return 120 words that no other page has."""
+    dice = random.Random(name)
+    return " ".join("".join(dice.choices(string.ascii_lowercase, k=7)) for _ in range(120))
+
+
+def fetched(name: str, text: str | None = None, **facts: Any) -> Fetched:
+    body = f"<!doctype html><p>{text_of(name) if text is None else text}".encode()
+    links = [url_of(link) for link in WEB.get(name, ())]
+    said = {"body": body, "title": name, "size": 5_000, "content_type": "text/html"}
+    return Fetched(url_of(name), links, **{**said, **facts})
+
+
+def plant(brain: Brain) -> None:
+    """Report the web, with a fault of each kind."""
+    near = text_of("near").split()
+    told = {
+        "a/copy": {"text": text_of("copied")},
+        "a/copied": {"text": text_of("copied")},
+        "a/near/1": {"text": " ".join(near)},
+        "a/near/2": {"text": " ".join([*near[:60], "other", *near[61:]])},
+        "a/hidden": {"noindex": True},
+        "a/canon": {"canonical": url_of("a/gone")},
+        "a/thin": {"size": 10},
+        "a/untitled": {"title": None},
+        "a/soft": {"text": MISSING},
+        "a/tea/1": {"title": "Tea"},
+        "a/tea/2": {"title": "Tea"},
+        "slow/": {"seconds": 3.0},
+        **{f"trap/{order}": {"canonical": url_of("trap/0")} for order in range(1, 7)},
+    }
+    brain.seed([url_of("a/")])
+    brain.set_robots("a.org", "User-agent: *\nDisallow: /private")
+    brain.hint([Hint(url_of("a/orphan"), kind="sitemap")])
+    names = [*WEB, *(f"a/{path}" for path in LINKLESS)]
+    answers = brain.report(
+        [
+            *(fetched(name, **told.get(name, {})) for name in names),
+            Fetched(url_of("a/for-now"), status=302, led_to=(url_of("a/good"),)),
+            Fetched(url_of("a/sale"), redirected_to=url_of("a/offer")),
+            Fetched(url_of("a/offer"), redirected_to=url_of("a/good")),
+            Fetched(url_of("a/old"), redirected_to=url_of("a/good")),
+            Failed(url_of("a/gone"), status=404, body=f"<!doctype html><p>{MISSING}".encode()),
+            Failed(url_of("dead/"), error="no answer"),
+        ]
+    )
+    assert all(answer.accepted for answer in answers), answers
+    assert brain.check_links() == 1
+    (check,) = brain.next_urls(9, kinds=("page", "link"))
+    brain.report([Resource(check.url, check, 404)])
+    brain.tend(None)
+    if brain.settings.engine == "exact":
+        brain.settle()
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.25])
+def test_each_finding_costs_what_is_worked_out_by_hand(neo4j: Neo4j, weight: float) -> None:
+    settings = {"intra_host_weight": weight, "alpha": 0.05, "response_times": True, "deny_hosts": "outside.org"}
+    with emptied(neo4j, delay_seconds=0.0, **settings) as brain:
+        plant(brain)
+        assert brain.audit(None).ok
+        total = OWN + INSIDE * weight + ACROSS
+        assert inside(brain) == pytest.approx(total)
+        found = by_title(brain)
+        assert found.keys() == COSTS.keys() == {kind.title for kind in KINDS}
+        for title, (count, own, within, between, leaving) in COSTS.items():
+            share = (own + within * weight + between + leaving) / (total + leaving)
+            assert found[title].count == count, title
+            assert found[title].share == pytest.approx(share, rel=1e-5), title
+        # So do the rows: dead/ and outside/lost are linked from another host.
+        assert brain.ask("broken-links").column("paid") == pytest.approx([1.0, 1.0, weight, weight], rel=1e-5)
+        assert brain.ask("links-to-redirects").column("paid") == pytest.approx([weight, weight], rel=1e-5)
+
+
+def test_pages_that_have_left_the_scope_cost_nothing(neo4j: Neo4j) -> None:
+    """All of a.org leaves the scope, but for its three aliases. Its links still pay."""
+    with emptied(neo4j, delay_seconds=0.0, alpha=0.05, response_times=True, deny_hosts="outside.org") as brain:
+        plant(brain)
+        brain.change(deny_hosts="outside.org a.org")
+        brain.tend(None)
+        brain.settle()
+        # dead/, slow/ and trap/0 to trap/6 have one link each.
+        total = 3 + 9 * 2
+        assert inside(brain) == pytest.approx(total)
+        paid_out = {
+            "Links to pages that fail": (4, 3),  # one to dead/, two to a/gone, one to outside/lost
+            "Links that name redirects": (2, 2),
+            "Links to redirects that lead to redirects": (1, 1),
+        }
+        held = {
+            "Pages that fail": 2,  # dead/
+            "Hosts most of whose pages fail": 2,
+            "Hosts that answer slowly": 2,
+            "Pages of sections that bring little new": 14,
+            "Valuable pages far from the seeds": 10,  # trap/2 to trap/6: the mean is 1.75 now
+        }
+        found = by_title(brain)
+        assert "Pages that no page links to" not in found, "who links to pages outside is not known"
+        assert brain.ask("orphans").rows == []
+        for title, each in found.items():
+            paid, leaving = paid_out.get(title, (held.get(title, 0), 0))
+            assert each.share == pytest.approx(paid / (total + leaving), rel=1e-5), title
+
+
+def test_links_out_of_the_scope_waste_no_more_than_all(brain: Brain) -> None:
+    lost = [f"http://outside.org/{number}" for number in range(20)]
+    brain.change(deny_hosts="outside.org")
+    brain.seed([HOME])
+    brain.report([Fetched(HOME, lost)])
+    assert brain.check_links() == len(lost)
+    brain.report([Resource(claim.url, claim, 404) for claim in brain.next_urls(99, kinds=("page", "link"))])
+    brain.settle()
+    broken = by_title(brain)["Links to pages that fail"]
+    out = sum(paid(brain, HOME, page) for page in lost)
+    assert broken.count == len(lost) and out > authority(brain, HOME) == pytest.approx(1.0)
+    assert broken.share == pytest.approx(out / (1.0 + out))
+
+
+def test_the_classic_engine_counts_findings_without_a_share(neo4j: Neo4j) -> None:
+    with emptied(neo4j, delay_seconds=0.0, engine="classic", response_times=True, deny_hosts="outside.org") as brain:
+        plant(brain)
+        found = brain.findings()
+        assert {each.title: each.count for each in found} == {title: numbers[0] for title, numbers in COSTS.items()}
+        assert {each.share for each in found} == {None}
+        counts = [each.count for each in found]
+        assert counts == sorted(counts, reverse=True)
+        assert "it is not known here" in brain.summary()

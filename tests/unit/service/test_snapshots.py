@@ -12,7 +12,7 @@ import pytest
 
 from graphbrain.errors import GraphUnavailable
 from graphbrain.service import watching
-from graphbrain.service.watching import EVERY, Seen, Snapshots
+from graphbrain.service.watching import EVERY, Bodies, Seen, Snapshots
 
 KIND = "activity"
 
@@ -120,5 +120,60 @@ def test_trouble_is_raised_without_one_and_named_with_one(monkeypatch: pytest.Mo
         await asyncio.sleep(0.01)
         seen = await reading.get()
         assert shown(seen) == 2 and seen.trouble == "Neo4j is away."
+
+    asyncio.run(watch())
+
+
+def test_an_answer_is_written_once_for_each_state_of_a_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "MOST_BODIES", 2)
+    bodies, written = Bodies(), list[str]()
+
+    def get(view: str, state: int) -> bytes:
+        def write() -> bytes:
+            written.append(f"{view}{state}")
+            return written[-1].encode()
+
+        return bodies.get(("hosts", view), state, write)
+
+    assert [get("a", 1), get("b", 1), get("a", 1), get("a", 2), get("b", 1)] == [b"a1", b"b1", b"a1", b"a2", b"b1"]
+    assert written == ["a1", "b1", "a2"]
+    get("c", 1)
+    assert get("b", 1) == b"b1" and written == ["a1", "b1", "a2", "c1"]
+    assert get("a", 2) == b"a2" and written[-1] == "a2", "the one that was not asked for the longest is gone"
+
+
+def test_failed_attempts_are_counted_so_that_each_is_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def watch() -> None:
+        reading = Reading()
+        await reading.get()
+        outdate(monkeypatch)
+        reading.fault = GraphUnavailable("Neo4j is away.")
+        seen = []
+        for _ in range(3):
+            seen.append((await reading.get()).failures)
+            await asyncio.sleep(0.01)
+        assert seen == [0, 1, 2]
+        reading.fault = None
+        await reading.get()
+        await asyncio.sleep(0.01)
+        assert (await reading.get()).failures == 0
+
+    asyncio.run(watch())
+
+
+def test_one_who_asks_once_in_an_interval_gets_each_time_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    interval = 0.4
+    monkeypatch.setitem(EVERY, KIND, interval)
+    monkeypatch.setattr(watching, "SHARE", float("inf"))
+
+    async def watch() -> None:
+        reading = Reading()
+        for number in (1, 2, 3):
+            reading.ended.clear()
+            await reading.get()
+            await asyncio.sleep(interval / 2)
+            assert reading.count == number
+            reading.ended.set()
+            await asyncio.sleep(interval / 2)
 
     asyncio.run(watch())
