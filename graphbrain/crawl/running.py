@@ -160,7 +160,7 @@ class ScrapyRun:
         self._looks = create_looping_call(self._look)
         self._looks.start(LOOK, now=False)
         if self._running.requisites is not None and self._crawler is not None:
-            self._running.requisites.start(self._crawler)
+            self._running.requisites.start(self._crawler, self._running.fail)
         self._start_rendering()
 
     def _start_rendering(self) -> None:

@@ -89,6 +89,10 @@ class Running:
         """None for a crawl that comes back to its pages."""
         self.renderer: Renderer | None = None
 
+    def fail(self, why: str) -> None:
+        """Let the run end for this reason, unless it ends for another."""
+        self.failure = self.failure or why
+
     def reaches(self, url: str) -> bool:
         """Return whether a URL's host is in the scope. Before the brain is open none is."""
         if self.brain is None:
