@@ -306,6 +306,69 @@ def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path
     assert subprocess.run(check, check=False).returncode == 0
 
 
+def archived(folder: Path) -> set[str]:
+    """The URLs of all responses in an archive. Both readers find all records whole, and each line of the indexes leads
+    to its record."""
+    urls: set[str] = set()
+    for file in folder.glob("*.warc.gz"):
+        check = [sys.executable, "-c", "from warcio.cli import main; main()", "check", str(file)]
+        assert subprocess.run(check, check=False).returncode == 0, file
+        with file.open("rb") as read:
+            records = [
+                (record.headers["WARC-Target-URI"], record.stream_pos)
+                for record in ArchiveIterator(read, parse_http=False)
+                if record.verify_block_digest() and record.headers["WARC-Type"] in ("response", "revisit")
+            ]
+        index = file.with_name(file.name.removesuffix(".warc.gz") + ".cdxj").read_text(encoding="utf-8").splitlines()
+        lines = [json.loads(line.split(" ", 2)[2]) for line in index]
+        assert Counter((line["url"], int(line["offset"])) for line in lines) == Counter(records)
+        urls |= {url for url, _ in records}
+    assert not list(folder.glob("*.open"))
+    return urls
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("torn", ["in its last record", "in the head of the next one"])
+def test_an_archive_of_a_crawl_that_was_killed_is_whole_again(neo4j: Neo4j, tmp_path: Path, torn: str) -> None:
+    """The next run cuts off the torn record, with a sentence, and each page that was recorded is in the archive."""
+    folder = tmp_path / "warc"
+    with (
+        hostile(Site("many.example", plain(120))) as web,
+        emptied(neo4j, delay_seconds=0.0, lease_seconds=5.0) as brain,
+    ):
+        words = ("http://many.example/", "--no-contact", "--warc", str(folder), "--concurrency", "4")
+        line, env = command(neo4j, web.proxy, *words)
+        running = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            eventually(lambda: len(web.visits) > 40, "pages", running)
+        finally:
+            running.kill()
+            running.communicate()
+        (opened,) = folder.glob("*.open")
+        data = opened.read_bytes()
+        opened.write_bytes(data[:-9] if torn == "in its last record" else data + data[:9])
+        rest = crawl(neo4j, web.proxy, "--no-contact", "--warc", str(folder))
+        assert rest.returncode == 0 and "Traceback" not in rest.stderr, rest
+        (said,) = [text for text in rest.stderr.splitlines() if "was left by a crawl that was killed" in text]
+        assert "a torn record (" in said and opened.name.removesuffix(".open") in said, rest
+        assert archived(folder) >= {found.url for found in brain.find(state="known")}
+        assert brain.audit(None).ok
+
+
+def test_a_full_disk_ends_a_crawl_with_a_sentence_and_loses_no_line(neo4j: Neo4j, tmp_path: Path) -> None:
+    """A limit of the size of files stands for the full disk."""
+    out = tmp_path / "pages.jsonl"
+    with hostile(Site("many.example", plain(40))) as web, emptied(neo4j, delay_seconds=0.0, lease_seconds=5.0) as brain:
+        line, env = command(neo4j, web.proxy, "http://many.example/", "--no-contact", "--jsonl", str(out))
+        limited = ["prlimit", "--fsize=3000", *line]
+        full = subprocess.run(limited, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert full.returncode == 1 and "cannot be written (File too large): make room" in full.stderr, full
+        assert "Traceback" not in full.stderr
+        rest = crawl(neo4j, web.proxy, "--no-contact", "--jsonl", str(out))
+        assert rest.returncode == 0, rest
+        assert _urls([out]) == {found.url for found in brain.find(state="known")}
+
+
 def script(body: str, kind: str = "text/javascript") -> Reply:
     return Reply(200, headers={"Content-Type": kind}, body=body.encode())
 
