@@ -404,7 +404,7 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
     useful = running.watch.useful() > 0
     if ended.reason in ("max_pages", "max_time"):
         return LIMIT if useful else NOTHING
-    tried = running.watch.failed or forbidden or running.watch.outcomes.total()
+    tried = running.watch.failed or forbidden or running.watch.outcomes.total() or running.watch.meets_walls()
     if tried and not useful:
         return NOTHING
     return LIMIT if waiting else DONE

@@ -92,6 +92,7 @@ class CrawlOrder:
 
         Raises:
             SettingsError: A pattern is no regular expression, or an option needs another one.
+            BadInput: A text is no URL.
         """
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             for pattern in patterns:
@@ -105,6 +106,7 @@ class CrawlOrder:
             raise SettingsError("--browser and --render-from are for --render: give it, too.")
         if not self.urls and (self.names_scope or self.add):
             raise SettingsError("--scope, --include, --exclude and --add need the URLs that they are for.")
+        self.bare_urls()
         return self
 
     def bare_urls(self) -> list[str]:

@@ -22,6 +22,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
+from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -265,7 +266,10 @@ class ScrapyRun:
         order, root = self._running.order, logging.getLogger()
         handlers: list[logging.Handler] = [_Said(self._say)]
         if order.log is not None:
-            file = logging.FileHandler(order.log, encoding="utf-8")
+            try:
+                file = logging.FileHandler(order.log, encoding="utf-8")
+            except OSError as error:
+                raise BadInput(f"--log {order.log} cannot be written ({error.strerror or error}).") from None
             file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
             handlers.append(file)
         before = root.level

@@ -199,6 +199,15 @@ class CrawlScheduler(Scheduler):
             for sink in self.run.sinks:
                 sink.finished(visit, result)
 
+    def finished_resource(self, visit: ScrapyVisit, result: Report | None) -> None:
+        """Count a robots.txt that holds back the pages of its host: without an answer, or refused for now."""
+        if visit.claim.kind != "robots" or not isinstance(result, Failed):
+            return
+        if result.fault == "silent":
+            self.run.watch.silent(visit.claim.host, result.error)
+        elif result.status in (429, 503):
+            self.run.watch.answered(visit.claim.host, result.status, None, 0)
+
     def _note_answer(self, visit: ScrapyVisit, result: Report | None) -> None:
         """Count the answer of a visit in the watch."""
         watch, host, response = self.run.watch, visit.claim.host, visit.response

@@ -187,6 +187,9 @@ class Scheduler(BaseScheduler):
     def finished(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
         """A visit has ended, and this will be reported of it; None: its page is given back."""
 
+    def finished_resource(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
+        """The same of a visit of what is no page: a robots.txt, a sitemap, a link that is checked."""
+
     @property
     def under_way(self) -> int:
         """The number of claimed pages that are being fetched or read."""
@@ -465,11 +468,10 @@ class Scheduler(BaseScheduler):
         assert self._desk is not None
         del self._visits[visit.number]
         result = self._result(visit, self._desk.brain)
-        if visit.claim.kind == "page":
-            try:
-                self.finished(visit, result)
-            except Exception as error:  # noqa: BLE001  # it is logged, and ends the crawl
-                self._failure, result = unexpected(error), None
+        try:
+            (self.finished if visit.claim.kind == "page" else self.finished_resource)(visit, result)
+        except Exception as error:  # noqa: BLE001  # it is logged, and ends the crawl
+            self._failure, result = unexpected(error), None
         self._desk.done(FinishedVisit(visit.claim, result, visit.notes))
 
     def _result(self, visit: ScrapyVisit, brain: Brain) -> Fetched | Failed | None:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from socket import socket
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
 
@@ -146,6 +147,23 @@ def test_a_site_that_blocks_is_named(neo4j: Neo4j) -> None:
         ran = crawl(neo4j, web.proxy, "http://blocks.example/", "--no-contact", "--max-time", "50s")
         assert ran.returncode == 4, ran
         assert "blocks.example" in ran.stderr and "403" in ran.stderr and "nothing could be fetched" in ran.stderr
+
+
+def test_a_port_that_refuses_is_named(neo4j: Neo4j, tmp_path: Path) -> None:
+    """Though nothing but its robots.txt was asked for. What cannot be written is named before a request."""
+    with socket() as free:
+        free.bind(("127.0.0.1", 0))
+        closed = f"127.0.0.1:{free.getsockname()[1]}"
+    with emptied(neo4j, delay_seconds=0.0):
+        words = ("http://closed.example/", "--no-contact", "--max-time", "4s")
+        ran = crawl(neo4j, closed, *words)
+        assert ran.returncode == 4, ran
+        assert "closed.example does not answer" in ran.stderr and "refuses connections" in ran.stderr, ran
+        (file := tmp_path / "file").touch()
+        for option in ("--log", "--jsonl", "--warc"):
+            ran = crawl(neo4j, closed, *words, option, str(file / "below"))
+            assert ran.returncode == 1 and f"{file / 'below'} cannot be written (Not a directory)" in ran.stderr, ran
+            assert len(ran.stderr.splitlines()) == 1 and not ran.stdout
 
 
 def test_a_crawl_ends_though_its_pages_are_due_again(neo4j: Neo4j) -> None:
