@@ -176,9 +176,10 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
         new = shared(order)
         for name in ("allow_urls", "deny_urls"):
             if not _among(new[name], getattr(brain, name)):
+                there = f"{getattr(brain, name)!r:.60}" if getattr(brain, name) else "empty"
                 return (
-                    f"This brain has another scope ({name} is {getattr(brain, name) or 'empty'!r:.60}, and not "
-                    f"{new[name]!r:.60}): leave out --scope, --include and --exclude to keep it, or {ways}."
+                    f"This brain has another scope ({name} is {there}, and not {new[name]!r:.60}): leave out --scope, "
+                    f"--include and --exclude to keep it, or {ways}."
                 )
     other = {name: value for name, value in manners(order).items() if value != getattr(brain, name)}
     if other:

@@ -135,6 +135,7 @@ class ScrapyRun:
             "USER_AGENT": self._agent,
             "CONCURRENT_REQUESTS": order.concurrency,
             "CONCURRENT_REQUESTS_PER_DOMAIN": order.concurrency,
+            "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, and the spider has no items
             "DOWNLOAD_DELAY": 0,
             "DOWNLOAD_TIMEOUT": TIMEOUT,
             "DOWNLOAD_MAXSIZE": MOST_BYTES,
