@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.running import Ended
     from graphbrain.crawl.spider import Running, Sink
-    from graphbrain.crawl.warc import Archive
+    from graphbrain.crawl.warc import Archive, Mended
 
 __all__ = ["COMMANDS"]
 
@@ -305,7 +305,7 @@ def _run(
             running.again = Again()
             sinks.append(running.again)
         if order.warc is not None:
-            running.archive = stack.enter_context(_archive(order, agent, connection))
+            running.archive = stack.enter_context(_archive(running, order.warc, agent, connection))
             if order.requisites:
                 running.requisites = stack.enter_context(Requisites(order.warc))
                 sinks.append(running.requisites)
@@ -332,22 +332,46 @@ def _lines(file: Path, order: CrawlOrder) -> PageLines:
     return PageLines(file, text=order.text, news=order.revisit)
 
 
-def _archive(order: CrawlOrder, agent: str, connection: Mapping[str, Any]) -> Archive:
+@contextmanager
+def _archive(running: Running, folder: Path, agent: str, connection: Mapping[str, Any]) -> Iterator[Archive]:
     """The WARC files of this run; those that a killed one has left are mended first."""
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl.archive import archive_of
     from graphbrain.crawl.warc import mend
     from graphbrain.terminal import show
 
-    assert order.warc is not None
     with Brain.open(**connection, as_it_is=True) as brain:
         scope = brain.settings.allow_urls or brain.settings.allow_hosts
     try:
-        for file in mend(order.warc):
-            show.say(f"graphbrain: {file} was left by a crawl that was killed, and is finished.")
-        return archive_of(order, agent, scope)
+        for mended in mend(folder):
+            show.say(f"graphbrain: {_said_of(mended)}")
+        archive = archive_of(running.order, agent, scope)
     except OSError as error:
-        raise BadInput(f"--warc {order.warc} cannot be written ({error.strerror or error}).") from None
+        raise BadInput(f"--warc {folder} cannot be written ({error.strerror or error}).") from None
+    try:
+        yield archive
+    finally:
+        try:
+            archive.close()
+        except OSError as error:
+            running.fail(str(error))
+            show.say(
+                f"graphbrain: the last WARC file in {folder} cannot be finished ({error.strerror or error}): the next "
+                "crawl with this --warc finishes it."
+            )
+
+
+def _said_of(mended: Mended) -> str:
+    """Return the sentence on a WARC file that a killed crawl has left."""
+    from graphbrain.terminal.show import counted
+
+    torn = f"a torn record ({counted(mended.cut, 'byte')}) is cut off its end" if mended.cut else "no record is torn"
+    if not mended.records:
+        return f"{mended.file} was left by a crawl that was killed, without a whole record, and is removed."
+    return (
+        f"{mended.file} was left by a crawl that was killed: {torn}, and it is finished with "
+        f"{counted(mended.records, 'whole record')}."
+    )
 
 
 def _look(order: CrawlOrder, as_json: bool) -> int:
@@ -373,14 +397,14 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
     robots.txt leaves no page to fetch."""
     if ended.reason == "interrupted":
         return INTERRUPTED
-    if ended.reason == "failed":
+    if ended.reason == "failed" or running.failure:
         return FAILED
     if ended.reason == "nothing":
         return NOTHING
     useful = running.watch.useful() > 0
     if ended.reason in ("max_pages", "max_time"):
         return LIMIT if useful else NOTHING
-    tried = running.watch.failed or forbidden or running.watch.outcomes.total()
+    tried = running.watch.failed or forbidden or running.watch.outcomes.total() or running.watch.meets_walls()
     if tried and not useful:
         return NOTHING
     return LIMIT if waiting else DONE

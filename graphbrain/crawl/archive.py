@@ -63,7 +63,7 @@ class Archiving(RunMiddleware):
             try:
                 run.archive.write(_exchange(run.order, request, response))
             except OSError as error:
-                run.failure = f"the archive cannot be written ({error.strerror or error}); make room, and go on."
+                run.fail(f"the archive cannot be written ({error.strerror or error}); make room, and go on.")
         if run.failure and visit is not None:
             visit.broken_off = True  # it is given back: what is not archived does not count as fetched
         return response

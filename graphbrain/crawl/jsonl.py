@@ -12,13 +12,13 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from graphbrain import Answer, Brain, Claim, Fetched
 from graphbrain.crawl.gone import first_missed, is_missing
-from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.schedule.fingerprints import visible_text
 from graphbrain.scrapy import Report, ScrapyVisit
 
@@ -65,7 +65,8 @@ class PageLines:
 
     def __exit__(self, *_: object) -> None:
         """Close the file. Remove the journal if it is empty."""
-        self._out.close()
+        with suppress(OSError):  # lines that could not be written before are still in the journal
+            self._out.close()
         with suppress(OSError):
             if not self._journal.stat().st_size:
                 self._journal.unlink()
@@ -91,7 +92,7 @@ class PageLines:
     def before(self, reports: Sequence[Report]) -> None:
         """Write these visits to the journal, before they are reported."""
         lines = [self._line(report) for report in reports]
-        with self._journal.open("ab") as file:
+        with _writing(self._journal), self._journal.open("ab") as file:
             file.write(b"".join(_encoded(line) for line in lines))
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
@@ -111,8 +112,9 @@ class PageLines:
         return not self._news or outcome in NEWS
 
     def _write(self, lines: Sequence[Mapping[str, Any]]) -> None:
-        self._out.write(b"".join(_encoded(line) for line in lines))
-        self._out.flush()
+        with _writing(self._path):
+            self._out.write(b"".join(_encoded(line) for line in lines))
+            self._out.flush()
         self.written += len(lines)
 
     def _line(self, report: Report) -> dict[str, Any]:
@@ -132,6 +134,18 @@ class PageLines:
             if _mark(claim) in self._texts:
                 line["text"] = self._texts[_mark(claim)]
         return line
+
+
+@contextmanager
+def _writing(file: Path) -> Iterator[None]:
+    """Raise GraphbrainError, with the remedy, for an error of writing."""
+    try:
+        yield
+    except OSError as error:
+        raise GraphbrainError(
+            f"{file} cannot be written ({error.strerror or error}): make room, and run the same command again, which "
+            "writes the lines that are missing."
+        ) from None
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:

@@ -92,6 +92,7 @@ class CrawlOrder:
 
         Raises:
             SettingsError: A pattern is no regular expression, or an option needs another one.
+            BadInput: A text is no URL.
         """
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             for pattern in patterns:
@@ -105,6 +106,7 @@ class CrawlOrder:
             raise SettingsError("--browser and --render-from are for --render: give it, too.")
         if not self.urls and (self.names_scope or self.add):
             raise SettingsError("--scope, --include, --exclude and --add need the URLs that they are for.")
+        self.bare_urls()
         return self
 
     def bare_urls(self) -> list[str]:
@@ -174,9 +176,10 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
         new = shared(order)
         for name in ("allow_urls", "deny_urls"):
             if not _among(new[name], getattr(brain, name)):
+                there = f"{getattr(brain, name)!r:.60}" if getattr(brain, name) else "empty"
                 return (
-                    f"This brain has another scope ({name} is {getattr(brain, name) or 'empty'!r:.60}, and not "
-                    f"{new[name]!r:.60}): leave out --scope, --include and --exclude to keep it, or {ways}."
+                    f"This brain has another scope ({name} is {there}, and not {new[name]!r:.60}): leave out --scope, "
+                    f"--include and --exclude to keep it, or {ways}."
                 )
     other = {name: value for name, value in manners(order).items() if value != getattr(brain, name)}
     if other:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
@@ -109,6 +109,7 @@ class Requisites:
         ):
             self._sql.execute(statement)
         self._crawler: Crawler | None = None
+        self._fail: Callable[[str], None] | None = None
         self._looks: Any = None
         self._delay = 1.0
         self._active = 0
@@ -148,15 +149,18 @@ class Requisites:
 
     def busy(self) -> bool:
         """Return whether a requisite waits, or is being fetched by any process."""
-        if self._stopped:
+        if self._stopped or self._active:
             return self._active > 0
-        return bool(self._active or self._sql.execute("SELECT 1 FROM requisite WHERE done = 0 LIMIT 1").fetchone())
+        with self._failing():
+            return self._sql.execute("SELECT 1 FROM requisite WHERE done = 0 LIMIT 1").fetchone() is not None
+        return False
 
     # ---------------------------------------------------------------- fetching
 
-    def start(self, crawler: Crawler) -> None:
-        """Look for requisites that may be fetched, every `LOOK` seconds."""
-        self._crawler = crawler
+    def start(self, crawler: Crawler, fail: Callable[[str], None]) -> None:
+        """Look for requisites that may be fetched, every `LOOK` seconds. `fail`: called with the reason where the run
+        cannot continue."""
+        self._crawler, self._fail = crawler, fail
         self._looks = create_looping_call(self._look)
         self._looks.start(LOOK, now=False)
 
@@ -178,9 +182,20 @@ class Requisites:
 
     def _look(self) -> None:
         """Begin all requests that may begin now."""
-        while not self._stopped and self._active < AT_ONCE and (url := self._take()):
-            self._active += 1
-            deferred_from_coro(self._fetch(url))
+        with self._failing():
+            while not self._stopped and self._active < AT_ONCE and (url := self._take()):
+                self._active += 1
+                deferred_from_coro(self._fetch(url))
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """End the run, with the reason, where the queue cannot be read or written."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            self.stop()
+            if self._fail is not None:
+                self._fail(f"requisites.sqlite cannot be written ({error}); make room, and go on.")
 
     def _take(self) -> str | None:
         """Return a URL whose host may be asked now, and reserve it against other processes."""
@@ -213,4 +228,5 @@ class Requisites:
             self.failed += 1
         finally:
             self._active -= 1
-            self._sql.execute("UPDATE requisite SET done = 1 WHERE url = ?", (url,))
+            with self._failing():
+                self._sql.execute("UPDATE requisite SET done = 1 WHERE url = ?", (url,))

@@ -22,6 +22,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
+from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -134,6 +135,7 @@ class ScrapyRun:
             "USER_AGENT": self._agent,
             "CONCURRENT_REQUESTS": order.concurrency,
             "CONCURRENT_REQUESTS_PER_DOMAIN": order.concurrency,
+            "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, and the spider has no items
             "DOWNLOAD_DELAY": 0,
             "DOWNLOAD_TIMEOUT": TIMEOUT,
             "DOWNLOAD_MAXSIZE": MOST_BYTES,
@@ -160,7 +162,7 @@ class ScrapyRun:
         self._looks = create_looping_call(self._look)
         self._looks.start(LOOK, now=False)
         if self._running.requisites is not None and self._crawler is not None:
-            self._running.requisites.start(self._crawler)
+            self._running.requisites.start(self._crawler, self._running.fail)
         self._start_rendering()
 
     def _start_rendering(self) -> None:
@@ -265,7 +267,10 @@ class ScrapyRun:
         order, root = self._running.order, logging.getLogger()
         handlers: list[logging.Handler] = [_Said(self._say)]
         if order.log is not None:
-            file = logging.FileHandler(order.log, encoding="utf-8")
+            try:
+                file = logging.FileHandler(order.log, encoding="utf-8")
+            except OSError as error:
+                raise BadInput(f"--log {order.log} cannot be written ({error.strerror or error}).") from None
             file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
             handlers.append(file)
         before = root.level

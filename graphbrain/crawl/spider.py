@@ -89,6 +89,10 @@ class Running:
         """None for a crawl that comes back to its pages."""
         self.renderer: Renderer | None = None
 
+    def fail(self, why: str) -> None:
+        """Let the run end for this reason, unless it ends for another."""
+        self.failure = self.failure or why
+
     def reaches(self, url: str) -> bool:
         """Return whether a URL's host is in the scope. Before the brain is open none is."""
         if self.brain is None:
@@ -194,6 +198,15 @@ class CrawlScheduler(Scheduler):
             self.pages += 1
             for sink in self.run.sinks:
                 sink.finished(visit, result)
+
+    def finished_resource(self, visit: ScrapyVisit, result: Report | None) -> None:
+        """Count a robots.txt that holds back the pages of its host: without an answer, or refused for now."""
+        if visit.claim.kind != "robots" or not isinstance(result, Failed):
+            return
+        if result.fault == "silent":
+            self.run.watch.silent(visit.claim.host, result.error)
+        elif result.status in (429, 503):
+            self.run.watch.answered(visit.claim.host, result.status, None, 0)
 
     def _note_answer(self, visit: ScrapyVisit, result: Report | None) -> None:
         """Count the answer of a visit in the watch."""

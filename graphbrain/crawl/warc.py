@@ -1,10 +1,10 @@
 """WARC files of a crawl: written, rotated, indexed, and mended after a kill.
 
 ISO 28500:2017 (WARC 1.1), with each record in a gzip member of its own. A file that is being written has the suffix
-`.open` and a lock. A record is one write of one member, so after a kill at most the last member is torn. `mend` cuts
-that one off and finishes the file. A finished file has a CDXJ index beside it. `captures.sqlite` in the same folder
-records the captures, so that a payload which was written once is a revisit record from then on, in any file and by any
-process.
+`.open` and a lock. The two records of an exchange are one write at its end, so after a kill at most the last member is
+torn. `mend` cuts that one off and finishes the file. A finished file has a CDXJ index beside it. `captures.sqlite` in
+the same folder records the captures, so that a payload which was written once is a revisit record from then on, in any
+file and by any process.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import socket
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from http.client import responses as reasons
-from io import BytesIO
+from io import BytesIO, FileIO
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
@@ -31,7 +31,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import BufferWARCWriter
 
-__all__ = ["Archive", "Exchange", "cdxj_key", "digest_of", "mend", "whole_length"]
+__all__ = ["Archive", "Exchange", "Mended", "cdxj_key", "digest_of", "mend", "whole_members"]
 
 OPEN = ".open"
 LEVEL = 6
@@ -75,10 +75,12 @@ class Archive:
         finished."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._info, self._most = folder, info, most
-        self._known = _Captures(folder)
+        with _as_os_error():
+            self._known, self._index = _Captures(folder), _Index()
         self._writer = BufferWARCWriter(gzip=False, warc_version="WARC/1.1")
-        self._file: IO[bytes] | None = None
-        self._index: list[str] = []
+        self._file: FileIO | None = None
+        self._end = 0
+        """The bytes of the file that are whole records."""
         self._serial = 0
         self.records = 0
 
@@ -90,7 +92,20 @@ class Archive:
 
     def write(self, made: Exchange) -> None:
         """Write the response, or a revisit record in its place, and the request."""
-        if self._file is None or self._file.tell() >= self._most:
+        with _as_os_error():
+            self._write(made)
+
+    def close(self) -> None:
+        """Finish the file that is being written."""
+        try:
+            with _as_os_error():
+                self._finish()
+        finally:
+            self._known.close()
+            self._index.close()
+
+    def _write(self, made: Exchange) -> None:
+        if self._file is None or self._end >= self._most:
             self._begin(made.at)
         date = made.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         digest = digest_of(made.body)
@@ -104,19 +119,13 @@ class Archive:
             made.url, "request", payload=BytesIO(made.request_body), http_headers=asked,
             warc_headers_dict={**given, "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")},
         )  # fmt: skip
-        offset, length = self._put(response)
-        self._put(request)
+        offset, length = self._put(response, request)
         name = self._name.removesuffix(OPEN)
         kind = "warc/revisit" if response.rec_type == "revisit" else _mime(made.got)
         at = response.rec_headers.get_header("WARC-Payload-Digest") or digest
-        self._index.append(_cdxj(made.url, date, kind, made.status, at, length, offset, name))
+        self._index.add(_cdxj(made.url, date, kind, made.status, at, length, offset, name))
         if fresh:
             self._known.add(made.url, digest, date)
-
-    def close(self) -> None:
-        """Finish the file that is being written."""
-        self._finish()
-        self._known.close()
 
     def _response(self, made: Exchange, head: StatusAndHeaders, digest: str, given: dict[str, str]) -> tuple[Any, bool]:
         """Return the record of an answer, and whether its payload is written for the first time."""
@@ -135,43 +144,100 @@ class Archive:
         )
         return record, made.status == 200 and bool(made.body)
 
-    def _put(self, record: Any) -> tuple[int, int]:
-        """Write a record as one member, at once. Return its offset and its length."""
+    def _put(self, *records: Any) -> tuple[int, int]:
+        """Write records at once, each as a member. Return the offset and the length of the first. If not all can be
+        written, none is."""
         assert self._file is not None
+        members = [self._packed(record) for record in records]
+        rest, offset = memoryview(b"".join(members)), self._end
+        try:
+            self._file.seek(offset)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            with suppress(OSError):
+                self._file.truncate(offset)
+            raise
+        self._end = self._file.tell()
+        self.records += len(records)
+        return offset, len(members[0])
+
+    def _packed(self, record: Any) -> bytes:
+        """Return a record as a gzip member."""
         self._writer.out = BytesIO()
         self._writer.write_record(record)
         packer = zlib.compressobj(LEVEL, zlib.DEFLATED, zlib.MAX_WBITS + 16)
-        member = packer.compress(self._writer.out.getvalue()) + packer.flush()
-        offset = self._file.tell()
-        self._file.write(member)
-        self._file.flush()
-        self.records += 1
-        return offset, len(member)
+        return packer.compress(self._writer.out.getvalue()) + packer.flush()
 
     def _begin(self, at: datetime) -> None:
         """Begin a new file, with a name in the customary form: prefix, time, number, process and host."""
         self._finish()
         stamp, host = at.strftime("%Y%m%d%H%M%S%f")[:17], socket.gethostname().split(".")[0]
-        self._name = f"graphbrain-{stamp}-{self._serial:05d}-{os.getpid()}-{host}.warc.gz{OPEN}"
-        self._serial += 1
-        self._file = (self._folder / self._name).open("xb")
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        while self._file is None:
+            self._name = f"graphbrain-{stamp}-{self._serial:05d}-{os.getpid()}-{host}.warc.gz{OPEN}"
+            self._serial += 1
+            made = (self._folder / self._name).open("xb", buffering=0)
+            fcntl.flock(made, fcntl.LOCK_EX)
+            # Another process may have taken it for one that a killed process has left, before it was locked.
+            if _is_at(made, self._folder / self._name):
+                self._file, self._end = made, 0
+            else:
+                made.close()
         self._put(self._writer.create_warcinfo_record(self._name.removesuffix(OPEN), dict(self._info)))
 
     def _finish(self) -> None:
         if self._file is None:
             return
-        _finished(self._folder / self._name, self._index)
-        self._file.close()
-        self._file, self._index = None, []
+        with self._file as file:
+            self._file = None
+            file.truncate(self._end)
+            _finished(self._folder / self._name, self._index)
 
 
-def _finished(file: Path, index: list[str]) -> None:
+class _Index:
+    """The lines of the index of one file, in a temporary file of SQLite: a file has up to a million."""
+
+    def __init__(self) -> None:
+        self._sql = sqlite3.connect("")
+        self._sql.execute("CREATE TABLE line (text TEXT)")
+
+    def add(self, line: str) -> None:
+        self._sql.execute("INSERT INTO line VALUES (?)", (line,))
+
+    def write(self, file: Path) -> None:
+        """Write the lines in their order, and begin anew."""
+        try:
+            with file.open("w", encoding="utf-8") as out:
+                out.writelines(f"{line}\n" for (line,) in self._sql.execute("SELECT text FROM line ORDER BY text"))
+        finally:
+            self._sql.execute("DELETE FROM line")
+
+    def close(self) -> None:
+        self._sql.close()
+
+
+def _finished(file: Path, index: _Index) -> None:
     """Write the index of a file, and give it its final name."""
     name = file.name.removesuffix(OPEN)
-    beside = file.with_name(name.removesuffix(".warc.gz") + ".cdxj")
-    beside.write_text("".join(f"{line}\n" for line in sorted(index)), encoding="utf-8")
+    index.write(file.with_name(name.removesuffix(".warc.gz") + ".cdxj"))
     file.rename(file.with_name(name))
+
+
+def _is_at(opened: IO[bytes], path: Path) -> bool:
+    """Return whether an open file still has this path."""
+    try:
+        return os.path.samestat(os.fstat(opened.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _as_os_error() -> Iterator[None]:
+    """Raise an error of SQLite, such as a full disk, as OSError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise OSError(str(error)) from error
 
 
 class _Captures:
@@ -210,7 +276,22 @@ class _Captures:
 # ---------------------------------------------------------------- after a kill
 
 
-def mend(folder: Path) -> list[Path]:
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A file that a killed process had left.
+
+    Attributes:
+        file: The finished file. One without a whole record is removed.
+        records: Its whole records.
+        cut: The bytes of a torn record that were cut off.
+    """
+
+    file: Path
+    records: int
+    cut: int
+
+
+def mend(folder: Path) -> list[Mended]:
     """Finish the files that killed processes have left, and return them.
 
     A torn last record is cut off. Files that are being written are skipped.
@@ -222,18 +303,33 @@ def mend(folder: Path) -> list[Path]:
                 fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
-            opened.truncate(whole_length(opened))
-            opened.seek(0)
-            index = list(_indexed(opened, file.name.removesuffix(OPEN)))
-            _finished(file, index)
-            done.append(file.with_name(file.name.removesuffix(OPEN)))
+            if _is_at(opened, file):
+                done.append(_mended(file, opened))
     return done
 
 
-def whole_length(file: IO[bytes]) -> int:
-    """Return the number of bytes of a file that are whole gzip members."""
+def _mended(file: Path, opened: IO[bytes]) -> Mended:
+    """Cut a torn record off a file that this process has locked, and finish it."""
+    size = os.fstat(opened.fileno()).st_size
+    whole, records = whole_members(opened)
+    name = file.name.removesuffix(OPEN)
+    if records:
+        opened.truncate(whole)
+        opened.seek(0)
+        index = _Index()
+        for line in _indexed(opened, name):
+            index.add(line)
+        _finished(file, index)
+        index.close()
+    else:
+        file.unlink()
+    return Mended(file.with_name(name), records, size - whole)
+
+
+def whole_members(file: IO[bytes]) -> tuple[int, int]:
+    """Return the number of bytes at the beginning of a file that are whole gzip members, and the number of these."""
     file.seek(0)
-    whole = read = 0
+    whole = read = members = 0
     packed = b""
     unpacker = zlib.decompressobj(zlib.MAX_WBITS + 16)
     while True:
@@ -241,14 +337,14 @@ def whole_length(file: IO[bytes]) -> int:
             packed = file.read(CHUNK)
             read += len(packed)
             if not packed:
-                return whole
+                return whole, members
         try:
             unpacker.decompress(packed)
         except zlib.error:
-            return whole
+            return whole, members
         packed = unpacker.unused_data
         if unpacker.eof:
-            whole = read - len(packed)
+            whole, members = read - len(packed), members + 1
             unpacker = zlib.decompressobj(zlib.MAX_WBITS + 16)
 
 

@@ -253,6 +253,11 @@ class CrawlWatch:
             return _leads_to_login(name, seen)
         return ""
 
+    def meets_walls(self) -> bool:
+        """Return whether the last answers of a host are walls."""
+        with self._lock:
+            return any(seen.walls for seen in self.hosts.values())
+
     def ends_walled(self) -> Iterator[str]:
         """Yield, at the end of a crawl, sentences on sites with too few answers for `blocking`."""
         with self._lock:

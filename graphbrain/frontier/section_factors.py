@@ -5,6 +5,7 @@ Statement: sections/read.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -98,7 +99,8 @@ class Book:
     def forget(self, host: str) -> None:
         """Read the sections of this host anew when they are wanted: it was just learned from."""
         with self._lock:
-            self._read.pop(host, None)
+            if (known := self._read.get(host)) is not None:  # it keeps its place: what is out is dropped with it
+                self._read[host] = _Read(-math.inf, -1, known.text, known.sections)
 
 
 def _is_current(known: _Read | None, host: str, learned: Mapping[str, int] | None, now: float) -> bool:

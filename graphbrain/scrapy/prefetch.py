@@ -11,7 +11,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched
@@ -29,6 +30,7 @@ __all__ = [
     "PageToFetch",
     "Report",
     "Witness",
+    "unexpected",
 ]
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
@@ -297,7 +299,20 @@ class Desk:
 
     # ---------------------------------------------------------------- the thread that claims and renews
 
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Let the crawl end at an error that ends one of the threads: it would wait for the thread for ever."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  # it is logged, and ends the crawl
+            with self._lock:
+                self.failure = unexpected(error)
+
     def _claim_for_ever(self) -> None:
+        with self._failing():
+            self._claim_until_stopped()
+
+    def _claim_until_stopped(self) -> None:
         while not self._stop_claiming.is_set() and self.failure is None:
             try:
                 pause = self._claim()
@@ -397,6 +412,10 @@ class Desk:
     # ---------------------------------------------------------------- the thread that writes
 
     def _write_for_ever(self) -> None:
+        with self._failing():
+            self._write_until_stopped()
+
+    def _write_until_stopped(self) -> None:
         while self.failure is None:
             last = self._stop_writing.is_set()
             if not last and (more := self._gathering()):
@@ -533,6 +552,17 @@ class Desk:
     def _say(self, told: Iterable[tuple[str, str]]) -> None:
         for url, reason in told:
             log.debug("%s: %s.", url, reason)
+
+
+def unexpected(error: Exception) -> GraphbrainError:
+    """Log an error that a crawl does not know, and return the one with which it ends."""
+    log.info("This has ended the crawl:", exc_info=error)
+    if isinstance(error, GraphbrainError):
+        return error
+    return GraphbrainError(
+        f"The crawl cannot go on ({type(error).__name__}: {error}). The log has the details; the pages that it held "
+        "come again when their leases lapse."
+    )
 
 
 def _of(claim: Claim) -> tuple[str, str]:

@@ -29,7 +29,7 @@ from graphbrain.pagefacts import ASIDE, ELEMENTS, HEADERS, PageFacts
 from graphbrain.relevance import TopicRelevance, guess
 from graphbrain.schedule import fingerprints
 from graphbrain.settings import Settings, unknown, variable_of
-from graphbrain.urls.normalization import key_of, spell
+from graphbrain.urls.normalization import key_of, spell, without_user
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -51,6 +51,7 @@ __all__ = [
     "request_for",
     "resource_request",
     "unread",
+    "userless",
 ]
 
 CLAIM = "graphbrain_claim"
@@ -383,6 +384,12 @@ def _key(url: str) -> str:
         return key_of(spell(url))
     except BadInput:
         return url
+
+
+def userless(request: Request) -> Request:
+    """The request of the same URL without a user and a password: Scrapy would look them up as a part of the host."""
+    url = without_user(request.url)
+    return request if url == request.url else request.replace(url=url)
 
 
 def plain_meta(meta: Mapping[Any, Any], mark: str = "") -> dict[Any, Any]:

@@ -40,6 +40,7 @@ from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.hosts.robots import Robots, parsed, product, readable
 from graphbrain.intake.report_semantics import TEMPORARY
+from graphbrain.runtime.newest import Newest
 from graphbrain.scrapy.prefetch import (
     ASKED_AT_ONCE,
     MOST_UNWRITTEN,
@@ -48,6 +49,7 @@ from graphbrain.scrapy.prefetch import (
     FinishedVisit,
     PageToFetch,
     Witness,
+    unexpected,
 )
 from graphbrain.scrapy.requests import (
     CLAIM,
@@ -62,9 +64,10 @@ from graphbrain.scrapy.requests import (
     request_for,
     resource_request,
     unread,
+    userless,
 )
-from graphbrain.scrapy.visits import PERMANENT, ScrapyVisit, header, said
-from graphbrain.urls.normalization import Rules, address, resolved, without_user
+from graphbrain.scrapy.visits import PERMANENT, ScrapyVisit, header, names_page, said
+from graphbrain.urls.normalization import Rules
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -83,6 +86,8 @@ ASK_EVERY = 5
 """Ticks after which even a single page is asked for, though others are being fetched."""
 MOST_KNOWN = 10_000
 """Patterns of pages that are remembered."""
+MOST_RULES = 1_000
+"""Origins whose robots.txt is kept here."""
 RULES_KEPT = 300.0
 """Seconds for which a robots.txt of the brain is kept."""
 MOST_REDIRECTS = 5
@@ -154,9 +159,9 @@ class Scheduler(BaseScheduler):
         self._said: set[tuple[str, str]] = set()
         self._agent = product(crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings["USER_AGENT"]) or None
         """By whose rules Scrapy reads robots.txt."""
-        self._rules_of: dict[str, tuple[Robots, float]] = {}
+        self._rules_of: Newest[str, tuple[Robots, float]] = Newest(MOST_RULES)
         """The robots.txt of the brain by origin, and until when they are kept here, for requests that are no claims."""
-        self._robots: dict[str, Robots] = {}
+        self._robots: Newest[str, Robots] = Newest(MOST_RULES)
         """Origin → the robots.txt that was set."""
         self._own = 0
         """Requests of a start that this process fetched itself."""
@@ -181,6 +186,9 @@ class Scheduler(BaseScheduler):
 
     def finished(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
         """A visit has ended, and this will be reported of it; None: its page is given back."""
+
+    def finished_resource(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
+        """The same of a visit of what is no page: a robots.txt, a sitemap, a link that is checked."""
 
     @property
     def under_way(self) -> int:
@@ -219,6 +227,7 @@ class Scheduler(BaseScheduler):
             self._reader = await run_in_thread(self.make_reader, options, product(brain.settings.user_agent))
             self._every_start = options.every_start
             self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
+            witness = self.make_witness(brain)
         except GraphbrainError as error:
             # Raising it would end in tracebacks: an engine that is half open cannot be closed.
             self._failure = error
@@ -238,7 +247,7 @@ class Scheduler(BaseScheduler):
             options.patience,
             now_only=options.now_only,
             agent=self._agent,
-            witness=self.make_witness(brain),
+            witness=witness,
             waits_for_hosts=self.WAITS_FOR_HOSTS,
             wall_advice=self.WALL_ADVICE,
             kinds=options.kinds,
@@ -311,7 +320,7 @@ class Scheduler(BaseScheduler):
             return False
         visit = self._visits.get(request.meta.get(MARK, 0))
         if visit is not None:
-            request = _without_user(request)
+            request = userless(request)
             if not self._moved(visit, request):
                 visit.requests.add(request)
                 self._push(request)
@@ -324,7 +333,7 @@ class Scheduler(BaseScheduler):
         if not again and not own and (note := express(request, self.crawler.spider)) is not None:
             self._desk.seed(request.url, note)
             return True
-        request = _without_user(request)
+        request = userless(request)
         if self._met(request, self._fingerprints):
             return False
         self._own += 1
@@ -422,7 +431,7 @@ class Scheduler(BaseScheduler):
         if now >= until and self._desk is not None:
             text = await run_in_thread(self._desk.robots_of, scheme, name)
             rules = None if text is None else parsed(text)
-            if rules is not None and len(self._rules_of) < MOST_KNOWN:
+            if rules is not None:
                 self._rules_of[origin] = rules, now + RULES_KEPT
         return None if rules is None else rules.allows(url, self._agent_of_rules)
 
@@ -459,8 +468,10 @@ class Scheduler(BaseScheduler):
         assert self._desk is not None
         del self._visits[visit.number]
         result = self._result(visit, self._desk.brain)
-        if visit.claim.kind == "page":
-            self.finished(visit, result)
+        try:
+            (self.finished if visit.claim.kind == "page" else self.finished_resource)(visit, result)
+        except Exception as error:  # noqa: BLE001  # it is logged, and ends the crawl
+            self._failure, result = unexpected(error), None
         self._desk.done(FinishedVisit(visit.claim, result, visit.notes))
 
     def _result(self, visit: ScrapyVisit, brain: Brain) -> Fetched | Failed | None:
@@ -594,6 +605,10 @@ class UnclaimedRobots(RobotsTxtMiddleware):
     Scrapy's own where the brain schedules robots.txt: claimed URLs are allowed, and rules that the brain knows are not
     fetched again."""
 
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._parsers = Newest(MOST_KNOWN)  # Scrapy keeps those of all hosts
+
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:  # noqa: ARG002  # Scrapy's
         """Called by Scrapy with every request."""
         if request.meta.get("dont_obey_robotstxt") or (CLAIM in request.meta and not request.meta.get("redirect_urls")):
@@ -627,7 +642,7 @@ class AnswerNotes(_Middleware):
             return response
         visit.fault = "not_understood"
         target = header(response.headers.get("Location")) if response.status in {*PERMANENT, *TEMPORARY} else None
-        if target and CLAIM in request.meta and not _names_page(response, target):
+        if target and CLAIM in request.meta and not names_page(response, target):
             visit.led_by = request.meta.get("redirect_reasons", [response.status])[0]
             visit.lost = f"redirects to {target}: that is no page of the web"
         return response
@@ -682,17 +697,3 @@ def _unmarked(request: Request) -> Request:
     if MARK not in request.meta and CLAIM not in request.meta:
         return request
     return request.replace(meta=plain_meta(request.meta, MARK))
-
-
-def _names_page(response: Response, target: str) -> bool:
-    try:
-        address(resolved(response.url, target))
-    except BadInput:
-        return False
-    return True
-
-
-def _without_user(request: Request) -> Request:
-    """The request of the same URL without a user and a password: Scrapy would look them up as a part of the host."""
-    url = without_user(request.url)
-    return request if url == request.url else request.replace(url=url)

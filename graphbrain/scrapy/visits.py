@@ -29,9 +29,9 @@ from graphbrain.errors import BadInput
 from graphbrain.intake import retry_after
 from graphbrain.model import Fault, Resource
 from graphbrain.scrapy.requests import Reader, latency, led
-from graphbrain.urls.normalization import resolved
+from graphbrain.urls.normalization import address, resolved
 
-__all__ = ["PERMANENT", "ScrapyVisit", "fault_of", "header", "said"]
+__all__ = ["PERMANENT", "ScrapyVisit", "fault_of", "header", "names_page", "said"]
 
 PERMANENT = (301, 308)
 SILENT = (
@@ -171,6 +171,15 @@ def said(error: Exception) -> str:
     # The text of a failed response lists its reasons as Python objects.
     text = "; ".join(dict.fromkeys(reason.getErrorMessage() for reason in reasons)) or str(error)
     return f"{type(error).__name__}: {text}"[:200]
+
+
+def names_page(response: Response, target: str) -> bool:
+    """Return whether a redirect to this target leads to a page of the web."""
+    try:
+        address(resolved(response.url, target))
+    except BadInput:
+        return False
+    return True
 
 
 def _led_on(response: Response, target: str) -> str:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from socket import socket
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
 
@@ -146,6 +147,27 @@ def test_a_site_that_blocks_is_named(neo4j: Neo4j) -> None:
         ran = crawl(neo4j, web.proxy, "http://blocks.example/", "--no-contact", "--max-time", "50s")
         assert ran.returncode == 4, ran
         assert "blocks.example" in ran.stderr and "403" in ran.stderr and "nothing could be fetched" in ran.stderr
+
+
+@pytest.mark.long
+def test_a_port_that_refuses_is_named(neo4j: Neo4j) -> None:
+    """Though nothing but its robots.txt was asked for."""
+    with socket() as free:
+        free.bind(("127.0.0.1", 0))
+        closed = f"127.0.0.1:{free.getsockname()[1]}"
+    with emptied(neo4j, delay_seconds=0.0):
+        ran = crawl(neo4j, closed, "http://closed.example/", "--no-contact", "--max-time", "30s")
+        assert ran.returncode == 4, ran
+        assert "closed.example does not answer" in ran.stderr and "refuses connections" in ran.stderr, ran
+
+
+def test_what_cannot_be_written_is_named_before_a_request(neo4j: Neo4j, tmp_path: Path) -> None:
+    (file := tmp_path / "file").touch()
+    with hostile(Site("few.example", plain(2))) as web, emptied(neo4j, delay_seconds=0.0):
+        for option in ("--log", "--jsonl", "--warc"):
+            ran = crawl(neo4j, web.proxy, "http://few.example/", "--no-contact", option, str(file / "below"))
+            assert ran.returncode == 1 and f"{file / 'below'} cannot be written (Not a directory)" in ran.stderr, ran
+            assert len(ran.stderr.splitlines()) == 1 and not ran.stdout and not web.visits
 
 
 def test_a_crawl_ends_though_its_pages_are_due_again(neo4j: Neo4j) -> None:
@@ -306,6 +328,99 @@ def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path
     assert subprocess.run(check, check=False).returncode == 0
 
 
+@pytest.mark.long
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="the system does not list memory by kind")
+def test_the_memory_of_a_crawl_does_not_grow_with_it(neo4j: Neo4j, tmp_path: Path) -> None:
+    """In the second half by less than 2 kB a page, which a response, a request or a report that is kept would exceed.
+    Without one it grows by some 1 kB a page here, while caches and the allocator's pools fill, and not after 15,000."""
+    memory = tmp_path / "memory"
+    with emptied(neo4j, delay_seconds=0.0):
+        line, env = command(neo4j, "127.0.0.1:1")
+        words = ("--no-contact", "--no-sitemaps", "--concurrency", "100", "--jsonl", str(tmp_path / "pages.jsonl"))
+        line[1:] = ["-m", "tests.acceptance.made_up_web", str(memory), "12000", *words]
+        line += ["--warc", str(tmp_path / "warc"), "--no-requisites", "--max-pages", "10050"]
+        del env["http_proxy"]
+        running = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            eventually(lambda: _kb(memory).get(5_000), "half of the pages", running)
+            eventually(lambda: _kb(memory).get(10_000), "all pages", running)
+            running.communicate(timeout=PATIENCE)
+        finally:
+            running.kill()
+        assert running.returncode == 3
+    grown = _kb(memory)
+    assert grown[10_000] - grown[5_000] < 10_000, grown
+
+
+def _kb(file: Path) -> dict[int, int]:
+    """Pages → memory in kB, as tests.acceptance.made_up_web has written them."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return {int(pages): int(kb) for pages, kb in (line.split() for line in lines)}
+
+
+def archived(folder: Path) -> set[str]:
+    """The URLs of all responses in an archive. Both readers find all records whole, and each line of the indexes leads
+    to its record."""
+    urls: set[str] = set()
+    for file in folder.glob("*.warc.gz"):
+        check = [sys.executable, "-c", "from warcio.cli import main; main()", "check", str(file)]
+        assert subprocess.run(check, check=False).returncode == 0, file
+        with file.open("rb") as read:
+            records = [
+                (record.headers["WARC-Target-URI"], record.stream_pos)
+                for record in ArchiveIterator(read, parse_http=False)
+                if record.verify_block_digest() and record.headers["WARC-Type"] in ("response", "revisit")
+            ]
+        index = file.with_name(file.name.removesuffix(".warc.gz") + ".cdxj").read_text(encoding="utf-8").splitlines()
+        lines = [json.loads(line.split(" ", 2)[2]) for line in index]
+        assert Counter((line["url"], int(line["offset"])) for line in lines) == Counter(records)
+        urls |= {url for url, _ in records}
+    assert not list(folder.glob("*.open"))
+    return urls
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("torn", ["in its last record", "in the head of the next one"])
+def test_an_archive_of_a_crawl_that_was_killed_is_whole_again(neo4j: Neo4j, tmp_path: Path, torn: str) -> None:
+    """The next run cuts off the torn record, with a sentence, and each page that was recorded is in the archive."""
+    folder = tmp_path / "warc"
+    with (
+        hostile(Site("many.example", plain(120))) as web,
+        emptied(neo4j, delay_seconds=0.0, lease_seconds=5.0) as brain,
+    ):
+        words = ("http://many.example/", "--no-contact", "--warc", str(folder), "--concurrency", "4")
+        line, env = command(neo4j, web.proxy, *words)
+        running = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            eventually(lambda: len(web.visits) > 40, "pages", running)
+        finally:
+            running.kill()
+            running.communicate()
+        (opened,) = folder.glob("*.open")
+        data = opened.read_bytes()
+        opened.write_bytes(data[:-9] if torn == "in its last record" else data + data[:9])
+        rest = crawl(neo4j, web.proxy, "--no-contact", "--warc", str(folder))
+        assert rest.returncode == 0 and "Traceback" not in rest.stderr, rest
+        (said,) = [text for text in rest.stderr.splitlines() if "was left by a crawl that was killed" in text]
+        assert "a torn record (" in said and opened.name.removesuffix(".open") in said, rest
+        assert archived(folder) >= {found.url for found in brain.find(state="known")}
+        assert brain.audit(None).ok
+
+
+def test_a_full_disk_ends_a_crawl_with_a_sentence_and_loses_no_line(neo4j: Neo4j, tmp_path: Path) -> None:
+    """A limit of the size of files stands for the full disk."""
+    out = tmp_path / "pages.jsonl"
+    with hostile(Site("many.example", plain(40))) as web, emptied(neo4j, delay_seconds=0.0, lease_seconds=5.0) as brain:
+        line, env = command(neo4j, web.proxy, "http://many.example/", "--no-contact", "--jsonl", str(out))
+        limited = ["prlimit", "--fsize=3000", *line]
+        full = subprocess.run(limited, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert full.returncode == 1 and "cannot be written (File too large): make room" in full.stderr, full
+        assert "Traceback" not in full.stderr
+        rest = crawl(neo4j, web.proxy, "--no-contact", "--jsonl", str(out))
+        assert rest.returncode == 0, rest
+        assert _urls([out]) == {found.url for found in brain.find(state="known")}
+
+
 def script(body: str, kind: str = "text/javascript") -> Reply:
     return Reply(200, headers={"Content-Type": kind}, body=body.encode())
 
@@ -436,6 +551,54 @@ def test_the_browser_ends_with_its_crawl(neo4j: Neo4j, number: signal.Signals) -
         if number == signal.SIGINT:
             assert running.returncode == 130 and "goes on where it stopped" in said and "Traceback" not in said, said
             assert not [found for found in brain.find(state="frontier") if found.worker and found.lease_until is None]
+
+
+@pytest.mark.long
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+def test_a_crawl_that_comes_back_outlives_its_browser(neo4j: Neo4j, tmp_path: Path) -> None:
+    """The browser is killed twice: no page fails, and the page whose script makes another text has changed."""
+    url, out, texts = "http://edited.example/", tmp_path / "news.jsonl", dict.fromkeys("1234", "owls hunt at night")
+
+    def data(ask: Ask) -> Reply:
+        body = json.dumps(texts[ask.target.rpartition("=")[2]]).encode()
+        return Reply(200, headers={"Content-Type": "application/json", "Cache-Control": "no-cache"}, body=body)
+
+    read = "fetch('/data.json?page=%s').then(a => a.json()).then(t => document.body.append(t.repeat(20)))"
+    pages: dict[str, Reply | Callable[[Ask], Reply]] = {
+        f"/{n}": page(body=f"<body><script>{read % n}</script>".encode(), Content_Type="text/html") for n in texts
+    }
+    pages |= {f"/data.json?page={n}": data for n in texts} | {"/": page(*(f"/{n}" for n in texts))}
+    with hostile(Site("edited.example", pages)) as web, emptied(neo4j, delay_seconds=0.0, revisit_seconds=1.0) as brain:
+        words, env = command(neo4j, web.proxy, url, "--no-contact", "--render", "--revisit", "--jsonl", str(out))
+        running = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def browsers() -> list[psutil.Process]:
+            lines = [(process, " ".join(process.cmdline())) for process in beneath(running.pid)]
+            return [process for process, line in lines if "--remote-debugging" in line and "--type=" not in line]
+
+        def news() -> set[tuple[str, str]]:
+            lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []
+            return {(made["url"], made["outcome"]) for made in map(json.loads, lines)}
+
+        try:
+            eventually(lambda: {(f"{url}{n}", "new") for n in ["", *texts]} <= news(), "all pages", running)
+            texts["3"] = "herons wait in shallow water"
+            for _ in range(2):
+                seen = len(web.visits)
+                eventually(lambda: bool(browsers()), "a browser", running)
+                for process in browsers():
+                    process.kill()
+                eventually(lambda seen=seen: len(web.visits) > seen + 10, "more visits", running)  # type: ignore[misc]
+            running.send_signal(signal.SIGINT)
+            _, said = running.communicate(timeout=PATIENCE)
+        finally:
+            running.kill()
+        assert running.returncode == 130 and "Traceback" not in said, said
+        assert {found for found in news() if found[1] != "new"} == {(f"{url}3", "changed")}
+        known = list(brain.find(state="known"))
+        assert len(known) == 5 and not any(found.error for found in known), known
+        assert brain.audit(None).ok
 
 
 def test_a_crawl_without_its_browser_does_not_begin(neo4j: Neo4j, tmp_path: Path) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.scrapy import prefetch
-from graphbrain.scrapy.prefetch import Desk, FinishedVisit, PageToFetch
+from graphbrain.scrapy.prefetch import Desk, FinishedVisit, PageToFetch, Report, Witness
 from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock
 
@@ -151,3 +151,25 @@ def test_a_retry_is_not_waited_for_but_a_host_and_somebodys_lease_are(
         # All that is left is to be tried again, in five minutes.
         assert soon(lambda: (desk.want(4, 4), desk.over)[1])
         assert not brain.next_urls(1).finished
+
+
+class Broken(Witness):
+    """One with a defect."""
+
+    def before(self, reports: Sequence[Report]) -> None:  # noqa: ARG002
+        raise ZeroDivisionError("a defect")
+
+
+def test_an_unknown_error_of_a_thread_ends_the_crawl(neo4j: Neo4j, brain: Brain, clock: HandClock) -> None:
+    """The crawl would wait for the thread for ever; nothing is recorded, and the page is claimed again later."""
+    brain.seed(["http://h.org/"])
+    desk = Desk(neo4j.open(crawl="test", auto_tend=False, clock=clock), witness=Broken())
+    desk.open()
+    desk.want(1, 1)
+    assert soon(lambda: desk.ready)
+    taken = desk.take()
+    assert taken is not None and not desk.over
+    desk.done(fetched(taken.claim))
+    assert soon(lambda: desk.over)
+    assert "ZeroDivisionError: a defect" in str(desk.failure)
+    assert desk.close() == 1 and brain.stats()["leased"] == 1

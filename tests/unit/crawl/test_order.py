@@ -98,8 +98,8 @@ def test_a_brain_that_limits_nothing_stays_so() -> None:
 
 @pytest.mark.parametrize("url", ["http://", "mailto:a@b.example", "http://a b/"])
 def test_what_is_no_url_is_refused(url: str) -> None:
-    with pytest.raises(BadInput, match="no URL"):
-        CrawlOrder((url,)).bare_urls()
+    with pytest.raises(BadInput, match="no URL"):  # before a server is started for it
+        CrawlOrder((url,)).checked()
     assert CrawlOrder(("a.example/x",)).bare_urls() == ["http://a.example/x"]
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import json
+import random
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from graphbrain.crawl.warc import OPEN, Archive, Exchange, cdxj_key, digest_of, mend, whole_length
+from graphbrain.crawl.warc import OPEN, Archive, Exchange, Mended, cdxj_key, digest_of, mend, whole_members
 
 START = datetime(2026, 11, 27, 12, 0, 0, 123456, tzinfo=UTC)
 PACKED = gzip.compress(b"<p>packed</p>")
@@ -95,24 +99,111 @@ def test_files_are_finished_by_their_size(tmp_path: Path) -> None:
 @given(cut=st.integers(0, 3_000), junk=st.binary(max_size=20))
 def test_whatever_is_torn_the_rest_is_kept(tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes) -> None:
     folder = tmp_path_factory.mktemp("torn")
-    archive = Archive(folder, {})
-    for n in range(4):
-        archive.write(exchange(n, b"body %d" % n))
-    (opened,) = files(folder, OPEN)
-    assert not mend(folder), "one that is being written is left alone"
-    data = opened.read_bytes()
-    copy = opened.with_name(f"killed.warc.gz{OPEN}")
+    with Archive(folder, {}) as archive:
+        for n in range(4):
+            archive.write(exchange(n, b"body %d" % n))
+        (opened,) = files(folder, OPEN)
+        assert not mend(folder), "one that is being written is left alone"
+        data = opened.read_bytes()
     torn = data[: min(cut, len(data))] + junk
-    copy.write_bytes(torn)
+    mended = killed(folder, torn)
+    if not mended.records:
+        assert mended.cut == len(torn) and not list(folder.glob("killed*"))
+        return
+    kept = mended.file.read_bytes()
+    assert data.startswith(kept) and torn.startswith(kept) and len(kept) + mended.cut == len(torn)
+    with mended.file.open("rb") as read:
+        assert whole_members(read) == (len(kept), mended.records)
+    assert len(index_of(mended.file)) == sum(kind == "response" for kind, *_ in verified(mended.file))
+
+
+def killed(folder: Path, data: bytes) -> Mended:
+    """Mend a file with these bytes, as a killed process has left it."""
+    (folder / f"killed.warc.gz{OPEN}").write_bytes(data)
     (mended,) = mend(folder)
-    kept = mended.read_bytes()
-    assert data.startswith(kept) and torn.startswith(kept)
-    with mended.open("rb") as read:
-        assert whole_length(read) == len(kept)
-        read.seek(0)
-        found = sum(record.rec_type == "response" for record in ArchiveIterator(read))
-    assert len((folder / "killed.cdxj").read_text(encoding="utf-8").splitlines()) == found
+    assert not files(folder, f"killed.warc.gz{OPEN}")
+    return mended
+
+
+def verified(file: Path) -> list[tuple[str, int, int]]:
+    """Kind, offset and length of each record, all of whose digests two readers have found right."""
+    found = []
+    with file.open("rb") as read:
+        records = ArchiveIterator(read, check_digests=True)
+        for record in records:
+            record.raw_stream.read()
+            assert record.digest_checker.passed in (True, None) and not record.digest_checker.problems
+            offset = records.get_record_offset()
+            found.append((record.rec_type, offset, records.get_record_length()))
+    with file.open("rb") as read:
+        again = [record.headers["WARC-Type"] for record in Fast(read, parse_http=False) if record.verify_block_digest()]
+    assert again == [kind for kind, *_ in found]
+    return found
+
+
+def index_of(file: Path) -> list[dict[str, str]]:
+    """The lines of the file's index, each of which must be in its place."""
+    lines = file.with_name(f"{file.name.removesuffix('.warc.gz')}.cdxj").read_text(encoding="utf-8").splitlines()
+    assert lines == sorted(lines)
+    return [json.loads(line.split(" ", 2)[2]) for line in lines]
+
+
+def test_a_file_torn_at_any_byte_of_its_last_exchange_keeps_all_whole_records(tmp_path: Path) -> None:
+    """In the response, at the border of both records, in the first bytes of the request, and behind it."""
+    archive = Archive(tmp_path, {"software": "test"})
+    for n in range(3):
+        archive.write(exchange(n, b"body"))
+    (opened,) = files(tmp_path, OPEN)
+    data = opened.read_bytes()
+    ends = [offset + length for _, offset, length in verified(opened)]
+    assert ends[-1] == len(data) and len(ends) == 7
+    for cut in range(ends[-3], len(data) + 1):
+        mended = killed(tmp_path, data[:cut])
+        whole = [end for end in ends if end <= cut]
+        assert (mended.records, mended.cut) == (len(whole), cut - whole[-1])
+        assert mended.file.read_bytes() == data[: whole[-1]]
+        found = verified(mended.file)
+        places = {(str(offset), str(length)) for kind, offset, length in found if kind in ("response", "revisit")}
+        assert {(line["offset"], line["length"]) for line in index_of(mended.file)} == places
     archive.close()
+
+
+@contextmanager
+def at_most(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond this size, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_record_for_which_there_is_no_room_leaves_no_part_of_it(tmp_path: Path) -> None:
+    """Not the response without its request either; what is written later follows the last whole record."""
+    archive = Archive(tmp_path, {})
+    archive.write(exchange(1, b"the first"))
+    (opened,) = files(tmp_path, OPEN)
+    size = opened.stat().st_size
+    for room in (1, 200, 500, 700):
+        with at_most(size + room), pytest.raises(OSError, match="too large"):
+            archive.write(exchange(2, random.Random(2).randbytes(600)))
+        assert opened.stat().st_size == size
+    archive.write(exchange(3, b"the last"))
+    archive.close()
+    (file,) = files(tmp_path)
+    assert [kind for kind, *_ in verified(file)] == ["warcinfo", *["response", "request"] * 2]
+    assert [line["url"].rpartition("/")[2] for line in index_of(file)] == ["1?b=2&a=1", "3?b=2&a=1"]
+
+
+def test_a_file_that_cannot_be_finished_is_finished_by_the_next_run(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, {})
+    archive.write(exchange(1, b"body"))
+    with at_most(10), pytest.raises(OSError, match="too large"):
+        archive.close()
+    (mended,) = mend(tmp_path)
+    assert (mended.records, mended.cut) == (3, 0) and len(index_of(mended.file)) == 1
+    check(tmp_path)
 
 
 def test_a_mended_file_has_the_index_that_a_finished_one_has(tmp_path: Path) -> None:

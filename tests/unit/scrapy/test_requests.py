@@ -38,8 +38,8 @@ from graphbrain.scrapy.requests import (
     express,
     request_for,
     resource_request,
+    userless,
 )
-from graphbrain.scrapy.scheduler import _without_user
 from graphbrain.scrapy.visits import ScrapyVisit, fault_of, said
 
 URL = "http://a.example/page?b=1"
@@ -294,9 +294,9 @@ def test_what_was_never_asked_is_no_silence() -> None:
 
 def test_a_request_is_sent_without_a_user() -> None:
     request = Request("http://u:p@a.example/x")
-    assert _without_user(request).url == "http://a.example/x"
+    assert userless(request).url == "http://a.example/x"
     plain = Request("http://a.example/x@y")
-    assert _without_user(plain) is plain
+    assert userless(plain) is plain
 
 
 @pytest.mark.parametrize(
