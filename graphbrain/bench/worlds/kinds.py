@@ -15,6 +15,7 @@ from graphbrain.bench.worlds.world import (
     MINUTE,
     Crawler,
     Phase,
+    Rules,
     World,
     WorldFile,
     WorldHost,
@@ -22,7 +23,7 @@ from graphbrain.bench.worlds.world import (
 )
 from graphbrain.model import Kind
 
-__all__ = ["KINDS", "robots_text", "with_kinds"]
+__all__ = ["KINDS", "with_kinds"]
 
 KINDS: tuple[Kind, ...] = ("page", "robots", "sitemap")
 SHARE = 0.5
@@ -48,13 +49,6 @@ def with_kinds(world: World) -> World:
     return replace(world, hosts=hosts, crawlers=crawlers)
 
 
-def robots_text(sitemaps: Sequence[str] = (), forbids: Sequence[str] = (), delay: float = 0.0) -> str:
-    """Return the text of a robots.txt."""
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in forbids)]
-    lines += [f"Crawl-delay: {delay:g}"] if delay else []
-    return "\n".join([*lines, *(f"Sitemap: {url}" for url in sitemaps)])
-
-
 def _with_files(dice: random.Random, host: WorldHost) -> WorldHost:
     """Return the host with a robots.txt and sitemaps. Some of its pages have no links to them then."""
     kind = dice.choices(ANSWERS, WEIGHTS)[0]
@@ -70,8 +64,8 @@ def _with_files(dice: random.Random, host: WorldHost) -> WorldHost:
     behind = [page.path for page in host.pages[1:]]
     forbids = dice.sample(behind, 1) if behind and dice.random() < 0.2 else []
     named = [] if named == [GUESSED] else named
-    text = robots_text([host.url(path) for path in named], forbids, host.crawl_delay)
-    return replace(host, robots=WorldFile("/robots.txt", _answers(dice, kind, slow), text))
+    rules = Rules(tuple(forbids), host.crawl_delay, tuple(host.url(path) for path in named))
+    return replace(host, robots=WorldFile("/robots.txt", _answers(dice, kind, slow), rules.as_text()))
 
 
 def _answers(dice: random.Random, kind: str, slow: float) -> tuple[Phase, ...]:

@@ -7,9 +7,8 @@ a page that is well is claimed within
                 +  a minute for each of them that refuses without a Retry-After
 
 after it was found. n is the number of pages of its host, and one more for a robots.txt that is claimed. d is the host's
-least interval: the longest of its delay, its Crawl-delay, its longest fetch divided by `in_flight`, and the time between
-two requests that it bears. These times do
-not count:
+least interval: the longest of its delay, its Crawl-delay, its longest fetch divided by `in_flight`, and the time
+between two requests that it bears. These times do not count:
 
 * the time in which its host answers no page as it should, or the crawlers' line is down, and as long again afterwards,
   a day at most, and two minutes: waits shrink only with the first answer;

@@ -123,6 +123,12 @@ class Rules:
 
         return cls(values("Disallow"), float(next(iter(values("Crawl-delay")), 0.0)), values("Sitemap"))
 
+    def as_text(self) -> str:
+        """Return a text that means the same."""
+        lines = ["User-agent: *", *(f"Disallow: {path}" for path in self.forbids)]
+        lines += [f"Crawl-delay: {self.delay:g}"] if self.delay else []
+        return "\n".join([*lines, *(f"Sitemap: {url}" for url in self.sitemaps)])
+
     def allow(self, url: str) -> bool:
         """Return whether a URL of the host may be fetched."""
         path = "/" + url.split("/", 3)[3]
