@@ -225,19 +225,20 @@ def _robots_fails(name: str) -> World:
 
 
 def _many_sitemaps(name: str) -> World:
-    """Build a world of one host with 100 sitemaps, most of them dead, and 30 pages that are linked to: these within two
-    seconds each, beside one that a sitemap alone lists."""
+    """Build a world of one host with 100 sitemaps, most of them dead, and 30 pages that are linked to: these within
+    twice the time that they take alone."""
     listed = f"http://{HOST}/listed"
     dead = tuple(WorldFile(f"/dead{number}.xml", (Phase(0.0, "missing", 0.3, 404),)) for number in range(99))
     sitemaps = (*dead, WorldFile("/well.xml", (WELL,), lists=(listed,)))
     rules = Rules(sitemaps=tuple(f"http://{HOST}{each.path}" for each in sitemaps))
-    world = _alone(name, (), 30, 65.0, robots=WorldFile("/robots.txt", (WELL,), rules.as_text()), sitemaps=sitemaps)
+    robots = WorldFile("/robots.txt", (WELL,), rules.as_text())
+    world = _alone(name, (), 30, 320.0, settings={"delay_seconds": 5.0}, robots=robots, sitemaps=sitemaps)
     (host,) = world.hosts
     return replace(
         world,
         hosts=(replace(host, pages=(*host.pages, WorldPage("/listed", (WELL,)))),),
         crawlers=(replace(world.crawlers[0], kinds=KINDS),),
-        goals=(*world.goals, WorldGoal(500.0, (listed,))),
+        goals=(*world.goals, WorldGoal(1_000.0, (listed,))),
     )
 
 

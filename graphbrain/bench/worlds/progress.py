@@ -21,10 +21,10 @@ between two requests that it bears. These times do not count:
 * the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, or the clock is
   wrong, and the time for which a crawler holds it, or a place of its host, and does not report.
 
-A robots.txt that is well is read within the same time after the first page of its host was found, if it redirects
-within that of both hosts. A sitemap is read within that time, and a minute, after a page of a host that names it was
-claimed. For a robots.txt, the time in which it fails does not count, and as long again; for a sitemap, twice the waits
-after its failures.
+A robots.txt that is well is read within the same time after the first page of its host was found; if it redirects,
+within that of both hosts. The time in which it fails does not count, and as long again. A sitemap is read within that
+time, where n counts sitemaps, too, and two minutes, after a page of a host that names it was claimed. The waits after
+its failures do not count.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ NOTICED = 5 * MINUTE
 """Seconds after which upkeep has seen that a lease lapsed, or that other rules allow a page."""
 LOOKED_FOR = MINUTE
 """Seconds between two times at which sitemaps of a host are looked for."""
+FULL = MINUTE
+"""Seconds after which a host of which a page is under way, and no more may be, is looked at again for its sitemaps."""
 RENEWING = MINUTE
 """Seconds for which pages wait at most for a robots.txt that is known and is read again."""
 FIRST_AGAIN, LAST_AGAIN = HOUR, 14 * DAY
@@ -218,7 +220,8 @@ def _sitemaps_due(world: World, times: _Times) -> Iterator[_Due]:
         last = file.phases[-1]
         if last.outcome == "fetched" and not by_hand and host.name not in by_hand:
             spans = [*times.spans(host.name, url), (0.0, last.since)]
-            yield _Due(url, "read", allowance(world, host) + LOOKED_FOR, spans, world, host)
+            others = SLACK * len(host.sitemaps) * pace_of(world, host)
+            yield _Due(url, "read", allowance(world, host) + others + LOOKED_FOR + FULL, spans, world, host)
 
 
 def _goals(world: World, log: Log, times: _Times) -> Iterator[WorldFinding]:
