@@ -196,7 +196,8 @@ class _Honest(_Judge):
     streaks: dict[str, int] = field(default_factory=dict)
     finished_at: float | None = None
     ill_then: set[str] = field(default_factory=set)
-    """Hosts without a good answer since they failed, at the last answer `finished`."""
+    """Hosts without a good answer since they failed, or whose robots.txt was not known, at the last answer
+    `finished`."""
 
     def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         yield from _Judge.before(self, entry, watch)
@@ -224,7 +225,9 @@ class _Honest(_Judge):
                 )
         if entry.finished:
             self.finished_at = entry.at
-            self.ill_then = {name for name, host in watch.hosts.items() if host.run}
+            self.ill_then = {
+                name for name, host in watch.hosts.items() if host.run or watch.waits_for_robots(host, entry.clock)
+            }
             yield from self._over(entry, watch)
         elif entry.ready is None and not any(
             each.is_held(entry.clock) for each in (*watch.pages.values(), *watch.files.values())
@@ -236,7 +239,7 @@ class _Honest(_Judge):
     def _over(self, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         """Yield a violation if pages of a well host are left, although `finished` was answered."""
         for host in watch.hosts.values():
-            if host.run:
+            if host.run or watch.robots_fails(host):
                 continue
             left = [page.url for page in watch.waiting(host, entry.clock) if not page.attempts]
             if left and host.blocked_until <= entry.clock + DAY:

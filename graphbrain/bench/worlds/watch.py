@@ -227,6 +227,11 @@ class WorldWatch:
         robots = self.files.get(f"http://{host.name}/robots.txt")
         return self.world.asks and (host.robots.rules is None or (robots is not None and robots.is_held(clock)))
 
+    def robots_fails(self, host: WatchedHost) -> bool:
+        """Return whether pages of the host wait for a robots.txt that failed last, perhaps on another host."""
+        robots = self.files.get(f"http://{host.name}/robots.txt")
+        return self.world.asks and host.robots.rules is None and robots is not None and robots.fails > 0
+
     def seen(self, of: LoggedGrant | Reported | Returned) -> PageSeen | None:
         """Return the page, the robots.txt or the sitemap that a claim or a report is of, if it was met."""
         return (self.pages if of.kind == "page" else self.files).get(own_url(of))
