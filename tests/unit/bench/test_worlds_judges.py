@@ -670,3 +670,18 @@ def test_the_allowance_with_files() -> None:
     ill = tuple(WorldFile(f"/{n}.xml", (Phase(0.0, "silent", 5.0, None),)) for n in range(10))
     of = asking(WorldHost(A, host(A).pages, sitemaps=ill))
     assert allowance(of, of.hosts[0]) == 40 + 2 * 2 * MINUTE + 50
+
+
+def test_a_crawl_that_is_finished_without_a_robots_txt() -> None:
+    """It does not wait for one that fails on another host, to which it redirects; it does for one that was not read."""
+    moved = Phase(0.0, "moved", 0.2, 301, target=url("robots.txt", B))
+    of = asking(WorldHost(A, host(A).pages, robots=WorldFile("/robots.txt", (moved,))), host(B, 1))
+    there = LoggedGrant(url("robots.txt", B), B, "t1", 1.0 + LEASE, kind="robots", home=ROBOTS)
+    led = [*read(0.0, ROBOTS, "moved", target=url("robots.txt", B)), replace(ask(1.0), grants=(there,))]
+    fails = [replace(tell(1.5, there.url, 1.0, "broken", status=500), home=ROBOTS)]
+    over = replace(ask(5.0, ready=None), finished=True)
+    later = [replace(ask(9.0), grants=(replace(there, token="t9", until=9.0 + LEASE),))]
+    later += [replace(tell(9.5, there.url, 9.0, text=TEXT), home=ROBOTS), *read(10.0, url(0))]
+    assert "honest" not in kinds(of, seed(url(0)), led, fails, over, later)
+    assert "honest" in kinds(of, seed(url(0)), over)
+    assert "honest" in kinds(of, seed(url(0)), led[:2], over), "it did not fail"
