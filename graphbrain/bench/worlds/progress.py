@@ -42,6 +42,7 @@ from graphbrain.bench.worlds.watch import RobotsSeen, WorldWatch, most_of_ill
 from graphbrain.bench.worlds.world import (
     DAY,
     FOR_EVER,
+    GUESSED,
     HOUR,
     ILL,
     MINUTE,
@@ -214,11 +215,11 @@ def _failing(robots: WorldFile) -> Iterator[Span]:
 
 
 def _sitemaps_due(world: World, times: _Times) -> Iterator[_Due]:
-    """Yield the sitemaps that are well once, of hosts whose robots.txt is never set by hand."""
-    by_hand = {event.target for event in world.events if event.what == "robots"}
+    """Yield the sitemaps that are well once, unless a robots.txt is set by hand in this world: it may name any."""
+    by_hand = any(event.what == "robots" for event in world.events)
     for url, (host, file) in world.sitemaps().items():
         last = file.phases[-1]
-        if last.outcome == "fetched" and not by_hand and host.name not in by_hand:
+        if last.outcome == "fetched" and not by_hand:
             spans = [*times.spans(host.name, url), (0.0, last.since)]
             others = SLACK * len(host.sitemaps) * pace_of(world, host)
             yield _Due(url, "read", allowance(world, host) + others + LOOKED_FOR + FULL, spans, world, host)
@@ -425,8 +426,11 @@ class _Reading:
             return
         self.looked[host] = entry.clock
         named = self.robots[host].sitemaps(host)
-        for url in set(named).difference(self.named.get(host, ())):
+        before = self.named.get(host, ())
+        for url in set(named).difference(before):
             self.find(url, entry.at)
+        for url in set(before).difference(named):
+            self.times.of_page[url].append((entry.at, FOR_EVER))  # what nothing names is not asked for
         self.named[host] = named
 
     def _renewed(self, robots: str, start: float, end: float) -> None:
@@ -470,6 +474,8 @@ class _Reading:
         """Note for how long a sitemap waits that could not be had."""
         if entry.outcome == "fetched":
             del self.failing[entry.home]
+        elif entry.outcome == "missing" and entry.home.endswith(GUESSED):
+            self.times.of_page[entry.home].append((entry.at, FOR_EVER))  # where nothing names it, it is not tried again
         elif entry.outcome != "moved":
             self.failing[entry.home] += 1
             wait = min(FIRST_AGAIN * 2.0 ** min(self.failing[entry.home] - 1, 20), LAST_AGAIN)

@@ -178,6 +178,8 @@ class WorldWatch:
     at: float = 0.0
     clock: float = 0.0
     forgotten: set[str] = field(default_factory=set)
+    listed: set[tuple[str, str]] = field(default_factory=set)
+    """(index, sitemap) that it lists"""
 
     def __post_init__(self) -> None:
         self.hosts = {host.name: WatchedHost(host.name) for host in self.world.hosts}
@@ -311,7 +313,9 @@ class WorldWatch:
                 listed = self._find(link)
                 if listed is not None and entry.kind == "sitemap":
                     listed.wanted |= not listed.fetched  # what a sitemap lists is hinted at
-            self._want_sitemaps(entry.sitemaps)
+            listed_anew = [url for url in entry.sitemaps if (entry.home, url) not in self.listed]
+            self.listed.update((entry.home, url) for url in listed_anew)
+            self._want_sitemaps(listed_anew)
         elif entry.outcome == "moved" and entry.target and entry.kind == "page":
             self._find(entry.target)
         self._met(self.hosts[entry.host], entry)
