@@ -37,8 +37,9 @@ WEIGHTS = (3, 3, 3, 4, 1, 1, 2)
 ILL_KINDS = ("refused", "refused", "broken", "missing", "silent", "silent", "not_understood", "not_sent", "flips")
 
 
-def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = False) -> World:
-    """Return the world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each."""
+def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = False, kinds: bool = True) -> World:
+    """Return the world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each. `kinds`: half of
+    all worlds have robots.txt and sitemaps that are claimed."""
     dice = random.Random(f"world {seed}")
     if large:
         hosts = dice.randint(*LARGE)
@@ -58,7 +59,8 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
         hops=dice.choice([0.0, 0.0, 0.0, 0.1]),
     )
     world = _without_orphans(replace(world, events=_events(dice, world)))
-    return with_kinds(replace(world, crawlers=_crawlers(dice, world)))
+    world = replace(world, crawlers=_crawlers(dice, world))
+    return with_kinds(world) if kinds else world
 
 
 def _without_orphans(world: World) -> World:
