@@ -1,7 +1,7 @@
 """Worlds drawn by seeds, and worlds with names, keep what docs/explanation/promises.md promises.
 
-`graphbrain bench worlds` runs others; with `--seed N --hosts 4`, or `--named NAME`, one that has failed here. In half of
-the worlds it has robots.txt and sitemaps beside the pages; `--hosts 1` where a world of all kinds has failed.
+`graphbrain bench worlds` runs others; with `--seed N --hosts 4`, or `--named NAME`, one that has failed here. In half
+of the worlds it has robots.txt and sitemaps beside the pages; `--hosts 1` where a world of all kinds has failed.
 """
 
 from __future__ import annotations
