@@ -51,6 +51,7 @@ class _Step:
         work: The transaction.
         most_moves, front, now_only, tries: As in `claims.Request`.
         kind: The kind of what is claimed. Kinds other than pages come from lines of their own (`resources.LINES`).
+        beside_pages: As in `taking.ClaimRequest`.
     """
 
     name: str
@@ -61,6 +62,7 @@ class _Step:
     now_only: bool = False
     tries: bool = False
     kind: Kind = "page"
+    beside_pages: bool = False
 
 
 class Claiming:
@@ -356,17 +358,19 @@ class Claiming:
             if not places:
                 share.took(0, n, n)
             elif not 0.0 <= now - self._none_at[kind] < 1.0:
-                claimed = self._take_resources(kind, places, calls)
+                claimed = self._take_resources(kind, places, calls, beside_pages=True)
                 self._none_at[kind] = -math.inf if claimed else now
                 if claimed:  # else nothing is owed: no page waits for a share that nothing took
                     share.took(claimed, n, n)
 
-    def _take_resources(self, kind: Kind, n: int, calls: Round) -> int:
-        """Claim up to `n` resources of a kind for the calls that ask for it. Return their number."""
+    def _take_resources(self, kind: Kind, n: int, calls: Round, *, beside_pages: bool = False) -> int:
+        """Claim up to `n` resources of a kind for the calls that ask for it. Return their number. `beside_pages`: hosts
+        with pages in their queues give them a share alone."""
         n = min(n, sum(caller.left for caller in calls.asking(kind)))
         if n <= 0:
             return 0
-        taken = self._perform(_Step("claims/take_resources", n, taking.take_resources, kind=kind), calls)
+        step = _Step("claims/take_resources", n, taking.take_resources, kind=kind, beside_pages=beside_pages)
+        taken = self._perform(step, calls)
         calls.took(taken, last=True)
         return len(taken.claims)
 
@@ -460,6 +464,7 @@ class Claiming:
             tries=step.tries,
             robots=robots,
             lines=resources.LINES.get(step.kind, ()),
+            beside_pages=step.beside_pages,
             acting=session.policy.acting,
         )
 

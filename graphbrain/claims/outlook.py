@@ -140,8 +140,8 @@ class _Kinds:
 
     def go_on(self, now: float) -> bool:
         """Return whether there is something for which a crawl waits. It does not wait for a host that has failed for
-        hours."""
-        left = {name for name, host in self.hosts.items() if host.abandoned(now)}
+        hours, or whose robots.txt has."""
+        left = {name for name, host in self.hosts.items() if host.abandoned(now) or host.shut_for_long(now)}
         failures = any(name not in left for _, name, *_ in self.failures)
         pages = any(at < FOR_EVER and name not in left for at, name in self.queued)
         return bool(self.leases) or failures or pages or any(name not in left for _, name in self.first_asks)

@@ -28,7 +28,7 @@ from graphbrain.hosts import admin, health, origins, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.origins import Origin, Times
 from graphbrain.hosts.politeness import HostEffects
-from graphbrain.hosts.resource import MOST_REDIRECTS, ResourceState
+from graphbrain.hosts.resource import MOST_REDIRECTS, ResourceState, queue_key
 from graphbrain.hosts.state import HostRequest, HostState, PolitenessPolicy
 from graphbrain.model import Answer, Claim, Kind, Outcome, kind_of
 from graphbrain.records import HostResource
@@ -111,13 +111,19 @@ def lock(tx: Tx, keys: Iterable[str]) -> dict[str, ResourceState]:
     return {row["key"]: STATES[kind_of(row["key"])].stored(row) for row in rows}
 
 
-def write(tx: Tx, held: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float) -> None:
-    """Write what has changed of locked resources, and of their queues. `hosts`: those of the queues, locked."""
+def write(
+    tx: Tx, held: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float, *, ended: bool = False
+) -> None:
+    """Write what has changed of locked resources, and of their queues. `hosts`: those of the queues, locked. `ended`:
+    their claims have ended, so that their hosts may be ready for others of the kind."""
     held = list(held)
     rows = [[one.key, changes] for one in held if (changes := one.changes())]
     if rows:
         tx.do("resources/write", rows=rows)
-    review(tx, {queue for one in held for queue in one.queues()}, hosts, now)
+    queues = {queue for one in held for queue in one.queues()}
+    if ended:
+        queues |= {queue_key(line, one.concerns) for one in held for line in LINES.get(kind_of(one.key), ())}
+    review(tx, queues, hosts, now)
 
 
 def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: float) -> None:
@@ -249,7 +255,7 @@ def _let_go(tx: Tx, held: Sequence[ResourceState], manners: PolitenessPolicy, no
         if isinstance(one, Origin):
             hosts[one.name].end_robots_hold()
     politeness.write(tx, (hosts[name] for name in sorted(hosts)), (), now)
-    write(tx, held, hosts, now)
+    write(tx, held, hosts, now, ended=True)
 
 
 def _end(ends: dict[str, HostEffects], one: ResourceState) -> HostEffects:
@@ -301,7 +307,7 @@ def record(
         outcome = _follow(tx, one, state, hosts, policy.manners, now)
         state.let_go(outcome)
         done[one.key] = _answer(one, outcome)
-    write(tx, [state for _, state in live], hosts, now)
+    write(tx, [state for _, state in live], hosts, now, ended=True)
     return done, frozenset(again)
 
 

@@ -94,6 +94,8 @@ class ClaimRequest:
     """claim the robots.txt of an origin before its pages, where it is not known or has to be read again"""
     lines: Sequence[str] = ()
     """claim resources of these lines instead"""
+    beside_pages: bool = False
+    """of a host in whose queue pages wait, claim these only with the probability of their share"""
     acting: section_factors.Acting | None = None
     """how pages wait by their sections, if they do"""
 
@@ -392,14 +394,22 @@ def take_resources(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     held, at = _hosts_of(tx, sorted(names), (), wish.manners, wish.clock(), names)
     deal = ClaimBatch(wish.clock(), wish.holders, wish.lease, 0, held, frozenset())
     deal.count_probes(tx)
+    # The host that is asked is ready for one claim in its delay. Without this, sitemaps would have each of them.
+    yields = {name for name in names if wish.beside_pages and _yields_to_pages(held[name], deal.now)}
     for one in waiting:
         if not one.is_allowed(held[one.host].allows):
             one.put_off(deal.now)
-        elif deal.grants_resource(one):
+        elif one.host not in yields and deal.grants_resource(one):
             tried.add(one.key)
     resources.write(tx, waiting, held, deal.now)
     _write_hosts(tx, deal, at)
     return Taken(deal.claims, seen=len(keys), lost=len(keys) - len(waiting))
+
+
+def _yields_to_pages(host: HostState, now: float) -> bool:
+    """Return whether pages of a host that wait for its delay come before its resources this time."""
+    waits = host.queued and host.ripe_at <= now and host.polite(now)
+    return waits and random.random() >= tuning.RESOURCE_SHARE
 
 
 def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:

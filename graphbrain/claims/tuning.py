@@ -25,7 +25,8 @@ ALIAS_SHARE = 0.05
 fill."""
 RESOURCE_SHARE = 0.2
 """The part of the claims of calls that ask for sitemaps which goes to sitemaps. They also get what the queues cannot
-fill. A share, so that sitemaps that fail delay no page for long."""
+fill. Of a host with pages in its queue they get the same part of its turns. A share, so that sitemaps that fail delay
+no page for long."""
 SOUGHT = 60.0
 """Seconds after which a call looks again whether the robots.txt of a host names other sitemaps."""
 MOST_SOUGHT = 100_000

@@ -385,6 +385,15 @@ class HostState:
         """Return whether it has failed for so long that no crawl waits for it."""
         return self.doubted() and self.failing_for(now) >= health.ABANDONED_AFTER
 
+    def shut_for_long(self, now: float) -> bool:
+        """Return whether its pages wait for a robots.txt that has failed for so long that no crawl waits for it.
+
+        Another host may serve it, by a redirect, so that this one does not count as failing. The wait after a failure
+        grows with the time for which it has failed.
+        """
+        longest = self.robots_hold - self.robots_held_at
+        return self.robots_hold > now and longest >= health.probe_wait(health.ABANDONED_AFTER)
+
     def well_since(self, moment: float | None) -> bool:
         """Return whether a page that was claimed after this moment was answered well."""
         return moment is not None and self.well_at > moment

@@ -23,7 +23,7 @@ from graphbrain.bench.worlds.web import Met, WorldWeb
 from graphbrain.bench.worlds.world import DAY, HOUR, MINUTE, Crawler, Event, World
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
-from graphbrain.model import Answer, Claim, Failed, Fetched
+from graphbrain.model import Answer, Claim, Failed, Fetched, Resource
 from graphbrain.simulate.on_graph import START, SimulatedClock
 
 __all__ = ["crawl"]
@@ -180,7 +180,7 @@ class _Crawl:
 
     def _begin(self) -> None:
         for host in self.world.hosts:
-            if host.crawl_delay:
+            if host.crawl_delay and host.robots is None:
                 text = f"User-agent: graphbrain\nCrawl-delay: {host.crawl_delay:g}"
                 self._happen(Event(0.0, "robots", host.name, text=text))
         self.brain.seed(self.world.seeds)
@@ -245,9 +245,9 @@ class _Crawl:
         lost = runner.dice.random() < crawler.loses
         key = f"{crawler.name} {runner.wake}" if crawler.keyed else None
         as_told = as_told or (runner.told is not None and self.now >= runner.told)
-        claims = brain.next_urls(asked, worker=crawler.name, key=key)
+        claims = brain.next_urls(asked, worker=crawler.name, key=key, kinds=crawler.kinds)
         if lost and key is not None:
-            claims = brain.next_urls(asked, worker=crawler.name, key=key)
+            claims = brain.next_urls(asked, worker=crawler.name, key=key, kinds=crawler.kinds)
         unheard = lost and key is None
         self.log.calls += 1
         self._note(
@@ -256,10 +256,14 @@ class _Crawl:
                 self.now,
                 crawler.name,
                 asked,
-                tuple(LoggedGrant(c.url, c.host, c.token, c.until - START, lost=unheard) for c in claims),
+                tuple(
+                    LoggedGrant(c.url, c.host, c.token, c.until - START, lost=unheard, kind=c.kind, home=_home(c))
+                    for c in claims
+                ),
                 None if claims.next_ready is None else claims.next_ready - START,
                 claims.finished,
                 as_told and not unheard,
+                crawler.kinds,
             )
         )
         if unheard:
@@ -285,7 +289,7 @@ class _Crawl:
     def _fetch_all(self, runner: _Runner, claims: list[Claim]) -> None:
         for claim in claims:
             self.log.attempts += 1
-            met = self.web.ask(claim.url, self.at)
+            met = self.web.ask(claim.url, self.at, claim.kind)
             runner.held[claim.token + claim.key] = _Held(claim, met)
             took = max(GRID, met.phase.seconds * runner.crawler.speed)
             at = self.at + took
@@ -316,7 +320,8 @@ class _Crawl:
         if runner.held.pop(claim.token + claim.key, None) is None:
             return
         if self.brain.give_back([claim])[0]:
-            self._note(Returned(self.at, self.now, runner.crawler.name, claim.url, claim.host, claim.token))
+            name = runner.crawler.name
+            self._note(Returned(self.at, self.now, name, claim.url, claim.host, claim.token, claim.kind, _home(claim)))
         self._appoint(runner, self.at)
 
     def _ended(self, runner: _Runner, claim: Claim, at: float) -> None:
@@ -360,6 +365,10 @@ class _Crawl:
                 held.met.links,
                 answer.accepted,
                 answer.outcome,
+                claim.kind,
+                _home(claim),
+                held.met.text,
+                held.met.sitemaps,
             )
         )
 
@@ -403,7 +412,8 @@ class _Crawl:
         elif event.what == "unblock":
             brain.unblock(target)
         elif event.what == "robots":
-            brain.set_robots(target, event.text or None)
+            # A text that a claim has brought is for one scheme, and goes over one that is set for both.
+            brain.set_robots(f"http://{target}" if self.world.asks else target, event.text or None)
         elif event.what in ("deny_host", "allow_host"):
             (self._denied.add if event.what == "deny_host" else self._denied.discard)(target)
             brain.change(deny_hosts=" ".join(sorted(self._denied)))
@@ -413,9 +423,29 @@ class _Crawl:
         return True
 
 
-def _item(held: _Held, clock: float) -> Fetched | Failed:
+def _home(claim: Claim) -> str:
+    """Return the URL of a robots.txt or a sitemap before redirects; of a page, an empty text."""
+    if claim.kind == "page":
+        return ""
+    own = claim.key.partition(":")[2]
+    return f"{own}/robots.txt" if claim.kind == "robots" else own
+
+
+def _item(held: _Held, clock: float) -> Fetched | Failed | Resource:
     """Return the report of a fetch that has ended."""
     claim, phase = held.claim, held.met.phase
+    if claim.kind != "page":
+        return Resource(
+            claim.url,
+            claim,
+            phase.status,
+            held.met.body,
+            phase.target,
+            "" if phase.status is not None else phase.outcome,
+            fault=phase.outcome if phase.status is None else None,  # type: ignore[arg-type]  # of PASSING or NONE
+            retry_after=phase.retry_after,
+            fetched_at=clock,
+        )
     if phase.outcome == "fetched":
         return Fetched(claim.url, held.met.links, claim, body_hash=held.met.content, fetched_at=clock)
     if phase.outcome == "moved":

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from graphbrain.bench.worlds.kinds import with_kinds
 from graphbrain.bench.worlds.world import (
     DAY,
     FOR_EVER,
@@ -36,8 +37,9 @@ WEIGHTS = (3, 3, 3, 4, 1, 1, 2)
 ILL_KINDS = ("refused", "refused", "broken", "missing", "silent", "silent", "not_understood", "not_sent", "flips")
 
 
-def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = False) -> World:
-    """Return the world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each."""
+def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = False, kinds: bool = True) -> World:
+    """Return the world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each. `kinds`: half of
+    all worlds have robots.txt and sitemaps that are claimed."""
     dice = random.Random(f"world {seed}")
     if large:
         hosts = dice.randint(*LARGE)
@@ -57,7 +59,8 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
         hops=dice.choice([0.0, 0.0, 0.0, 0.1]),
     )
     world = _without_orphans(replace(world, events=_events(dice, world)))
-    return replace(world, crawlers=_crawlers(dice, world))
+    world = replace(world, crawlers=_crawlers(dice, world))
+    return with_kinds(world) if kinds else world
 
 
 def _without_orphans(world: World) -> World:
@@ -326,12 +329,15 @@ def _away(dice: random.Random, days: float) -> tuple[tuple[float, float], ...]:
 def places_needed(world: World) -> float:
     """Return the number of fetches under way at once if each host is asked as fast as its delay allows.
 
-    Each fetch takes as long as the host's slowest page or window does. The number is infinite if a host has no delay.
+    Each fetch takes as long as the host's slowest page, file or window does. The number is infinite if a host has no
+    delay.
     """
     needed = 0.0
     for host in world.hosts:
-        phases = [phase for page in host.pages for phase in page.phases] + [window.phase for window in host.windows]
-        longest = max(phase.seconds for phase in (*phases, *(window.phase for window in world.line)))
+        served = [*host.pages, *(host.files() if world.asks else ())]
+        phases = [phase for each in served for phase in each.phases]
+        windows = [window.phase for window in (*host.windows, *world.line)]
+        longest = max(phase.seconds for phase in (*phases, *windows))
         delay = max(world.delay, host.crawl_delay)
         most = int(world.settings.get("in_flight", 0))
         if not delay:

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
-from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported
+from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported, own_url
 from graphbrain.bench.worlds.progress import progress
 from graphbrain.bench.worlds.verdict import WorldFinding
 from graphbrain.bench.worlds.watch import PageSeen, WatchedHost, WorldWatch, most_of_ill
-from graphbrain.bench.worlds.world import DAY, HOUR, World
+from graphbrain.bench.worlds.world import ANSWERED, DAY, HOUR, World
 
 __all__ = ["judge"]
 
@@ -24,6 +24,11 @@ SOONEST_AGAIN = 30.0
 """The least seconds that a page waits after a failure."""
 EMPTY = 3
 """The most empty answers in a row to a caller that calls at the times named to it."""
+ROBOTS_HOLD, SITEMAPS_HOLD, ROBOTS_AGAIN = 20 * HOUR, HOUR, 15.0
+"""The least seconds between a read of a robots.txt, or of a sitemap, and the next one; and after a failed one of a
+robots.txt."""
+MOST_SITEMAPS = 0.25
+"""The most of a call's claims that sitemaps have while pages wait, if that is more than one."""
 WELL_FOR = HOUR
 """Seconds without a failure after which a host counts as well, with no back-off left."""
 
@@ -32,7 +37,7 @@ def judge(world: World, log: Log) -> list[WorldFinding]:
     """Return all violations that the judges find, in the order of time."""
     found = list(progress(world, log))
     watch = WorldWatch(world)
-    judges = (_Polite(world), _Once(world), _Honest(world))
+    judges = (_Polite(world), _Once(world), _Honest(world), _RobotsFirst(world), _Sitemaps(world))
     for entry in log.entries:
         for each in judges:
             found += each.before(entry, watch)
@@ -92,8 +97,8 @@ class _Polite(_Judge):
             )
         if entry.clock < host.blocked_until - ROUNDING and watch.jumped_at < entry.at - 2 * DAY:
             yield WorldFinding("polite", entry.at, f"{grant.url}: {grant.host} is blocked by hand.")
-        if host.forbidden or host.denied:
-            why = "robots.txt" if host.forbidden else "the scope"
+        if grant.kind == "page" and (host.denied or host.forbids(grant.url)):
+            why = "the scope" if host.denied else "robots.txt"
             yield WorldFinding("polite", entry.at, f"{grant.url}: forbidden by {why}.")
         if 0 < watch.most <= host.out_now(entry.clock):
             yield WorldFinding(
@@ -128,29 +133,29 @@ def _due(watch: WorldWatch, entry: Called) -> Iterator[PageSeen]:
         return
     for host in watch.hosts.values():
         well = host.answered_at > -inf and not host.run and host.failed_at < entry.at - WELL_FOR
-        if well and watch.open(host, entry.clock):
+        if well and watch.open(host, entry.clock) and not watch.waits_for_robots(host, entry.clock):
             yield from watch.waiting(host, entry.clock)
 
 
 @dataclass(slots=True)
 class _Once(_Judge):
-    """No page is claimed before it is due."""
+    """No page, robots.txt or sitemap is claimed before it is due."""
 
     def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
-        page = watch.pages.get(grant.url)
+        page, url = watch.seen(grant), own_url(grant)
         if page is None:
-            if grant.url in watch.forgotten:
-                yield WorldFinding("once", entry.at, f"{grant.url} was claimed, though it was forgotten for ever.")
+            if grant.kind == "page" and url in watch.forgotten:
+                yield WorldFinding("once", entry.at, f"{url} was claimed, though it was forgotten for ever.")
             return
         if grant.token in page.held:
-            yield WorldFinding("once", entry.at, f"{grant.url} was claimed twice by the same token.")
+            yield WorldFinding("once", entry.at, f"{url} was claimed twice by the same token.")
         elif page.is_held(entry.clock):
             left = max(page.held.values()) - entry.clock
-            yield WorldFinding("once", entry.at, f"{grant.url} is claimed by another worker for {left:.1f} s more.")
+            yield WorldFinding("once", entry.at, f"{url} is claimed by another worker for {left:.1f} s more.")
         elif page.outcome is not None and not page.wanted:
-            yield from self._early(grant, entry, page, watch)
+            yield from self._early(entry, page, watch)
 
-    def _early(self, grant: LoggedGrant, entry: Called, page: PageSeen, watch: WorldWatch) -> Iterator[WorldFinding]:
+    def _early(self, entry: Called, page: PageSeen, watch: WorldWatch) -> Iterator[WorldFinding]:
         passed = entry.clock - page.reported
         if watch.jumped_at >= page.reported_at:
             passed = max(passed, entry.at - page.reported_at)
@@ -162,13 +167,19 @@ class _Once(_Judge):
             yield WorldFinding(
                 "once",
                 entry.at,
-                f"{grant.url} was claimed {passed:.1f} s after it was reported as {page.outcome} "
+                f"{page.url} was claimed {passed:.1f} s after it was reported as {page.outcome} "
                 f"({page.fails} times in a row); it is due {wait}.",
             )
 
 
 def _least_wait(page: PageSeen, world: World) -> float:
-    """Return the seconds after its last report before which a page cannot be due again."""
+    """Return the seconds after its last report before which a page, or a file, cannot be due again."""
+    if page.kind != "page" and page.outcome == "moved":
+        return 0.0  # its target is claimed next
+    if page.kind == "robots":
+        return ROBOTS_HOLD if page.outcome in ("fetched", "missing") else ROBOTS_AGAIN
+    if page.kind == "sitemap":
+        return SITEMAPS_HOLD
     if page.outcome == "fetched":
         if world.order != "optimal":
             return inf
@@ -185,7 +196,8 @@ class _Honest(_Judge):
     streaks: dict[str, int] = field(default_factory=dict)
     finished_at: float | None = None
     ill_then: set[str] = field(default_factory=set)
-    """Hosts without a good answer since they failed, at the last answer `finished`."""
+    """Hosts without a good answer since they failed, or whose robots.txt was not known, at the last answer
+    `finished`."""
 
     def before(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
         yield from _Judge.before(self, entry, watch)
@@ -213,9 +225,13 @@ class _Honest(_Judge):
                 )
         if entry.finished:
             self.finished_at = entry.at
-            self.ill_then = {name for name, host in watch.hosts.items() if host.run}
+            self.ill_then = {
+                name for name, host in watch.hosts.items() if host.run or watch.waits_for_robots(host, entry.clock)
+            }
             yield from self._over(entry, watch)
-        elif entry.ready is None and not any(page.is_held(entry.clock) for page in watch.pages.values()):
+        elif entry.ready is None and not any(
+            each.is_held(entry.clock) for each in (*watch.pages.values(), *watch.files.values())
+        ):
             yield WorldFinding(
                 "honest", entry.at, "no page is claimed, the crawl is not finished, and no time was named."
             )
@@ -223,7 +239,7 @@ class _Honest(_Judge):
     def _over(self, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
         """Yield a violation if pages of a well host are left, although `finished` was answered."""
         for host in watch.hosts.values():
-            if host.run:
+            if host.run or watch.robots_fails(host):
                 continue
             left = [page.url for page in watch.waiting(host, entry.clock) if not page.attempts]
             if left and host.blocked_until <= entry.clock + DAY:
@@ -235,7 +251,9 @@ class _Honest(_Judge):
                 return
 
     def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
-        page, host = watch.pages.get(grant.url), watch.hosts.get(grant.host)
+        page, host = watch.seen(grant), watch.hosts.get(grant.host)
+        if grant.kind != "page":
+            return  # these come again, also after a crawl
         if self.finished_at is None or page is None or host is None or host.run or grant.host in self.ill_then:
             return
         if page.fetched or page.alias:
@@ -250,6 +268,35 @@ class _Honest(_Judge):
         )
 
 
+@dataclass(slots=True)
+class _RobotsFirst(_Judge):
+    """A caller that asks for robots.txt gets no page of a host whose robots.txt was never read."""
+
+    def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
+        host = watch.hosts.get(grant.host)
+        if grant.kind == "page" and "robots" in entry.kinds and (host is None or host.robots.rules is None):
+            yield WorldFinding(
+                "robots", entry.at, f"{grant.url} was claimed, but the robots.txt of {grant.host} was never read."
+            )
+
+
+@dataclass(slots=True)
+class _Sitemaps(_Judge):
+    """While pages wait, sitemaps have a quarter of a call's claims, or one."""
+
+    def after(self, entry: Entry, watch: WorldWatch) -> Iterator[WorldFinding]:
+        if not isinstance(entry, Called):
+            return
+        sitemaps = sum(grant.kind == "sitemap" for grant in entry.grants)
+        if sitemaps > max(1.0, MOST_SITEMAPS * entry.asked) and (due := next(_due(watch, entry), None)) is not None:
+            yield WorldFinding(
+                "sitemaps", entry.at, f"{sitemaps} of {entry.asked} claims are of sitemaps, while {due.url} is due."
+            )
+
+
 def _brings_more(entry: Reported, watch: WorldWatch) -> bool:
-    """Return whether a report names pages that were not known."""
+    """Return whether a report names pages that were not known, or is of a robots.txt or a sitemap that was read: pages
+    may be allowed, or hinted at."""
+    if entry.kind != "page":
+        return entry.outcome in ANSWERED
     return any(link not in watch.pages for link in (*entry.links, *([entry.target] if entry.target else [])))

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Called", "Entry", "Happened", "Log", "LoggedGrant", "Reported", "Returned"]
+from graphbrain.model import Kind
+
+__all__ = ["Called", "Entry", "Happened", "Log", "LoggedGrant", "Reported", "Returned", "own_url"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,7 @@ class LoggedGrant:
     Attributes:
         until: The end of its lease, by the brain's clock.
         lost: The answer that brought it never arrived, so it will not be reported.
+        home: The URL of a robots.txt or a sitemap before redirects; empty for a page.
     """
 
     url: str
@@ -24,6 +27,8 @@ class LoggedGrant:
     token: str
     until: float
     lost: bool = False
+    kind: Kind = "page"
+    home: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,7 @@ class Called:
         asked: The number of pages wanted.
         ready: The answer's `next_ready`, by the brain's clock.
         as_told: The call was made at the time that the caller's last answer named, or later.
+        kinds: The kinds of claims that it asked for.
     """
 
     at: float
@@ -44,11 +50,20 @@ class Called:
     ready: float | None = None
     finished: bool = False
     as_told: bool = False
+    kinds: tuple[Kind, ...] = ("page",)
 
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A report, and whether it was accepted. `outcome`: of `world.ANSWERED`, PASSING or NONE."""
+    """A report, and whether it was accepted.
+
+    Attributes:
+        outcome: Of `world.ANSWERED`, PASSING or NONE.
+        links: The URLs of the pages that a page links to, or a sitemap lists.
+        home: The URL of a robots.txt or a sitemap before redirects; empty for a page.
+        text: The text of a robots.txt.
+        sitemaps: The URLs of the sitemaps that an index lists.
+    """
 
     at: float
     clock: float
@@ -63,6 +78,10 @@ class Reported:
     links: tuple[str, ...] = ()
     accepted: bool = True
     answer: str | None = None
+    kind: Kind = "page"
+    home: str = ""
+    text: str = ""
+    sitemaps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +94,8 @@ class Returned:
     url: str
     host: str
     token: str
+    kind: Kind = "page"
+    home: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +111,11 @@ class Happened:
 
 
 Entry = Called | Reported | Returned | Happened
+
+
+def own_url(of: LoggedGrant | Reported | Returned) -> str:
+    """Return the URL of a page, or that of a robots.txt or a sitemap before redirects."""
+    return of.home or of.url
 
 
 @dataclass(slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from graphbrain.bench.worlds.kinds import KINDS
 from graphbrain.bench.worlds.world import (
     DAY,
     FOR_EVER,
@@ -13,8 +15,10 @@ from graphbrain.bench.worlds.world import (
     MINUTE,
     Crawler,
     Phase,
+    Rules,
     Window,
     World,
+    WorldFile,
     WorldGoal,
     WorldHost,
     WorldPage,
@@ -212,6 +216,32 @@ def _for_ever() -> Window:
     return Window("outage", 0.0, FOR_EVER, Phase(0.0, "silent", 1.0, None))
 
 
+def _robots_fails(name: str) -> World:
+    """A robots.txt answers 503, then not at all, then 500, for ten minutes; 10 pages within as long again."""
+    fails = (_refused(503), Phase(120.0, "silent", 5.0, None), Phase(360.0, "broken", 0.3, 500))
+    robots = WorldFile("/robots.txt", (*fails, replace(WELL, since=600.0)), Rules(forbids=("/bad",)).as_text())
+    world = _alone(name, [WELL], 10, 1_350.0, robots=robots)
+    return replace(world, crawlers=(replace(world.crawlers[0], kinds=KINDS),))
+
+
+def _many_sitemaps(name: str) -> World:
+    """Build a world of one host with 100 sitemaps, most of them dead, and 30 pages that are linked to: these within
+    twice the time that they take alone."""
+    listed = f"http://{HOST}/listed"
+    dead = tuple(WorldFile(f"/dead{number}.xml", (Phase(0.0, "missing", 0.3, 404),)) for number in range(99))
+    sitemaps = (*dead, WorldFile("/well.xml", (WELL,), lists=(listed,)))
+    rules = Rules(sitemaps=tuple(f"http://{HOST}{each.path}" for each in sitemaps))
+    robots = WorldFile("/robots.txt", (WELL,), rules.as_text())
+    world = _alone(name, (), 30, 320.0, settings={"delay_seconds": 5.0}, robots=robots, sitemaps=sitemaps)
+    (host,) = world.hosts
+    return replace(
+        world,
+        hosts=(replace(host, pages=(*host.pages, WorldPage("/listed", (WELL,)))),),
+        crawlers=(replace(world.crawlers[0], kinds=KINDS),),
+        goals=(*world.goals, WorldGoal(1_000.0, (listed,))),
+    )
+
+
 NAMED: Mapping[str, Callable[[str], World]] = {
     "hanging-6": _hanging(6, "best_first", 10),
     "hanging-8-one-place": _hanging(8, "optimal", 1),
@@ -233,5 +263,7 @@ NAMED: Mapping[str, Callable[[str], World]] = {
     "head-of-line": _head_of_line,
     "not-sent": _not_sent,
     "not-understood": _not_understood,
+    "robots-fails": _robots_fails,
+    "many-sitemaps": _many_sitemaps,
 }
 """Name → a function that makes the world."""

@@ -6,9 +6,9 @@ a page that is well is claimed within
     10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  the time of their fetches
                 +  a minute for each of them that refuses without a Retry-After
 
-after it was found. n is the number of pages of its host. d is the host's least interval: the longest of its delay, its
-Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. These times do
-not count:
+after it was found. n is the number of pages of its host, and one more for a robots.txt that is claimed. d is the host's
+least interval: the longest of its delay, its Crawl-delay, its longest fetch divided by `in_flight`, and the time
+between two requests that it bears. These times do not count:
 
 * the time in which its host answers no page as it should, or the crawlers' line is down, and as long again afterwards,
   a day at most, and two minutes: waits shrink only with the first answer;
@@ -17,23 +17,43 @@ not count:
 * the time in which the page is ill itself, and three times as long afterwards, and five minutes; or a day, if it
   answered that it does not exist or has moved: waits grow by no more than that. An outage next to it counts as its
   illness, and so does the time by which a clock was behind that is set right meanwhile;
+* the time in which crawlers that ask for robots.txt have not read that of its host, or read it again before pages;
 * the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, or the clock is
   wrong, and the time for which a crawler holds it, or a place of its host, and does not report.
+
+A robots.txt that is well is read within the same time after the first page of its host was found; if it redirects,
+within that of both hosts. The time in which it fails does not count, and as long again. A sitemap is read within that
+time, where n counts sitemaps, too, and two minutes, after a page of a host that names it was claimed. The waits after
+its failures do not count.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import ceil
 
 from graphbrain.bench.worlds.drawing import places_needed
-from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, Reported, Returned
+from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported, Returned, own_url
 from graphbrain.bench.worlds.verdict import WorldFinding
-from graphbrain.bench.worlds.watch import WorldWatch, most_of_ill
-from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Window, World, WorldHost, WorldPage
+from graphbrain.bench.worlds.watch import RobotsSeen, WorldWatch, most_of_ill
+from graphbrain.bench.worlds.world import (
+    DAY,
+    FOR_EVER,
+    GUESSED,
+    HOUR,
+    ILL,
+    MINUTE,
+    NONE,
+    PASSING,
+    Window,
+    World,
+    WorldFile,
+    WorldHost,
+    WorldPage,
+)
 
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
 
@@ -43,7 +63,15 @@ ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
 AFTER_WINDOW, AFTER_PAGE, AGAIN, AHEAD = 2 * MINUTE, 5 * MINUTE, 3.0, 1.25
 LONGEST_BLOCK = DAY
 NOTICED = 5 * MINUTE
-"""Seconds after which upkeep has seen that a lease lapsed."""
+"""Seconds after which upkeep has seen that a lease lapsed, or that other rules allow a page."""
+LOOKED_FOR = MINUTE
+"""Seconds between two times at which sitemaps of a host are looked for."""
+FULL = MINUTE
+"""Seconds after which a host of which a page is under way, and no more may be, is looked at again for its sitemaps."""
+RENEWING = MINUTE
+"""Seconds for which pages wait at most for a robots.txt that is known and is read again."""
+FIRST_AGAIN, LAST_AGAIN = HOUR, 14 * DAY
+"""Seconds after which a sitemap that failed comes again: at first, doubled at each failure, and at most."""
 Span = tuple[float, float]
 
 
@@ -59,16 +87,16 @@ def pace_of(world: World, host: WorldHost) -> float:
     return max(
         world.delay,
         host.crawl_delay,
-        _longest(world, *host.pages) / most if most else 0.0,
+        _longest(world, *_served(world, host)) / most if most else 0.0,
         60.0 / host.rate if host.rate else 0.0,
     )
 
 
 def allowance(world: World, host: WorldHost) -> float:
     """Return the counted seconds within which a page of this host must be claimed."""
-    ill = [page for page in host.pages if page.ill()]
+    ill = [page for page in _served(world, host) if page.ill()]
     return (
-        SLACK * len(host.pages) * pace_of(world, host)
+        SLACK * (len(host.pages) + world.asks) * pace_of(world, host)
         + min(DAY, FOR_ILL * ceil(len(ill) / ILL_PAGES))
         + sum(_longest(world, page) for page in ill)
         + MINUTE
@@ -76,7 +104,12 @@ def allowance(world: World, host: WorldHost) -> float:
     )
 
 
-def _longest(world: World, *pages: WorldPage) -> float:
+def _served(world: World, host: WorldHost) -> tuple[WorldPage | WorldFile, ...]:
+    """Return all of a host that crawlers claim."""
+    return (*host.pages, *(host.files() if world.asks else ()))
+
+
+def _longest(world: World, *pages: WorldPage | WorldFile) -> float:
     """Return the seconds of the longest fetch of these pages."""
     speed = max(crawler.speed for crawler in world.crawlers)
     return speed * max(phase.seconds for page in pages for phase in page.phases)
@@ -93,11 +126,13 @@ class _Times:
     """URL → times at which it was found; more than one if it was forgotten between."""
     forgotten: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     good: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """URL → times of the claims that brought the page."""
+    """URL → times of the claims that brought the page, the robots.txt or the sitemap."""
+    before_rules: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
+    """Host → times in which pages and sitemaps wait for its robots.txt."""
 
-    def spans(self, host: str, url: str) -> list[Span]:
-        """Return the spans that do not count for this page."""
-        return [*self.all, *self.of_host[host], *self.of_page[url]]
+    def spans(self, host: str, url: str, *, of_robots: bool = False) -> list[Span]:
+        """Return the spans that do not count for this page or sitemap; or for the robots.txt itself."""
+        return [*self.all, *self.of_host[host], *self.of_page[url], *([] if of_robots else self.before_rules[host])]
 
 
 def progress(world: World, log: Log) -> Iterator[WorldFinding]:
@@ -111,20 +146,83 @@ def progress(world: World, log: Log) -> Iterator[WorldFinding]:
         if last_budget and len(host.pages) + 1 > last_budget:
             continue
         spans = times.spans(host.name, url) + list(_own_illness(page, [*world.line, *host.windows], world.jumps))
-        allowed = allowance(world, host)
-        for found in times.found[url]:
-            deadline = counted(found, allowed, spans)
-            gone = any(found <= at <= deadline for at in times.forgotten[url])
-            if deadline > log.ended or gone or any(found <= at <= deadline for at in times.good[url]):
-                continue
-            late = min((at for at in times.good[url] if at > deadline), default=None)
-            yield WorldFinding(
-                "progress",
-                deadline,
-                f"{url} was found at {found:.0f} s and is well, but was not claimed by {deadline:.0f} s "
-                f"({allowed:.0f} s that count; n = {len(host.pages)}, d = {pace_of(world, host):g} s); "
-                + (f"it was at {late:.0f} s." if late is not None else f"nor by the end at {log.ended:.0f} s."),
-            )
+        yield from _late(_Due(url, "claimed", allowance(world, host), spans, world, host), times, log)
+    if world.asks:
+        for due in (*_robots_due(world, times), *_sitemaps_due(world, times)):
+            yield from _late(due, times, log)
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A page or file that must be had within `allowed` seconds, without those in `spans`, after it was found."""
+
+    url: str
+    done: str
+    allowed: float
+    spans: list[Span]
+    world: World
+    host: WorldHost
+
+
+def _late(due: _Due, times: _Times, log: Log) -> Iterator[WorldFinding]:
+    """Yield a finding for each time that it was found and not had in time."""
+    good = times.good[due.url]
+    for found in times.found[due.url]:
+        deadline = counted(found, due.allowed, due.spans)
+        gone = any(found <= at <= deadline for at in times.forgotten[due.url])
+        if deadline > log.ended or gone or any(found <= at <= deadline for at in good):
+            continue
+        late = min((at for at in good if at > deadline), default=None)
+        yield WorldFinding(
+            "progress",
+            deadline,
+            f"{due.url} was found at {found:.0f} s and is well, but was not {due.done} by {deadline:.0f} s "
+            f"({due.allowed:.0f} s that count; n = {len(due.host.pages) + due.world.asks}, "
+            f"d = {pace_of(due.world, due.host):g} s); "
+            + (f"it was at {late:.0f} s." if late is not None else f"nor by the end at {log.ended:.0f} s."),
+        )
+
+
+def _robots_due(world: World, times: _Times) -> Iterator[_Due]:
+    """Yield the robots.txt of each host that must be read, unless crawlers that do not ask for them take pages, too."""
+    if any("robots" not in crawler.kinds for crawler in world.crawlers):
+        return
+    hosts = {host.url("/robots.txt"): host for host in world.hosts}
+    for url, host in hosts.items():
+        if any(times.forgotten[host.url(page.path)] for page in host.pages):
+            continue
+        served = [each for each in (host, hosts.get(_target(host))) if each is not None]
+        spans = [span for each in served for span in times.spans(each.name, url, of_robots=True)]
+        spans += [span for each in served if each.robots is not None for span in _failing(each.robots)]
+        allowed = sum(allowance(world, each) for each in served)
+        yield _Due(url, "read", allowed, spans, world, host)
+
+
+def _target(host: WorldHost) -> str:
+    """Return the URL to which the robots.txt of a host redirects, or an empty text."""
+    return "" if host.robots is None else host.robots.phases[0].target or ""
+
+
+def _failing(robots: WorldFile) -> Iterator[Span]:
+    """Yield the times in which a robots.txt fails, and as long afterwards as its host may wait then."""
+    ends = [*(phase.since for phase in robots.phases[1:]), FOR_EVER]
+    merged: list[Span] = []
+    for phase, end in zip(robots.phases, ends, strict=True):
+        if phase.outcome in ILL:
+            start = merged.pop()[0] if merged and merged[-1][1] == phase.since else phase.since
+            merged.append((start, end))
+    yield from (_with_after(start, end) for start, end in merged)
+
+
+def _sitemaps_due(world: World, times: _Times) -> Iterator[_Due]:
+    """Yield the sitemaps that are well once, unless a robots.txt is set by hand in this world: it may name any."""
+    by_hand = any(event.what == "robots" for event in world.events)
+    for url, (host, file) in world.sitemaps().items():
+        last = file.phases[-1]
+        if last.outcome == "fetched" and not by_hand:
+            spans = [*times.spans(host.name, url), (0.0, last.since)]
+            others = SLACK * len(host.sitemaps) * pace_of(world, host)
+            yield _Due(url, "read", allowance(world, host) + others + LOOKED_FOR + FULL, spans, world, host)
 
 
 def _goals(world: World, log: Log, times: _Times) -> Iterator[WorldFinding]:
@@ -259,58 +357,141 @@ class _Reading:
     """The state of a pass over a log.
 
     Attributes:
-        claimed: (URL, token) → the time of the claim, its end by the true clock, and whether its host was on probation:
-            after a failed attempt a host may be asked for one page at a time.
+        claimed: (URL, token) → the time of the claim, its end by the true clock, the host that is asked, and whether it
+            was on probation: after a failed attempt a host may be asked for one page at a time.
         failures: Host → the times of its failures.
-        shut: (reason, host) → the time since which the host must not be asked.
+        shut: Host → the time since which it is outside the scope.
     """
 
     world: World
     times: _Times
     known: set[str] = field(default_factory=set)
     for_ever: set[str] = field(default_factory=set)
-    claimed: dict[tuple[str, str], tuple[float, float, bool]] = field(default_factory=dict)
+    claimed: dict[tuple[str, str], tuple[float, float, str, bool]] = field(default_factory=dict)
     failed: dict[str, bool] = field(default_factory=dict)
     failures: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    shut: dict[tuple[str, str], float] = field(default_factory=dict)
+    shut: dict[str, float] = field(default_factory=dict)
+    robots: dict[str, RobotsSeen] = field(default_factory=lambda: defaultdict(RobotsSeen))
+    unread: dict[str, float] = field(default_factory=dict)
+    """Host → the time since which its pages wait for its robots.txt."""
+    forbidden: dict[str, float] = field(default_factory=dict)
+    """URL → the time since which a robots.txt forbids the page."""
+    looked: dict[str, float] = field(default_factory=dict)
+    """Host → when its sitemaps were looked for, by the brain's clock."""
+    named: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Host → the sitemaps that were found then."""
+    failing: Counter[str] = field(default_factory=Counter)
+    """Sitemap → its failures in a row."""
+
+    def __post_init__(self) -> None:
+        if self.world.asks:
+            self.unread = {host.name: 0.0 for host in self.world.hosts}
 
     def find(self, url: str, at: float) -> None:
         if url not in self.known and url not in self.for_ever:
             self.known.add(url)
             self.times.found[url].append(at)
+        robots = "/".join(url.split("/")[:3]) + "/robots.txt"
+        if self.world.asks and robots not in self.known:  # it comes before the first page
+            self.known.add(robots)
+            self.times.found[robots].append(at)
 
     def read(self, entry: Entry) -> None:
         match entry:
             case Called():
                 for grant in entry.grants:
-                    self.find(grant.url, entry.at)
-                    until = entry.at + grant.until - entry.clock
-                    self.claimed[grant.url, grant.token] = (entry.at, until, self.failed.get(grant.host, False))
+                    self._granted(grant, entry)
             case Reported():
                 self._reported(entry)
             case Returned():
-                start, *_ = self.claimed.pop((entry.url, entry.token), (entry.at,))
-                self.times.of_page[entry.url].append((start, entry.at))
+                start, *_ = self.claimed.pop((own_url(entry), entry.token), (entry.at,))
+                self.times.of_page[own_url(entry)].append((start, entry.at))
+                if entry.kind == "robots":
+                    self._renewed(entry.home, start, entry.at)
             case Happened():
                 self._happened(entry)
+
+    def _granted(self, grant: LoggedGrant, entry: Called) -> None:
+        until = entry.at + grant.until - entry.clock
+        self.claimed[own_url(grant), grant.token] = (entry.at, until, grant.host, self.failed.get(grant.host, False))
+        if grant.kind != "page":
+            return
+        self.find(grant.url, entry.at)
+        if "sitemap" in entry.kinds:
+            self._look_for_sitemaps(grant.host, entry)
+
+    def _look_for_sitemaps(self, host: str, entry: Called) -> None:
+        """Find the sitemaps of a host of which a page was claimed, as often as they are looked for."""
+        if 0.0 <= entry.clock - self.looked.get(host, -FOR_EVER) < LOOKED_FOR:
+            return
+        self.looked[host] = entry.clock
+        named = self.robots[host].sitemaps(host)
+        before = self.named.get(host, ())
+        for url in set(named).difference(before):
+            self.find(url, entry.at)
+        for url in set(before).difference(named):
+            self.times.of_page[url].append((entry.at, FOR_EVER))  # what nothing names is not asked for
+        self.named[host] = named
+
+    def _renewed(self, robots: str, start: float, end: float) -> None:
+        """Note that pages wait for a while for a robots.txt that is claimed, though its rules are known."""
+        host = robots.split("/")[2]
+        self.times.before_rules[host].append((start, min(end, start + RENEWING)))
 
     def _reported(self, entry: Reported) -> None:
         if not entry.accepted:
             return
-        at, *_ = self.claimed.pop((entry.url, entry.token), (entry.at,))
+        url = own_url(entry)
+        at, *_ = self.claimed.pop((url, entry.token), (entry.at,))
         if entry.outcome not in NONE:
             self.failed[entry.host] = entry.outcome in PASSING
             if entry.outcome in PASSING:
                 self.failures[entry.host].append(entry.at)
-        if entry.outcome == "fetched":
-            self.times.good[entry.url].append(at)
-            for link in entry.links:
-                self.find(link, entry.at)
-        elif entry.outcome == "moved" and entry.target:
-            self.find(entry.target, entry.at)
-        elif entry.outcome == "refused" and entry.retry_after:
+        if entry.outcome == "refused" and entry.retry_after:
             until = _asked_until(self.world, entry.at, min(entry.retry_after, LONGEST_BLOCK))
             self.times.of_host[entry.host].append((entry.at, until))
+        if entry.kind == "robots":
+            self._robots_reported(entry, at)
+        elif entry.outcome == "fetched":
+            self.times.good[url].append(at)
+            for link in (*entry.links, *entry.sitemaps):
+                self.find(link, entry.at)
+        elif entry.kind == "page" and entry.outcome == "moved" and entry.target:
+            self.find(entry.target, entry.at)
+        if entry.kind == "sitemap":
+            self._sitemap_reported(entry)
+
+    def _robots_reported(self, entry: Reported, claimed: float) -> None:
+        host = own_url(entry).split("/")[2]
+        self._renewed(entry.home, claimed, entry.at)
+        if self.robots[host].take(entry):
+            self.times.good[own_url(entry)].append(claimed)
+            if host in self.unread:
+                self.times.before_rules[host].append((self.unread.pop(host), entry.at))
+            self._obeyed(host, entry.at, NOTICED)
+
+    def _sitemap_reported(self, entry: Reported) -> None:
+        """Note for how long a sitemap waits that could not be had."""
+        if entry.outcome == "fetched":
+            del self.failing[entry.home]
+        elif entry.outcome == "missing" and entry.home.endswith(GUESSED):
+            self.times.of_page[entry.home].append((entry.at, FOR_EVER))  # where nothing names it, it is not tried again
+        elif entry.outcome != "moved":
+            self.failing[entry.home] += 1
+            wait = min(FIRST_AGAIN * 2.0 ** min(self.failing[entry.home] - 1, 20), LAST_AGAIN)
+            self.times.of_page[entry.home].append((entry.at, entry.at + wait))
+
+    def _obeyed(self, name: str, at: float, seen_after: float = 0.0) -> None:
+        """Note which pages of a host its robots.txt forbids from now on. Those that it allows again come back within
+        `seen_after` seconds."""
+        rules = self.robots[name].rules
+        for host in self.world.hosts:
+            for page in host.pages if host.name == name else ():
+                url = host.url(page.path)
+                if rules is not None and not rules.allow(url):
+                    self.forbidden.setdefault(url, at)
+                elif url in self.forbidden:
+                    self.times.of_page[url].append((self.forbidden.pop(url), at + seen_after))
 
     def _happened(self, entry: Happened) -> None:
         what, target = entry.what, entry.target
@@ -323,21 +504,36 @@ class _Reading:
                 self.for_ever.add(target)
         elif what == "block":
             self.times.of_host[target].append((entry.at, entry.at + entry.value))
-        elif what in ("deny_host", "allow_host", "robots"):
-            reason = "robots" if what == "robots" else "scope", target
-            if what == "deny_host" or "Disallow: /" in entry.text:
-                self.shut.setdefault(reason, entry.at)
-            elif reason in self.shut:
-                self.times.of_host[target].append((self.shut.pop(reason), entry.at))
+        elif what == "deny_host":
+            self.shut.setdefault(target, entry.at)
+        elif what == "allow_host" and target in self.shut:
+            self.times.of_host[target].append((self.shut.pop(target), entry.at))
+        elif what == "robots":
+            self._robots_set(target, entry)
+
+    def _robots_set(self, host: str, entry: Happened) -> None:
+        self.robots[host].set(entry.text)
+        if entry.text:
+            self.times.good[f"http://{host}/robots.txt"].append(entry.at)
+        if not entry.text and self.world.asks:
+            self.unread.setdefault(host, entry.at)
+        elif host in self.unread:
+            self.times.before_rules[host].append((self.unread.pop(host), entry.at))
+        self._obeyed(host, entry.at)
 
     def end(self) -> None:
         """Add the spans that the log leaves open: hosts that are still shut, and claims without a report."""
-        for (_, host), at in self.shut.items():
+        for host, at in self.shut.items():
             self.times.of_host[host].append((at, FOR_EVER))
-        for (url, _), (start, until, probation) in self.claimed.items():
+        for host, at in self.unread.items():
+            self.times.before_rules[host].append((at, FOR_EVER))
+        for url, at in self.forbidden.items():
+            self.times.of_page[url].append((at, FOR_EVER))
+        for (url, _), (start, until, host, probation) in self.claimed.items():
             span = start, until + NOTICED
             self.times.of_page[url].append(span)
-            host = url.split("/")[2]
+            if url.endswith("/robots.txt"):
+                self._renewed(url, *span)
             # On probation a host has one place. An earlier claim that is still out takes it.
             probation |= any(start <= at <= until for at in self.failures[host])
             if probation or self.world.settings.get("in_flight"):

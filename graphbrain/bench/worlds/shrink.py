@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from graphbrain.bench.worlds.world import Crawler, World, WorldHost, WorldPage
+from graphbrain.bench.worlds.world import Crawler, Rules, World, WorldFile, WorldHost, WorldPage
 
 __all__ = ["candidates", "shrink"]
 
@@ -51,6 +51,8 @@ def candidates(world: World) -> Iterator[World]:
         yield replace(world, events=part)
     if world.hops:
         yield replace(world, hops=0.0)
+    if world.asks:
+        yield _without_kinds(world)
     yield from _crawlers(world)
     if world.days > 0.25:
         yield replace(world, days=world.days / 2)
@@ -84,7 +86,8 @@ def _tidied(world: World) -> World:
     """Return the world without references to hosts or pages that it no longer has."""
     urls = {url for _, _, url in world.pages()}
     names = {host.name for host in world.hosts}
-    hosts = tuple(replace(host, pages=tuple(_linking(page, urls) for page in host.pages)) for host in world.hosts)
+    known = urls | world.sitemaps().keys() | {host.url("/robots.txt") for host in world.hosts}
+    hosts = tuple(_pointing(host, known) for host in world.hosts)
     return replace(
         world,
         hosts=hosts,
@@ -94,8 +97,35 @@ def _tidied(world: World) -> World:
     )
 
 
+def _pointing(host: WorldHost, known: set[str]) -> WorldHost:
+    """Return the host without references to what is not known."""
+    return replace(
+        host,
+        pages=tuple(_linking(page, known) for page in host.pages),
+        robots=None if host.robots is None else _naming(host.robots, known),
+        sitemaps=tuple(replace(each, lists=tuple(url for url in each.lists if url in known)) for each in host.sitemaps),
+    )
+
+
 def _linking(page: WorldPage, urls: set[str]) -> WorldPage:
     return replace(page, links=tuple(link for link in page.links if link in urls))
+
+
+def _naming(robots: WorldFile, known: set[str]) -> WorldFile | None:
+    if any(phase.outcome == "moved" and phase.target not in known for phase in robots.phases):
+        return None
+    rules = Rules.read(robots.text)
+    left = replace(rules, sitemaps=tuple(url for url in rules.sitemaps if url in known))
+    return replace(robots, text=left.as_text()) if left != rules else robots
+
+
+def _without_kinds(world: World) -> World:
+    """Return the world without robots.txt and sitemaps, whose crawlers claim pages alone."""
+    return replace(
+        world,
+        hosts=tuple(replace(host, robots=None, sitemaps=()) for host in world.hosts),
+        crawlers=tuple(replace(crawler, kinds=("page",)) for crawler in world.crawlers),
+    )
 
 
 def _crawlers(world: World) -> Iterator[World]:
@@ -105,7 +135,7 @@ def _crawlers(world: World) -> Iterator[World]:
             if part:
                 each = -(-total // len(part))
                 yield replace(world, crawlers=tuple(replace(crawler, places=each, away=()) for crawler in part))
-    plain = tuple(Crawler(crawler.name, crawler.places) for crawler in world.crawlers)
+    plain = tuple(Crawler(crawler.name, crawler.places, kinds=crawler.kinds) for crawler in world.crawlers)
     if plain != world.crawlers:
         yield replace(world, crawlers=plain)
 
@@ -116,5 +146,11 @@ def _host(host: WorldHost) -> Iterator[WorldHost]:
             yield replace(host, windows=windows)
     for pages in _without(host.pages[1:]):
         yield replace(host, pages=(host.pages[0], *pages))
-    if host.crawl_delay:
+    if host.robots is not None:
+        yield replace(host, robots=None)
+        if len(host.robots.phases) > 1:
+            yield replace(host, robots=replace(host.robots, phases=(replace(host.robots.phases[-1], since=0.0),)))
+    for sitemaps in _without(host.sitemaps):
+        yield replace(host, sitemaps=sitemaps)
+    if host.crawl_delay and host.robots is None:
         yield replace(host, crawl_delay=0.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 __all__ = ["JUDGES", "WorldFinding"]
 
-JUDGES = ("progress", "polite", "once", "honest", "audit")
+JUDGES = ("progress", "polite", "once", "honest", "robots", "sitemaps", "audit")
 
 
 @dataclass(frozen=True, slots=True)

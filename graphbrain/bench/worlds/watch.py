@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
-from graphbrain.bench.worlds.log import Called, Entry, Happened, Reported, Returned
-from graphbrain.bench.worlds.world import ANSWERED, NONE, World
+from graphbrain.bench.worlds.log import Called, Entry, Happened, LoggedGrant, Reported, Returned, own_url
+from graphbrain.bench.worlds.world import ANSWERED, GUESSED, NONE, Rules, World
+from graphbrain.model import Kind
 
-__all__ = ["KNOWN_ILL", "PageSeen", "WatchedHost", "WorldWatch", "most_of_ill"]
+__all__ = ["KNOWN_ILL", "PageSeen", "RobotsSeen", "WatchedHost", "WorldWatch", "most_of_ill"]
 
 ILL_SHARE = 0.1
 """The share of all claims under way that ill hosts may have together."""
@@ -22,6 +23,8 @@ KNOWN_ILL = 8
 ROUNDS = 4
 """The least number of attempts, each made after the report of the one before, that prove an illness."""
 LONGEST_BLOCK = 86_400.0
+MOST_REDIRECTS = 5
+"""Redirects in a row of a robots.txt that are followed. After a further one all is allowed."""
 
 
 def most_of_ill(out: Mapping[str, int]) -> float:
@@ -30,8 +33,37 @@ def most_of_ill(out: Mapping[str, int]) -> float:
 
 
 @dataclass(slots=True)
+class RobotsSeen:
+    """The robots.txt of a host, by the answers that were reported. `rules`: those that hold; None: it was never
+    read."""
+
+    rules: Rules | None = None
+    redirects: int = 0
+
+    def take(self, entry: Reported) -> bool:
+        """Take an accepted report into account. Return whether it shows the rules."""
+        self.redirects = self.redirects + 1 if entry.outcome == "moved" else 0
+        if entry.outcome == "fetched":
+            self.rules = Rules.read(entry.text)
+        elif entry.outcome == "missing" or self.redirects > MOST_REDIRECTS:
+            self.rules, self.redirects = Rules(), 0
+        else:
+            return False
+        return True
+
+    def set(self, text: str) -> None:
+        """Take a text into account that was set by hand. An empty one: what was known is forgotten."""
+        self.rules = Rules.read(text) if text else None
+
+    def sitemaps(self, host: str) -> tuple[str, ...]:
+        """Return the URLs of the sitemaps that it names, or of the one that is tried where it names none."""
+        named = () if self.rules is None else self.rules.sitemaps
+        return named or (f"http://{host}{GUESSED}",)
+
+
+@dataclass(slots=True)
 class PageSeen:
-    """A page.
+    """A page, a robots.txt or a sitemap.
 
     Attributes:
         found_at: The time at which it was found, by the true clock.
@@ -62,6 +94,7 @@ class PageSeen:
     wanted: bool = False
     ill: bool = False
     """It failed before and after another page of its host was well."""
+    kind: Kind = "page"
 
     def is_held(self, clock: float) -> bool:
         """Return whether a claim of it is under way that has not lapsed."""
@@ -85,8 +118,7 @@ class WatchedHost:
     asked_until: float = -inf
     asked_at: float = -inf
     blocked_until: float = -inf
-    crawl_delay: float = 0.0
-    forbidden: bool = False
+    robots: RobotsSeen = field(default_factory=RobotsSeen)
     denied: bool = False
     run: list[tuple[float, float]] = field(default_factory=list)
     suspect: list[tuple[float, float]] = field(default_factory=list)
@@ -94,6 +126,15 @@ class WatchedHost:
     failed_at: float = -inf
     out: dict[tuple[str, str], float] = field(default_factory=dict)
     first_visits: set[str] = field(default_factory=set)
+
+    @property
+    def crawl_delay(self) -> float:
+        """The Crawl-delay of its robots.txt."""
+        return 0.0 if self.robots.rules is None else self.robots.rules.delay
+
+    def forbids(self, url: str) -> bool:
+        """Return whether its robots.txt forbids a page."""
+        return self.robots.rules is not None and not self.robots.rules.allow(url)
 
     def rounds(self) -> int:
         """Return the number of attempts since its last good answer that were each made after the report of the one
@@ -123,6 +164,8 @@ class WorldWatch:
 
     world: World
     pages: dict[str, PageSeen] = field(default_factory=dict)
+    files: dict[str, PageSeen] = field(default_factory=dict)
+    """robots.txt and sitemaps, by their URL before redirects"""
     hosts: dict[str, WatchedHost] = field(default_factory=dict)
     claimed: dict[tuple[str, str], float] = field(default_factory=dict)
     """(URL, token) → the time of the claim, by the true clock."""
@@ -135,6 +178,8 @@ class WorldWatch:
     at: float = 0.0
     clock: float = 0.0
     forgotten: set[str] = field(default_factory=set)
+    listed: set[tuple[str, str]] = field(default_factory=set)
+    """(index, sitemap) that it lists"""
 
     def __post_init__(self) -> None:
         self.hosts = {host.name: WatchedHost(host.name) for host in self.world.hosts}
@@ -163,8 +208,7 @@ class WorldWatch:
     def open(self, host: WatchedHost, clock: float) -> bool:
         """Return whether a page of the host may be claimed, apart from the host's health."""
         return (
-            not host.forbidden
-            and not host.denied
+            not host.denied
             and max(host.asked_until, host.blocked_until) <= clock
             and host.granted + self.delay(host) <= clock
             and not (0 < self.most <= host.out_now(clock))
@@ -172,11 +216,27 @@ class WorldWatch:
 
     def waiting(self, host: WatchedHost, clock: float) -> Iterator[PageSeen]:
         """Yield the host's pages that were never attempted and that only their host keeps from being claimed."""
-        if host.forbidden or host.denied:
+        if host.denied:
             return
         for page in self.pages.values():
-            if page.host == host.name and not page.attempts and not page.is_held(clock) and self.has_room(page):
+            if page.host != host.name or page.attempts or page.is_held(clock) or host.forbids(page.url):
+                continue
+            if self.has_room(page):
                 yield page
+
+    def waits_for_robots(self, host: WatchedHost, clock: float) -> bool:
+        """Return whether pages of the host may wait for its robots.txt: it is not known, or is being read."""
+        robots = self.files.get(f"http://{host.name}/robots.txt")
+        return self.world.asks and (host.robots.rules is None or (robots is not None and robots.is_held(clock)))
+
+    def robots_fails(self, host: WatchedHost) -> bool:
+        """Return whether pages of the host wait for a robots.txt that failed last, perhaps on another host."""
+        robots = self.files.get(f"http://{host.name}/robots.txt")
+        return self.world.asks and host.robots.rules is None and robots is not None and robots.fails > 0
+
+    def seen(self, of: LoggedGrant | Reported | Returned) -> PageSeen | None:
+        """Return the page, the robots.txt or the sitemap that a claim or a report is of, if it was met."""
+        return (self.pages if of.kind == "page" else self.files).get(own_url(of))
 
     def skewed_back(self) -> bool:
         """Return whether the clock has jumped back within the last days. Times stored in the future count as now."""
@@ -193,7 +253,7 @@ class WorldWatch:
             case Reported():
                 self._reported(entry)
             case Returned():
-                self._end(entry.url, entry.host, entry.token)
+                self._end(entry)
             case Happened():
                 self._happened(entry)
 
@@ -213,47 +273,78 @@ class WorldWatch:
         for grant in entry.grants:
             host = self.hosts.setdefault(grant.host, WatchedHost(grant.host))
             host.granted, host.granted_at = entry.clock, entry.at
-            host.out[grant.url, grant.token] = grant.until
-            self.claimed[grant.url, grant.token] = entry.at
-            page = self._find(grant.url)
+            host.out[own_url(grant), grant.token] = grant.until
+            self.claimed[own_url(grant), grant.token] = entry.at
+            page = self._find(grant.url) if grant.kind == "page" else self._met_file(grant)
             if page is not None:
                 page.held[grant.token] = grant.until
-                host.first_visits.add(page.url)
+                if grant.kind == "page":
+                    host.first_visits.add(page.url)
 
-    def _end(self, url: str, host: str, token: str) -> None:
-        self.hosts[host].out.pop((url, token), None)
-        page = self.pages.get(url)
+    def _met_file(self, grant: LoggedGrant) -> PageSeen:
+        home = grant.home
+        if home not in self.files:
+            self.files[home] = PageSeen(home, home.split("/")[2], self.at, kind=grant.kind)
+        return self.files[home]
+
+    def _end(self, of: Reported | Returned) -> None:
+        self.hosts[of.host].out.pop((own_url(of), of.token), None)
+        page = self.seen(of)
         if page is not None:
-            page.held.pop(token, None)
-            if not page.brought and not page.held:
-                self.hosts[host].first_visits.discard(url)
+            page.held.pop(of.token, None)
+            if of.kind == "page" and not page.brought and not page.held:
+                self.hosts[of.host].first_visits.discard(of.url)
 
     def _reported(self, entry: Reported) -> None:
-        page = self.pages.get(entry.url)
+        page = self.seen(entry)
         if page is not None and entry.accepted:
             host = self.hosts[entry.host]
             page.ill = entry.outcome not in ANSWERED and (
                 page.ill or (page.fails > 0 and page.reported_at < host.answered_at)
             )
             self._visited(page, entry)
-        self._end(entry.url, entry.host, entry.token)
-        if entry.accepted and entry.outcome == "fetched":
+        self._end(entry)
+        if not entry.accepted:
+            return
+        if entry.kind == "robots":
+            self._obey(entry)
+        elif entry.outcome == "fetched":
             for link in entry.links:
-                self._find(link)
-        if entry.accepted and entry.outcome == "moved" and entry.target:
+                listed = self._find(link)
+                if listed is not None and entry.kind == "sitemap":
+                    listed.wanted |= not listed.fetched  # what a sitemap lists is hinted at
+            listed_anew = [url for url in entry.sitemaps if (entry.home, url) not in self.listed]
+            self.listed.update((entry.home, url) for url in listed_anew)
+            self._want_sitemaps(listed_anew)
+        elif entry.outcome == "moved" and entry.target and entry.kind == "page":
             self._find(entry.target)
-        if entry.accepted:
-            self._met(self.hosts[entry.host], entry)
+        self._met(self.hosts[entry.host], entry)
+
+    def _obey(self, entry: Reported) -> None:
+        """Note the rules of a robots.txt that was reported."""
+        host = self.hosts[own_url(entry).split("/")[2]]
+        before = host.robots.sitemaps(host.name)
+        host.robots.take(entry)
+        self._want_sitemaps(set(host.robots.sitemaps(host.name)).difference(before))
+
+    def _want_sitemaps(self, urls: Iterable[str]) -> None:
+        """Mark sitemaps as wanted that are named anew: one that was dead is tried at once then."""
+        for url in urls:
+            if url in self.files:
+                self.files[url].wanted = True
 
     def _visited(self, page: PageSeen, entry: Reported) -> None:
         page.outcome, page.reported, page.reported_at = entry.outcome, entry.clock, entry.at
         page.retry_after = min(entry.retry_after or 0.0, LONGEST_BLOCK)
         page.wanted = False
         page.attempts += 1
+        if entry.kind != "page" and entry.outcome == "moved":
+            return  # the next claim is of its target, and shows whether it can be had
         if entry.outcome in ("fetched", "moved"):
             page.fails = 0
             page.brought, page.alias = True, entry.outcome == "moved"
-            self.hosts[entry.host].first_visits.add(page.url)
+            if entry.kind == "page":
+                self.hosts[entry.host].first_visits.add(page.url)
             page.fetched += entry.outcome == "fetched"
         else:
             page.fails += 1
@@ -263,8 +354,8 @@ class WorldWatch:
             host.run, host.suspect, host.answered_at = [], [], entry.at
         elif entry.outcome not in NONE:
             # By the true clock: that of the brain can jump.
-            attempt = self.claimed.get((entry.url, entry.token), entry.at), entry.at
-            page = self.pages.get(entry.url)
+            attempt = self.claimed.get((own_url(entry), entry.token), entry.at), entry.at
+            page = self.seen(entry)
             host.run.append(attempt)
             host.suspect += [] if page is not None and page.ill else [attempt]
             host.failed_at = entry.at
@@ -310,7 +401,7 @@ class WorldWatch:
             self.back_at = entry.at
             longest = entry.clock + float(self.world.settings.get("lease_seconds", 300.0))
             before = entry.clock - entry.value
-            for page in self.pages.values():
+            for page in (*self.pages.values(), *self.files.values()):
                 page.held = {token: min(until, longest) for token, until in page.held.items() if until > before}
             for host in self.hosts.values():
                 host.out = {claim: min(until, longest) for claim, until in host.out.items() if until > before}
@@ -334,6 +425,8 @@ class WorldWatch:
         elif entry.what in ("deny_host", "allow_host"):
             host.denied = entry.what == "deny_host"
         elif entry.what == "robots":
-            host.forbidden = "Disallow: /" in entry.text
-            found = [line.split(":")[1] for line in entry.text.splitlines() if line.startswith("Crawl-delay:")]
-            host.crawl_delay = float(found[0]) if found else 0.0
+            before = host.robots.sitemaps(host.name)
+            host.robots.set(entry.text)
+            self._want_sitemaps(set(host.robots.sitemaps(host.name)).difference(before))
+            if (robots := self.files.get(f"http://{host.name}/robots.txt")) is not None:
+                robots.wanted = True  # a text that is set counts as read; without one it is read anew

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrain.errors import BadInput
+from graphbrain.model import Kind
 
 __all__ = [
     "ANSWERED",
     "DAY",
     "FOR_EVER",
+    "GUESSED",
     "HOUR",
     "ILL",
     "MINUTE",
@@ -27,8 +29,10 @@ __all__ = [
     "Crawler",
     "Event",
     "Phase",
+    "Rules",
     "Window",
     "World",
+    "WorldFile",
     "WorldGoal",
     "WorldHost",
     "WorldPage",
@@ -45,6 +49,8 @@ PASSING = ("refused", "broken", "silent")
 NONE = ("not_sent", "not_understood")
 """Outcomes that are the crawler's own: nothing was sent, or the answer was not understood."""
 ILL = (*PASSING, *NONE)
+GUESSED = "/sitemap.xml"
+"""The path of the sitemap that is tried where robots.txt names none."""
 WINDOWS = ("outage", "dns", "broken", "maintenance_503", "maintenance_301", "line")
 """Kinds of windows of a whole host; `line`: the crawlers' line is down."""
 
@@ -69,18 +75,73 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class WorldPage:
-    """A page: its path, its answers in time, the URLs that it links to, and the interval of its changes."""
+class _Served:
+    """A path of a host, and its answers in time."""
 
     path: str
     phases: tuple[Phase, ...]
-    links: tuple[str, ...] = ()
-    changes_every: float = 0.0
-    """Seconds between two changes of its content; 0: never."""
 
     def phase(self, at: float) -> Phase:
         """Return its answer at a time."""
         return [phase for phase in self.phases if phase.since <= at][-1]
+
+
+@dataclass(frozen=True, slots=True)
+class WorldFile(_Served):
+    """A robots.txt or a sitemap.
+
+    Attributes:
+        text: The text of a robots.txt.
+        lists: URLs of the pages that a sitemap lists; of an index, of its sitemaps.
+        is_index: It lists sitemaps.
+    """
+
+    text: str = ""
+    lists: tuple[str, ...] = ()
+    is_index: bool = False
+
+    def ill(self) -> bool:
+        """Return whether its answer is at any time one that a host that is well does not give."""
+        return any(phase.outcome in ILL for phase in self.phases)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The meaning of a robots.txt with one group: the paths that it forbids, its Crawl-delay and its sitemaps."""
+
+    forbids: tuple[str, ...] = ()
+    delay: float = 0.0
+    sitemaps: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, text: str) -> Rules:
+        """Return the rules of a text."""
+        lines = [line.partition(": ")[::2] for line in text.splitlines()]
+
+        def values(name: str) -> tuple[str, ...]:
+            return tuple(value for each, value in lines if each == name)
+
+        return cls(values("Disallow"), float(next(iter(values("Crawl-delay")), 0.0)), values("Sitemap"))
+
+    def as_text(self) -> str:
+        """Return a text that means the same."""
+        lines = ["User-agent: *", *(f"Disallow: {path}" for path in self.forbids)]
+        lines += [f"Crawl-delay: {self.delay:g}"] if self.delay else []
+        return "\n".join([*lines, *(f"Sitemap: {url}" for url in self.sitemaps)])
+
+    def allow(self, url: str) -> bool:
+        """Return whether a URL of the host may be fetched."""
+        path = "/" + url.split("/", 3)[3]
+        return not path.startswith(self.forbids)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldPage(_Served):
+    """A page: its path, its answers in time, the URLs that it links to, and the interval of its changes."""
+
+    links: tuple[str, ...] = ()
+    changes_every: float = 0.0
+    """Seconds between two changes of its content; 0: never."""
 
     def ill(self) -> bool:
         """Return whether its answer is at any time another than `fetched`."""
@@ -108,7 +169,9 @@ class WorldHost:
 
     Attributes:
         rate: Requests a minute above which it answers 429; 0: no limit.
-        crawl_delay: Seconds in the robots.txt that is set at the beginning; 0: none.
+        crawl_delay: Seconds in the robots.txt that is set at the beginning, or in that which it serves; 0: none.
+        robots: The robots.txt that it serves; None: it answers 404.
+        sitemaps: The sitemaps that it serves.
     """
 
     name: str
@@ -116,6 +179,12 @@ class WorldHost:
     windows: tuple[Window, ...] = ()
     rate: float = 0.0
     crawl_delay: float = 0.0
+    robots: WorldFile | None = None
+    sitemaps: tuple[WorldFile, ...] = ()
+
+    def files(self) -> tuple[WorldFile, ...]:
+        """Return its robots.txt and its sitemaps."""
+        return (*(() if self.robots is None else (self.robots,)), *self.sitemaps)
 
     def url(self, path: str) -> str:
         """Return the URL of a path of this host."""
@@ -137,6 +206,7 @@ class Crawler:
         keyed: It has such keys; otherwise the claims in a lost answer lapse.
         together: Fetches that end at the same moment are reported by one call.
         away: Times in which it does not run. Its claims at the beginning of such a time lapse.
+        kinds: The kinds of claims that it asks for.
     """
 
     name: str
@@ -150,6 +220,7 @@ class Crawler:
     together: bool = True
     away: tuple[tuple[float, float], ...] = ()
     """Spans of time in which it does not run. Its claims at the beginning of a span lapse."""
+    kinds: tuple[Kind, ...] = ("page",)
 
     def is_away(self, at: float) -> bool:
         """Return whether it does not run at a time."""
@@ -221,12 +292,24 @@ class World:
             for page in host.pages:
                 yield host, page, host.url(page.path)
 
+    @property
+    def asks(self) -> bool:
+        """True if a crawler claims robots.txt and sitemaps."""
+        return any("robots" in crawler.kinds for crawler in self.crawlers)
+
+    def sitemaps(self) -> dict[str, tuple[WorldHost, WorldFile]]:
+        """Return all sitemaps, with their hosts, by URL."""
+        return {host.url(file.path): (host, file) for host in self.hosts for file in host.sitemaps}
+
     def size(self) -> str:
         """Return the size of the world, in words."""
         pages = sum(len(host.pages) for host in self.hosts)
+        files = sum(len(host.files()) for host in self.hosts)
         windows = sum(len(host.windows) for host in self.hosts) + len(self.line)
         return (
-            f"{len(self.hosts)} hosts, {pages} pages, {windows} windows, {len(self.events)} events, "
+            f"{len(self.hosts)} hosts, {pages} pages, "
+            + (f"{files} robots.txt and sitemaps, " if self.asks else "")
+            + f"{windows} windows, {len(self.events)} events, "
             f"{len(self.jumps)} jumps, {len(self.crawlers)} crawlers, {self.days:g} days, {self.order}"
         )
 
@@ -255,7 +338,14 @@ def _world(read: Mapping[str, Any]) -> World:
             **read,
             "hosts": tuple(_host(each) for each in read["hosts"]),
             "crawlers": tuple(
-                Crawler(**{**each, "away": tuple((a, b) for a, b in each["away"])}) for each in read["crawlers"]
+                Crawler(
+                    **{
+                        **each,
+                        "away": tuple((a, b) for a, b in each["away"]),
+                        "kinds": tuple(each.get("kinds", ("page",))),
+                    }
+                )
+                for each in read["crawlers"]
             ),
             "seeds": tuple(read["seeds"]),
             "line": tuple(_window(each) for each in read["line"]),
@@ -267,13 +357,19 @@ def _world(read: Mapping[str, Any]) -> World:
 
 
 def _host(read: Mapping[str, Any]) -> WorldHost:
-    pages = tuple(
-        WorldPage(
-            **{**each, "phases": tuple(Phase(**phase) for phase in each["phases"]), "links": tuple(each["links"])}
-        )
-        for each in read["pages"]
-    )
-    return WorldHost(**{**read, "pages": pages, "windows": tuple(_window(each) for each in read["windows"])})
+    robots = read.get("robots")
+    more = {
+        "pages": tuple(WorldPage(**_served(each, "links")) for each in read["pages"]),
+        "windows": tuple(_window(each) for each in read["windows"]),
+        "robots": None if robots is None else WorldFile(**_served(robots, "lists")),
+        "sitemaps": tuple(WorldFile(**_served(each, "lists")) for each in read.get("sitemaps", ())),
+    }
+    return WorldHost(**{**read, **more})
+
+
+def _served(read: Mapping[str, Any], urls: str) -> dict[str, Any]:
+    """Return the values of a page or a file. `urls`: the name of its list of URLs."""
+    return {**read, "phases": tuple(Phase(**phase) for phase in read["phases"]), urls: tuple(read[urls])}
 
 
 def _window(read: Mapping[str, Any]) -> Window:

@@ -272,6 +272,32 @@ def test_a_host_whose_robots_txt_fails_for_hours_is_ill(one: Brain, clock: HandC
     assert [each.kind for each in one.next_urls(5, kinds=BOTH)] == ["page"]
 
 
+def test_no_crawl_waits_for_a_redirected_robots_txt_that_fails_for_hours(one: Brain, clock: HandClock) -> None:
+    """The host that serves it fails, and not the host whose pages wait."""
+
+    def answer(claim: Claim, status: int) -> Resource:
+        if claim.host == "a.org":
+            return Resource(claim.url, claim, 301, redirected_to="https://b.org/robots.txt")
+        return Resource(claim.url, claim, status, TEXT if status == 200 else None)
+
+    finished = False
+    while not finished and clock.at < START + DAY:
+        claims = one.next_urls(5, kinds=BOTH)
+        assert all(claim.kind == "robots" for claim in claims)
+        one.report([answer(claim, 503) for claim in claims])
+        finished = claims.finished
+        if not claims:
+            assert claims.next_ready is not None
+            clock.at = max(claims.next_ready, clock.at + 0.1)
+    assert 6 * HOUR <= clock.at - START < 12 * HOUR
+    assert one.host("a.org").failing_since is None
+    while clock.at < START + DAY and not one.robots("https://a.org"):
+        one.report([answer(claim, 200) for claim in one.next_urls(5, kinds=BOTH)])
+        clock.pass_(60.0)
+    claims = one.next_urls(5, kinds=BOTH)
+    assert [each.kind for each in claims] == ["page"] and not claims.finished
+
+
 def test_the_other_scheme_goes_on(make_brain: Make, clock: HandClock) -> None:
     brain = make_brain(order="breadth_first", delay_seconds=1.0)
     brain.seed(["https://a.org/1", "https://a.org/2", "http://a.org/3"])

@@ -386,6 +386,47 @@ def test_many_sitemaps_keep_no_page_waiting(make_brain: Make, clock: HandClock) 
         clock.pass_(2.0)
 
 
+def test_sitemaps_have_a_share_of_the_turns_of_their_host(brain: Brain, clock: HandClock) -> None:
+    """A host that is ready for one claim in five seconds has a hundred dead sitemaps, and pages that wait."""
+    random.seed(1)
+    brain.set_host("a.org", delay=5.0)
+    brain.set_robots("https://a.org", "".join(f"Sitemap: /{n}.xml\n" for n in range(100)))
+    brain.seed([f"https://a.org/{n}" for n in range(60)])
+    asked = []
+    for _ in range(72):
+        (claim,) = brain.next_urls(10, kinds=KINDS)
+        asked.append(claim.kind)
+        if claim.kind == "page":
+            brain.report([Fetched(claim.url, claim=claim, body=claim.url.encode())])
+        else:
+            brain.report([Resource(claim.url, claim, 404)])
+        assert not brain.next_urls(10, kinds=KINDS), "it is not ready"
+        clock.pass_(5.0)
+    assert 50 <= asked.count("page") <= 66 and asked.count("sitemap") >= 6
+    brain.give_back(brain.next_urls(10, kinds=KINDS))
+
+
+def test_a_host_with_one_place_is_ready_when_its_sitemap_was_reported(make_brain: Make, clock: HandClock) -> None:
+    brain = make_brain(order="breadth_first", delay_seconds=1.0, in_flight=1)
+    brain.seed(["https://a.org/"])
+    brain.set_robots("https://a.org", "".join(f"Sitemap: /{n}.xml\n" for n in range(9)))
+    (page,) = brain.next_urls(10, kinds=KINDS)
+    brain.report([Fetched(page.url, claim=page, body=b"")])
+    clock.pass_(60.0)  # they were found while the page had the place
+    for number in range(8):
+        clock.pass_(1.0)
+        claim = sitemap(brain)
+        assert not brain.next_urls(10, kinds=KINDS), "it has one place"
+        clock.pass_(0.5)
+        assert not brain.next_urls(10, kinds=KINDS)
+        if number % 2:
+            brain.give_back([claim])
+        else:
+            brain.report([Resource(claim.url, claim, 200, text([]))])
+        ready = brain.next_urls(10, kinds=KINDS).next_ready
+        assert ready is not None and ready <= clock.at + 0.6
+
+
 @pytest.mark.parametrize("lies", [True, False])
 def test_how_much_its_dates_are_worth_is_learned(make_brain: Make, clock: HandClock, ask: Ask, lies: bool) -> None:
     """Of 6 pages each changes every six days, and is visited once a day. One sitemap has today's date on all of them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import make_dataclass, replace
 from itertools import pairwise
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 from graphbrain.bench.worlds import NAMED, World, draw, from_json, named, to_json
 from graphbrain.bench.worlds.drawing import LARGE, places_needed
+from graphbrain.bench.worlds.kinds import KINDS, with_kinds
 from graphbrain.bench.worlds.progress import can_keep_up
 from graphbrain.bench.worlds.shrink import candidates, shrink
 from graphbrain.bench.worlds.web import Met, WorldWeb
@@ -21,16 +23,19 @@ from graphbrain.bench.worlds.world import (
     HOUR,
     ILL,
     NONE,
+    PASSING,
     WINDOWS,
     Event,
     Phase,
+    Rules,
     Window,
+    WorldFile,
     WorldHost,
     WorldPage,
 )
 from graphbrain.cli.app import cli
 from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Failed, Fetched
+from graphbrain.model import Claim, Failed, Fetched, Resource
 from graphbrain.settings import ORDERS, Settings
 
 SEEDS = range(60)
@@ -93,10 +98,117 @@ def test_json_keeps_named_worlds() -> None:
     assert [from_json(to_json(world)) for world in named(["all"])] == named(["all"])
 
 
+def test_json_of_a_world_without_kinds() -> None:
+    """As it was printed before worlds had robots.txt and sitemaps."""
+    world = next(draw(seed) for seed in SEEDS if not draw(seed).asks)
+    read = json.loads(to_json(world))
+    for host in read["hosts"]:
+        assert (host.pop("robots"), host.pop("sitemaps")) == (None, [])
+    for crawler in read["crawlers"]:
+        assert crawler.pop("kinds") == ["page"]
+    assert from_json(json.dumps(read)) == world
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"seed": 1}', to_json(draw(1))[:-1]])
 def test_what_is_no_world_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="no world"):
         from_json(text)
+
+
+# ---------------------------------------------------------------- robots.txt and sitemaps
+
+
+def test_half_of_the_worlds_have_the_kinds() -> None:
+    worlds = [draw(seed) for seed in SEEDS]
+    asking = [world for world in worlds if world.asks]
+    assert len(SEEDS) / 3 < len(asking) < 2 * len(SEEDS) / 3
+    assert not any(host.files() for world in worlds if not world.asks for host in world.hosts)
+    assert {crawler.kinds for world in asking for crawler in world.crawlers} == {KINDS, ("page",)}
+    hosts = [host for world in asking for host in world.hosts]
+    robots = [host.robots for host in hosts if host.robots is not None]
+    assert len(robots) < len(hosts), "some have none"
+    outcomes = {tuple(phase.outcome for phase in each.phases) for each in robots}
+    assert {("fetched",), ("moved",), ("missing", "fetched"), ("silent", "broken", "refused", "fetched")} <= outcomes
+    rules = [Rules.read(each.text) for each in robots]
+    assert any(each.forbids for each in rules) and any(each.delay for each in rules)
+    sitemaps = [each for host in hosts for each in host.sitemaps]
+    assert any(url.endswith("/index.xml") for each in sitemaps if each.is_index for url in each.lists), "a loop"
+    assert {each.phases[-1].outcome for each in sitemaps} == {"fetched", "missing", "refused", "broken", "silent"}
+    assert max(len(host.sitemaps) for host in hosts) > 20
+    linked = {link for world in asking for _, page, _ in world.pages() for link in page.links}
+    listed = {url for each in sitemaps for url in each.lists}
+    assert listed - linked and listed & linked
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_kinds_change_nothing_else(seed: int) -> None:
+    """But for links to pages that sitemaps alone list, and the longer Crawl-delay of a redirected robots.txt."""
+    world, plain = draw(seed), draw(seed, kinds=False)
+    assert with_kinds(plain) == world and not plain.asks
+    hosts = tuple(
+        replace(host, robots=None, sitemaps=(), pages=before.pages, crawl_delay=before.crawl_delay)
+        for host, before in zip(world.hosts, plain.hosts, strict=True)
+    )
+    crawlers = tuple(replace(each, kinds=("page",)) for each in world.crawlers if each.name != "pages")
+    assert replace(world, hosts=hosts, crawlers=crawlers) == plain
+    for (_, page, _), (_, before, _) in zip(world.pages(), plain.pages(), strict=True):
+        assert replace(before, links=page.links) == page and set(page.links) <= set(before.links)
+    urls = world.sitemaps().keys() | {url for _, _, url in world.pages()}
+    for host in world.hosts:
+        longest = max(phase.seconds for page in host.pages for phase in page.phases)
+        assert all(phase.seconds <= longest for each in host.files() for phase in each.phases)
+        assert all(each.lists == tuple(url for url in each.lists if url in urls) for each in host.sitemaps)
+
+
+def test_rules_are_read_as_they_are_written() -> None:
+    rules = Rules(("/7", "/private"), 3.0, ("http://a.example/s.xml",))
+    assert Rules.read(rules.as_text()) == rules
+    assert [rules.allow(f"http://a.example{path}") for path in ("/", "/7", "/70", "/private/x", "/8")] == [
+        *(True, False, False, False, True)
+    ]
+    assert Rules.read("").allow("http://a.example/7")
+
+
+def test_a_web_serves_files() -> None:
+    text = Rules(("/7",), 0.0, ("http://a.example/index.xml",)).as_text()
+    host = WorldHost(
+        "a.example",
+        (PAGE,),
+        windows=(Window("maintenance_301", 50.0, 60.0, Phase(0.0, "moved", target="http://a.example/maintenance")),),
+        robots=WorldFile("/robots.txt", (Phase(0.0, "refused", status=503), Phase(5.0, "fetched")), text),
+        sitemaps=(
+            WorldFile("/index.xml", (Phase(0.0, "fetched"),), lists=("http://a.example/s.xml",), is_index=True),
+            WorldFile("/s.xml", (Phase(0.0, "fetched"),), lists=("http://a.example/9",)),
+        ),
+    )
+    web = WorldWeb(world_of(host))
+    assert web.ask("http://a.example/robots.txt", 4.0, "robots").phase.status == 503
+    robots = web.ask("http://a.example/robots.txt", 5.0, "robots")
+    assert (robots.text, robots.body) == (text, text.encode())
+    index, pages = (web.ask(f"http://a.example/{name}.xml", 0.0, "sitemap") for name in ("index", "s"))
+    assert (index.sitemaps, index.links, pages.links) == (("http://a.example/s.xml",), (), ("http://a.example/9",))
+    assert index.body is not None and b"<sitemap><loc>http://a.example/s.xml</loc>" in index.body
+    assert pages.body is not None and b"<url><loc>http://a.example/9</loc>" in pages.body
+    assert web.ask("http://a.example/s.xml", 55.0, "sitemap").phase.target == "http://a.example/maintenance"
+    moved = web.ask("http://a.example/maintenance", 55.0, "sitemap")
+    assert (moved.phase.outcome, moved.phase.status) == ("missing", 200), "a page is no sitemap"
+    assert web.ask("http://a.example/maintenance", 55.0, "robots").text == ""
+    bare = WorldWeb(world_of(WorldHost("a.example", (PAGE,), windows=host.windows)))
+    assert bare.ask("http://a.example/robots.txt", 0.0, "robots").phase.status == 404
+    assert bare.ask("http://a.example/sitemap.xml", 55.0, "sitemap").phase.outcome == "moved"
+
+
+@pytest.mark.parametrize("outcome", [*PASSING, *ANSWERED])
+def test_a_report_of_a_file(outcome: str) -> None:
+    status = None if outcome == "silent" else {"fetched": 200, "moved": 301, "missing": 404}.get(outcome, 503)
+    phase = Phase(0.0, outcome, status=status, target="http://a.example/2" if outcome == "moved" else None)
+    claim = Claim("http://a.example/robots.txt", "robots:http://a.example", "t", 1.0, "a.example", 0)
+    item = crawl._item(crawl._Held(claim, Met(phase, body=b"text")), 1.0)
+    assert isinstance(item, Resource) and (item.claim, item.status) == (claim, status)
+    assert (item.redirected_to, item.fault) == (phase.target, "silent" if outcome == "silent" else None)
+    assert crawl._home(claim) == "http://a.example/robots.txt"
+    assert crawl._home(replace(claim, key="sitemap:http://a.example/s.xml")) == "http://a.example/s.xml"
+    assert crawl._home(replace(claim, key="0" * 32)) == ""
 
 
 def test_a_large_world() -> None:
@@ -210,6 +322,29 @@ def test_what_does_not_matter_goes() -> None:
     assert not (shrunk.events or shrunk.jumps or shrunk.line or shrunk.hops)
     assert len(shrunk.crawlers) == 1
     assert shrunk.crawlers[0].drops == shrunk.crawlers[0].loses == 0.0
+
+
+def test_a_file_that_matters_stays() -> None:
+    world = next(world for seed in SEEDS if (world := draw(seed)).asks and world.hosts[3].sitemaps)
+    file = world.hosts[3].sitemaps[-1]
+
+    def fails(smaller: World) -> bool:
+        return smaller.asks and any(each.path == file.path for host in smaller.hosts for each in host.sitemaps)
+
+    shrunk = shrink(world, fails, tries=2_000)
+    assert [len(host.sitemaps) for host in shrunk.hosts] == [1]
+    assert len(shrunk.crawlers) == 1 and shrunk.crawlers[0].kinds == KINDS
+    assert not shrink(world, lambda _: True, tries=2_000).asks, "what does not matter goes"
+
+
+def test_shrinking_leaves_no_name_of_what_is_gone() -> None:
+    for seed in range(20):
+        for smaller in candidates(draw(seed, 4)):
+            names = smaller.sitemaps().keys() | {host.url("/robots.txt") for host in smaller.hosts}
+            for host in smaller.hosts if len(smaller.hosts) < 4 else ():
+                robots = host.robots
+                assert robots is None or set(Rules.read(robots.text).sitemaps) <= names
+                assert robots is None or all(phase.target in (None, *names) for phase in robots.phases)
 
 
 def test_an_event_that_matters_stays() -> None:

@@ -8,10 +8,24 @@ from typing import Any
 import pytest
 
 from graphbrain.bench.worlds.judges import judge
+from graphbrain.bench.worlds.kinds import KINDS
 from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported, Returned
 from graphbrain.bench.worlds.progress import allowance, counted
 from graphbrain.bench.worlds.watch import WorldWatch
-from graphbrain.bench.worlds.world import DAY, HOUR, Crawler, Phase, Window, World, WorldGoal, WorldHost, WorldPage
+from graphbrain.bench.worlds.world import (
+    DAY,
+    HOUR,
+    MINUTE,
+    Crawler,
+    Phase,
+    Rules,
+    Window,
+    World,
+    WorldFile,
+    WorldGoal,
+    WorldHost,
+    WorldPage,
+)
 
 A, B = "a.example", "b.example"
 WELL = Phase(0.0, "fetched", 0.3)
@@ -424,3 +438,250 @@ def test_a_clock_that_jumps_back_begins_a_retry_after_anew() -> None:
         of = world(host(A, 1, Phase(0.0, "refused", 0.3, 503, 3_600.0)), jumps=((1_000.0, -DAY),))
         answers = judged(of, seed(url(0), url("bad0")), refused, back, late)
         assert [judge for judge, _ in answers if judge == "progress"] == found, at
+
+
+# ---------------------------------------------------------------- robots.txt and sitemaps
+
+ROBOTS, MAP = url("robots.txt"), url("s.xml")
+TEXT = Rules(sitemaps=(MAP,)).as_text()
+
+
+def asking(*hosts: WorldHost, **more: Any) -> World:
+    """A world whose crawler claims robots.txt and sitemaps, too. Its host has one sitemap."""
+    of = WorldHost(
+        A,
+        host(A).pages,
+        robots=WorldFile("/robots.txt", (WELL,), TEXT),
+        sitemaps=(WorldFile("/s.xml", (WELL,), lists=(url(2),)),),
+    )
+    return world(*(hosts or (of,)), crawlers=(Crawler("c0", 10_000, kinds=KINDS),), **more)
+
+
+def ask(at: float, *urls: str, **more: Any) -> Called:
+    """A call for all kinds. A claim's kind follows from its URL."""
+    made = call(at, *urls, **more)
+    grants = tuple(replace(each, kind=kind_of(each.url), home=home_of(each.url)) for each in made.grants)
+    return replace(made, grants=grants, kinds=KINDS)
+
+
+def kind_of(page: str) -> Any:
+    return "robots" if page.endswith("robots.txt") else "sitemap" if page.endswith(".xml") else "page"
+
+
+def home_of(page: str) -> str:
+    return "" if kind_of(page) == "page" else page
+
+
+def tell(at: float, page: str, claimed: float, outcome: str = "fetched", **more: Any) -> Reported:
+    return replace(report(at, page, claimed, outcome, **more), kind=kind_of(page), home=home_of(page))
+
+
+def read(at: float, page: str, outcome: str = "fetched", **more: Any) -> list[Entry]:
+    """A call of a crawler that asks for all kinds, and its report half a second later."""
+    return [ask(at, page), tell(at + 0.5, page, at, outcome, **more)]
+
+
+KNOWN = [*read(0.0, ROBOTS, text=TEXT)]
+"""The robots.txt is read."""
+READ = [*KNOWN, *read(1.0, url(0)), *read(2.0, MAP, links=(url(2),)), *read(3.0, url(1)), *read(4.0, url(2))]
+
+
+def test_a_crawl_of_all_kinds_that_keeps_all_promises() -> None:
+    over = replace(ask(5.0, ready=None), finished=True)
+    assert judged(asking(), seed(url(0), url(1)), READ, over) == []
+
+
+def test_a_robots_txt_that_no_crawler_gets() -> None:
+    """10 · (3 pages and a robots.txt) · 1 s."""
+    rest = [*read(45.0, url(0)), *read(46.0, url(1)), *read(47.0, MAP, links=(url(2),)), *read(48.0, url(2))]
+    found = judged(asking(), seed(url(0), url(1)), read(41.0, ROBOTS, text=TEXT), rest)
+    assert [kind for kind, _ in found] == ["progress"]
+    assert f"{ROBOTS} was found at 0 s and is well, but was not read by 40 s" in found[0][1]
+    assert "it was at 41 s" in found[0][1]
+    assert judged(asking(), seed(url(0), url(1)), read(39.0, ROBOTS, text=TEXT), rest) == []
+
+
+def test_pages_wait_for_a_robots_txt() -> None:
+    """The time does not count in which it is not known: 40 s, and for an ill file two minutes, a minute, and its
+    fetch."""
+    fails = WorldFile("/robots.txt", (Phase(0.0, "refused", 0.3, 503), Phase(HOUR, "fetched", 0.3)), TEXT)
+    of = asking(WorldHost(A, host(A).pages, robots=fails))
+    start = [seed(url(0), url(1)), read(0.0, ROBOTS, "refused", status=503), read(2 * HOUR, ROBOTS, text=TEXT)]
+    assert kinds(of, *start, read(2 * HOUR + 90, url(0)), read(2 * HOUR + 91, url(1))) == []
+    late = [read(2 * HOUR + 219, url(0)), read(2 * HOUR + 222, url(1))]
+    assert kinds(of, *start, *late) == ["progress"]
+    end = 2 * HOUR + 120 + 220 + 1
+    slow = [seed(url(0)), read(0.0, ROBOTS, "refused", status=503), read(end, ROBOTS, text=TEXT)]
+    assert kinds(of, *slow, read(end + 1, url(0))) == ["progress"], "it was well for as long as it had failed"
+
+
+def test_pages_that_a_sitemap_lists_are_found() -> None:
+    start = [seed(url(0), url(1)), READ[:-2]]
+    assert kinds(asking(), *start, read(42.0, url(2))) == []
+    assert kinds(asking(), *start, read(43.0, url(2))) == ["progress"]
+    unread = [seed(url(0), url(1)), READ[:5], tell(2.5, MAP, 2.0, links=(url(2),), accepted=False), READ[6:8]]
+    assert kinds(asking(), *unread) == ["progress"], "the sitemap, and not its page"
+
+
+def test_a_sitemap_that_no_crawler_gets() -> None:
+    """A page of its host was claimed at 1 s; 10 · (3 pages, a robots.txt and a sitemap) · 1 s, and two minutes."""
+    start = [seed(url(0), url(1)), KNOWN, read(1.0, url(0)), read(2.0, url(1))]
+    listed = [url(2)]
+    assert judged(asking(), *start, read(170.0, MAP, links=tuple(listed)), read(171.5, url(2))) == []
+    [(kind, text)] = judged(asking(), *start, read(172.0, MAP, links=tuple(listed)), read(173.0, url(2)))
+    assert (kind, f"{MAP} was found at 1 s" in text) == ("progress", True)
+
+
+def test_a_page_that_a_robots_txt_forbids() -> None:
+    shut = Rules(forbids=("/1",), sitemaps=(MAP,)).as_text()
+    start = [seed(url(0), url(1)), read(0.0, ROBOTS, text=shut), READ[2:6], READ[8:]]
+    assert judged(asking(), *start) == []
+    assert [kind for kind, _ in judged(asking(), *start, read(9.0, url(1)))] == ["polite"]
+    again = [read(0.75 * DAY, url("robots.txt", B)), read(DAY, ROBOTS, text=TEXT)]
+    of = asking(*asking().hosts, host(B, 1))
+    assert judged(of, *start, *again, read(DAY + 300, url(1))) == []
+    assert [kind for kind, _ in judged(of, *start, *again, read(DAY + 400, url(1)))] == ["progress"]
+
+
+def test_claims_of_every_kind_count_for_a_host() -> None:
+    fast = [seed(url(0), url(1)), KNOWN, ask(0.7, url(0)), *READ[3:]]
+    assert [kind for kind, _ in judged(asking(), *fast)] == ["polite"], "0.7 s after the robots.txt"
+    of = asking(settings={"in_flight": 1})
+    both = [seed(url(0), url(1)), KNOWN, ask(1.0, url(0)), ask(2.5, MAP)]
+    assert any("1 claims of a.example were out" in text for _, text in judged(of, *both))
+    asked = [seed(url(0)), KNOWN, read(1.0, url(0)), read(2.0, MAP, "refused", status=503, retry_after=60.0)]
+    assert any("asked for a wait" in text for _, text in judged(asking(), *asked, ask(50.0, url(0))))
+
+
+def test_a_redirected_robots_txt_asks_the_other_host() -> None:
+    """Its delay holds, and the rules are those of the first host."""
+    there = url("robots.txt", B)
+    moved = Phase(0.0, "moved", 0.2, 301, target=there)
+    of = asking(
+        WorldHost(A, host(A).pages, robots=WorldFile("/robots.txt", (moved,))),
+        replace(host(B, 1), robots=WorldFile("/robots.txt", (WELL,), Rules(forbids=("/",)).as_text())),
+    )
+    first = read(0.0, ROBOTS, "moved", target=there, status=301)
+
+    def second(at: float, **more: Any) -> list[Entry]:
+        grant = LoggedGrant(there, B, f"t{at:g}", at + LEASE, kind="robots", home=ROBOTS)
+        made = replace(ask(at), grants=(grant,))
+        return [made, replace(tell(at + 0.5, there, at, **more), home=ROBOTS)]
+
+    forbidden = [seed(url(0)), first, second(1.0, text=Rules(forbids=("/",)).as_text())]
+    assert kinds(of, *forbidden) == []
+    assert kinds(of, *forbidden, read(3.0, url(0))) == ["polite"]
+    assert kinds(of, *forbidden[:2], read(0.9, there), second(1.0, text=""), read(2.0, url(0))) == ["polite"]
+
+
+def test_a_ring_of_redirects_ends() -> None:
+    ring = Phase(0.0, "moved", 0.2, 301, target=ROBOTS)
+    of = asking(WorldHost(A, host(A).pages, robots=WorldFile("/robots.txt", (ring,))))
+    moves = [each for n in range(6) for each in read(float(n), ROBOTS, "moved", target=ROBOTS, status=301)]
+    assert kinds(of, seed(url(0)), moves, read(6.0, url(0))) == []
+    assert kinds(of, seed(url(0)), moves[:-2], read(6.0, url(0))) == ["robots", "progress"]
+
+
+def test_a_page_before_its_robots_txt() -> None:
+    rest = [read(1.0, ROBOTS, text=TEXT), read(2.0, url(1)), read(3.0, MAP, links=(url(2),)), read(4.0, url(2))]
+    [(kind, text)] = judged(asking(), seed(url(0), url(1)), read(0.0, url(0)), *rest)
+    assert (kind, "the robots.txt of a.example was never read" in text) == ("robots", True)
+    alone = replace(asking().crawlers[0], name="pages", kinds=("page",))
+    of = replace(asking(), crawlers=(*asking().crawlers, alone))
+    assert judged(of, seed(url(0), url(1)), visit(0.0, url(0)), *rest) == []
+    late = tell(0.5, ROBOTS, 0.0, text=TEXT, accepted=False)
+    assert "robots" in kinds(asking(), seed(url(0), url(1)), ask(0.0, ROBOTS), late, READ[2:])
+
+
+def test_a_robots_txt_that_is_set_or_forgotten() -> None:
+    by_hand = Happened(0.0, 0.0, "robots", A, text=TEXT)
+    assert "robots" not in kinds(asking(), seed(url(0), url(1)), by_hand, READ[2:])
+    gone = Happened(0.5, 0.5, "robots", A)
+    assert "robots" in kinds(asking(), seed(url(0), url(1)), by_hand, gone, READ[2:])
+
+
+@pytest.mark.parametrize(
+    ("page", "outcome", "least"),
+    [
+        (ROBOTS, "fetched", 20 * HOUR),
+        (ROBOTS, "missing", 20 * HOUR),
+        (ROBOTS, "silent", 15.0),
+        (ROBOTS, "refused", 15.0),
+        (MAP, "fetched", HOUR),
+        (MAP, "missing", HOUR),
+        (MAP, "broken", HOUR),
+    ],
+)
+def test_a_file_that_comes_before_it_is_due(page: str, outcome: str, least: float) -> None:
+    start = [seed(url(0), url(1)), READ, read(21 * HOUR, page, outcome)]
+    again = 21 * HOUR + 0.5 + least
+    assert "once" not in kinds(asking(), *start, read(again + 1, page))
+    assert kinds(asking(), *start, read(again - 1, page)).count("once") == 1
+    held = [seed(url(0), url(1)), READ, ask(21 * HOUR, page)]
+    back = Returned(21 * HOUR + 1, 21 * HOUR + 1, "c0", page, A, f"t{21 * HOUR:g}", kind_of(page), page)
+    assert "once" in kinds(asking(), *held, ask(21 * HOUR + 5, page))
+    assert "once" not in kinds(asking(), *held, back, ask(21 * HOUR + 5, page))
+    assert "once" not in kinds(asking(), *held, ask(21 * HOUR + LEASE + 1, page)), "it lapsed"
+
+
+def test_a_redirect_is_followed_at_once() -> None:
+    moved = [seed(url(0), url(1)), READ, read(21 * HOUR, MAP, "moved", target=url("t.xml"), status=301)]
+    assert "once" not in kinds(asking(), *moved, read(21 * HOUR + 1, MAP, links=(url(2),)))
+
+
+def test_a_sitemap_that_is_named_anew_comes_at_once() -> None:
+    """One that was dead is tried when a robots.txt begins to name it."""
+    start = [seed(url(0), url(1)), read(0.0, ROBOTS, "missing"), read(1.0, url(0)), read(2.0, MAP, "missing")]
+    again = [read(20 * HOUR + 1, ROBOTS, text=TEXT), read(20 * HOUR + 2, MAP, links=(url(2),))]
+    assert "once" not in kinds(asking(), *start, *again)
+
+
+def test_sitemaps_have_a_quarter() -> None:
+    """Two of four claims, while a page of a host that is well is due."""
+    others = tuple(WorldHost(f"h{n}.example", (WorldPage("/0", (WELL,)),)) for n in range(4))
+    of = asking(*asking().hosts, *others)
+    known = [each for n in range(4) for each in read(n + 1.0, url("robots.txt", f"h{n}.example"))]
+    seeds = seed(*EVERY, *(url(0, f"h{n}.example") for n in range(4)))
+    maps = [url("s.xml", f"h{n}.example") for n in range(2)]
+    due = 2 * HOUR
+    start = [seeds, KNOWN, known]
+    assert "sitemaps" in kinds(of, *start, ask(due, *maps, asked=4))
+    assert "sitemaps" not in kinds(of, *start, ask(due, *maps, asked=8)), "a quarter"
+    assert "sitemaps" not in kinds(of, *start, ask(due, maps[0], asked=1)), "at least one"
+    pages = [url(0, "h2.example"), url(0, "h3.example"), url(0)]
+    assert "sitemaps" not in kinds(of, *start, ask(due, *maps, *pages, asked=7)), "no page is due any more"
+
+
+def test_after_finished_a_file_may_bring_pages() -> None:
+    over = replace(ask(5.0, ready=None), finished=True)
+    new = [seed(url(0), url(1)), READ, over, read(2 * HOUR, MAP, links=(url(2), url("new")))]
+    assert kinds(asking(), *new, read(2 * HOUR + 1, url("new"))) == []
+
+
+def test_a_lease_of_a_file_lets_no_time_be_named() -> None:
+    nothing = ask(5.5, ready=None)
+    assert "honest" in kinds(asking(), seed(url(0), url(1)), READ, nothing)
+    assert "honest" not in kinds(asking(), seed(url(0), url(1)), READ, ask(5.0, MAP), nothing), "it is held"
+
+
+def test_the_allowance_with_files() -> None:
+    """One more for the robots.txt; files that are ill count as pages that are ill do."""
+    assert allowance(asking(), asking().hosts[0]) == 40.0
+    ill = tuple(WorldFile(f"/{n}.xml", (Phase(0.0, "silent", 5.0, None),)) for n in range(10))
+    of = asking(WorldHost(A, host(A).pages, sitemaps=ill))
+    assert allowance(of, of.hosts[0]) == 40 + 2 * 2 * MINUTE + 50
+
+
+def test_a_crawl_that_is_finished_without_a_robots_txt() -> None:
+    """It does not wait for one that fails on another host, to which it redirects; it does for one that was not read."""
+    moved = Phase(0.0, "moved", 0.2, 301, target=url("robots.txt", B))
+    of = asking(WorldHost(A, host(A).pages, robots=WorldFile("/robots.txt", (moved,))), host(B, 1))
+    there = LoggedGrant(url("robots.txt", B), B, "t1", 1.0 + LEASE, kind="robots", home=ROBOTS)
+    led = [*read(0.0, ROBOTS, "moved", target=url("robots.txt", B)), replace(ask(1.0), grants=(there,))]
+    fails = [replace(tell(1.5, there.url, 1.0, "broken", status=500), home=ROBOTS)]
+    over = replace(ask(5.0, ready=None), finished=True)
+    later = [replace(ask(9.0), grants=(replace(there, token="t9", until=9.0 + LEASE),))]
+    later += [replace(tell(9.5, there.url, 9.0, text=TEXT), home=ROBOTS), *read(10.0, url(0))]
+    assert "honest" not in kinds(of, seed(url(0)), led, fails, over, later)
+    assert "honest" in kinds(of, seed(url(0)), over)
+    assert "honest" in kinds(of, seed(url(0)), led[:2], over), "it did not fail"
