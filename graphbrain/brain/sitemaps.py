@@ -36,7 +36,7 @@ class _Part:
 
     @property
     def children(self) -> Sequence[str]:
-        """The sitemaps among them."""
+        """Return the sitemaps among them: they come after the pages."""
         pages = len(self.listed.hints)
         return self.listed.sitemaps[max(self.start - pages, 0) : max(self.end - pages, 0)]
 
