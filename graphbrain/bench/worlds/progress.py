@@ -215,7 +215,7 @@ def _failing(robots: WorldFile) -> Iterator[Span]:
 
 
 def _sitemaps_due(world: World, times: _Times) -> Iterator[_Due]:
-    """Yield the sitemaps that are well once, unless a robots.txt is set by hand in this world: it may name any."""
+    """Yield the sitemaps that are well once, unless an event of this world sets a robots.txt: it may name any."""
     by_hand = any(event.what == "robots" for event in world.events)
     for url, (host, file) in world.sitemaps().items():
         last = file.phases[-1]
