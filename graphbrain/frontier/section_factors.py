@@ -77,6 +77,7 @@ class Book:
         with self._lock:
             self._read.update(read)
             for name in read:
+                self._read.move_to_end(name)
                 before = self._out.get(name, {})
                 self._out[name] = {out: since for out, since in before.items() if abs(now - since) <= OUT_FOR}
             while len(self._read) > HOSTS_KNOWN:
