@@ -73,5 +73,7 @@ def test_a_hundred_watchers_cost_what_one_does(
                     again = poll(view, first.headers["etag"])
                     assert (first.status_code, again.status_code, again.content) == (200, 304, b""), view
         seconds = time.monotonic() - began
-        assert asked.keys() <= {TOKENS, "COMMIT"} and asked[TOKENS] <= 1 + seconds / READ_AHEAD
+        # Samples of metrics are read by the clock, whether there is a watcher or not.
+        assert not [name for name in asked if name.startswith(("analyst/", "hosts/", "watching/"))]
+        assert asked[TOKENS] <= 1 + seconds / READ_AHEAD
         assert not written, "each answer is written once"
