@@ -56,7 +56,7 @@ def test_in_browser_texts_are_set_first_and_numbers_stand_in_their_places() -> N
     which, query = question("broken-links").steps()
     assert (
         which == ":param host => ''"
-        and query.startswith("CALL () {\n  MATCH (to:Page) WHERE")
+        and query.startswith("OPTIONAL MATCH (b:Brain {key: 'brain'})")
         and query.endswith("LIMIT 1000")
     )
     assert question("broken-links").steps({"limit": 3, "host": "o'neill\\x"})[0] == ":param host => 'o\\'neill\\\\x'"
