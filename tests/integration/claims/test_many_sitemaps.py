@@ -106,7 +106,7 @@ def true_shares(ask: Ask) -> dict[str, float]:
 
 @pytest.mark.long
 def test_hundreds_of_sitemaps_over_weeks(make_brain: Callable[..., Brain], clock: HandClock, ask: Ask) -> None:
-    host = Host(make_brain(revisit_seconds=0.9 * DAY), clock, 120)
+    host = Host(make_brain(revisit_seconds=0.9 * DAY), clock, 60)
     host.live(56)
 
     # Pages are not kept waiting, though hundreds of sitemaps were found before most of them were visited.
