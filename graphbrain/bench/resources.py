@@ -6,7 +6,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,6 @@ KNOWN, PAGES_EACH = 1_000, 45
 CALLS, WARM_UP, AT_ONCE = 300, 50, 10
 """Measured calls for each set of kinds, calls before them, and claims of a call."""
 MET_AT_ONCE, NEW_HOSTS = 100, 50
-QUIET = 20
-"""The number of calls in a row without a robots.txt or sitemap after which all are known."""
 WAIT = 0.05
 ASKED: tuple[Kind, ...] = ("page", "robots", "sitemap")
 RULES = b"User-agent: *\nDisallow: /private/\n"
@@ -48,29 +46,30 @@ def resources(brain: Brain, hosts: int = HOSTS, calls: int = CALLS) -> list[dict
         BadInput: The brain is not empty.
     """
     crawl.empty(brain)
-    met = _meeting(brain, hosts, 2)
-    _meeting(brain, KNOWN, PAGES_EACH)
-    one = _one_by_one(brain)
-    _become_known(brain)
+    met = _meeting(brain, hosts, 2, set())
+    known: set[str] = set()
+    _meeting(brain, KNOWN, PAGES_EACH, known)
+    one = _one_by_one(brain, known)
+    _become_known(brain, known)
     return [met, one, *_compared(brain, calls)]
 
 
-def _meeting(brain: Brain, hosts: int, pages: int) -> dict[str, Any]:
-    """Seed hosts, and claim and report until each robots.txt is known."""
+def _meeting(brain: Brain, hosts: int, pages: int, known: set[str]) -> dict[str, Any]:
+    """Seed hosts, and claim and report until each robots.txt is reported. `known` gets the keys of what is not a
+    page."""
     brain.clear()
     brain.remake(delay_seconds=1.0)
-    urls = [f"http://h{host}.example/{page}" for page in range(pages) for host in range(hosts)]
+    # The names differ between meetings: for a minute a process does not look again for the sitemaps of a host.
+    urls = [f"http://h{host}.of-{hosts}.example/{page}" for page in range(pages) for host in range(hosts)]
     for start in range(0, len(urls), 5_000):
         brain.seed(urls[start : start + 5_000])
-    known: set[str] = set()
     taken: Counter[Kind] = Counter()
     laps = list[float]()
     began = time.perf_counter()
-    while len(known) < hosts:
+    while taken["robots"] < hosts:
         claims = _timed(brain, MET_AT_ONCE, ASKED, laps)
         taken.update(claim.kind for claim in claims)
-        _report(brain, claims)
-        known.update(claim.key for claim in claims if claim.kind == "robots")
+        known |= _report(brain, claims)
     seconds = time.perf_counter() - began
     return {
         "measure": "resources: hosts that are met at once",
@@ -81,7 +80,7 @@ def _meeting(brain: Brain, hosts: int, pages: int) -> dict[str, Any]:
     }
 
 
-def _one_by_one(brain: Brain) -> dict[str, Any]:
+def _one_by_one(brain: Brain, known: set[str]) -> dict[str, Any]:
     """Meet new hosts beside known ones: each from its page being asked for until its robots.txt is reported."""
     whole = []
     for number in range(NEW_HOSTS):
@@ -91,20 +90,17 @@ def _one_by_one(brain: Brain) -> dict[str, Any]:
         began = time.perf_counter()
         while not (claims := brain.next_urls(AT_ONCE, kinds=ASKED, now_only=True)):
             time.sleep(WAIT)
-        _report(brain, claims)
+        known |= _report(brain, claims)
         whole.append(time.perf_counter() - began)
     return {"measure": "resources: a new host beside known ones", "hosts": NEW_HOSTS, **_times(whole, "met_ms")}
 
 
-def _become_known(brain: Brain) -> None:
-    """Claim and report until no robots.txt and no sitemap is left."""
-    quiet = 0
-    while quiet < QUIET:
+def _become_known(brain: Brain, known: set[str]) -> None:
+    """Claim and report until the robots.txt and the sitemap of each host are known."""
+    while len(known) < 2 * (KNOWN + NEW_HOSTS):
         claims = brain.next_urls(MET_AT_ONCE, kinds=ASKED)
-        _report(brain, claims)
-        if claims:
-            quiet = 0 if any(claim.kind != "page" for claim in claims) else quiet + 1
-        else:
+        known |= _report(brain, claims)
+        if not claims:
             time.sleep(WAIT)
 
 
@@ -140,11 +136,13 @@ def _times(laps: list[float], name: str = "next_ms") -> dict[str, float]:
     return {f"{name}_p{round(100 * q)}": round(1_000 * float(np.quantile(laps, q)), 2) for q in (0.5, 0.99)}
 
 
-def _report(brain: Brain, claims: Iterable[Claim]) -> None:
-    """Report pages without links, a robots.txt that forbids a folder, and no sitemap."""
+def _report(brain: Brain, claims: Sequence[Claim]) -> set[str]:
+    """Report pages without links, robots.txt that forbid a folder, and that there are no sitemaps. Return the keys of
+    the robots.txt and sitemaps."""
     reports = [_item(claim) for claim in claims]
     if refused := [answer for answer in brain.report(reports) if not answer.accepted]:
         raise BadInput(f"The brain refused a report of {refused[0].url}: {refused[0].reason}.")
+    return {claim.key for claim in claims if claim.kind != "page"}
 
 
 def _item(claim: Claim) -> Fetched | Resource:
