@@ -81,8 +81,7 @@ class Discovering:
     def applying(self, part: Mapping[str, Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
         """Return one transaction of hints, which may be run again: it returns the outcomes of all its attempts."""
         session, done = self._session, dict[str, HintOutcome]()
-        trust = change_hints.Trust(session.settings.hint_recall, session.settings.hint_false)
-        return lambda tx: change_hints.apply(tx, part, trust, session.policy, session.now(), done)
+        return lambda tx: change_hints.apply(tx, part, session.trust, session.policy, session.now(), done)
 
     def crawl_now(self, urls: Iterable[str]) -> list[bool]:
         """Put pages before all others, as `Brain.crawl_now` describes."""

@@ -13,7 +13,6 @@ from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.claims import resources
-from graphbrain.claims.sitemap_state import Trust
 from graphbrain.errors import BadInput
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
@@ -54,8 +53,7 @@ class Hosting:
 
         def look(tx: Tx) -> Host:
             seen = admin.sized(tx, [admin.listed(tx, known, self._session.policy.manners)], COUNTED_OF_ONE)[0]
-            settings = self._session.settings
-            asked = resources.of_host(tx, seen.name, Trust(settings.hint_recall, settings.hint_false))
+            asked = resources.of_host(tx, seen.name, self._session.trust)
             return replace(seen, in_scope=self._session.policy.scope.holds_host(seen.name), resources=asked)
 
         return self._session.graph.read(look, "hosts/view")

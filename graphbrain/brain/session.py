@@ -12,6 +12,7 @@ from graphbrain.brain import engines
 from graphbrain.brain.counters import Counters
 from graphbrain.brain.engines import AccountEngine
 from graphbrain.claims.candidates import ByWorth, Finder, InOrder
+from graphbrain.claims.sitemap_state import Trust
 from graphbrain.corrections import put_right
 from graphbrain.errors import GraphUnavailable
 from graphbrain.frontier.policy import Policy
@@ -154,6 +155,11 @@ class Session:
         that."""
         odd = (self.rules.odd or {}).get(written)
         return self.old_keys(written) + (() if odd is None else self.old_keys(odd))
+
+    @property
+    def trust(self) -> Trust:
+        """The trust in hints of which no visit has shown anything, by the settings."""
+        return Trust(self.settings.hint_recall, self.settings.hint_false)
 
     @property
     def paused(self) -> bool:

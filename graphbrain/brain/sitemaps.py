@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.claims import sitemaps
 from graphbrain.claims.resource_reports import Listed, ResourceVisit
-from graphbrain.claims.sitemap_state import Evidence, SitemapState, Trust
+from graphbrain.claims.sitemap_state import Evidence, SitemapState
 from graphbrain.claims.sitemaps import Progress
 from graphbrain.corrections import change_hints
 from graphbrain.corrections.change_hints import Noted, Source
@@ -59,7 +58,7 @@ class Sitemaps:
         session, lease = self._session, self._session.settings.lease_seconds
         begun = session.perform("sitemaps/begin", sitemaps.begin, texts, lease)
         left = {
-            key: _Part(each.state, texts[key][1], each.written, _length(texts[key][1])) for key, each in begun.items()
+            key: _Part(each.state, texts[key][1], each.written, texts[key][1].entries) for key, each in begun.items()
         }
         written = {key: part.start for key, part in left.items()}
         for batch in _batches(left.values()):
@@ -81,9 +80,7 @@ class Sitemaps:
         return {key: sum(source.evidence.values(), Evidence()) for key, source in sources.items()}
 
     def _source(self, state: SitemapState) -> Source:
-        settings = self._session.settings
-        trust = state.trust(Trust(settings.hint_recall, settings.hint_false))
-        return Source(state.number, state.fetched, trust)
+        return Source(state.number, state.fetched, state.trust(self._session.trust))
 
     def _noted(self, part: _Part) -> dict[str, Noted]:
         """Return the pages that these entries may hint at, by key."""
@@ -102,17 +99,11 @@ class Sitemaps:
         session, done = self._session, dict[str, HintOutcome]()
         sources = {key: source for key, (source, _) in group.items()}
         hints = {key: noted for key, (_, noted) in group.items()}
-        trust = Trust(session.settings.hint_recall, session.settings.hint_false)
-        apply = partial(change_hints.apply, hints=hints, trust=trust, done=done, sources=sources)
 
         def hint(tx: Tx) -> None:
-            apply(tx, policy=session.policy, now=session.now())
+            change_hints.apply(tx, hints, session.trust, session.policy, session.now(), done, sources)
 
         session.graph.write(hint, "hints")
-
-
-def _length(listed: Listed) -> int:
-    return len(listed.hints) + len(listed.sitemaps)
 
 
 def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:

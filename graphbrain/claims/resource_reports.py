@@ -37,6 +37,11 @@ class Listed:
     mark: str
     note: str = ""
 
+    @property
+    def entries(self) -> int:
+        """The number of its entries, pages and sitemaps."""
+        return len(self.hints) + len(self.sitemaps)
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceVisit:
@@ -65,7 +70,7 @@ class ResourceVisit:
     @property
     def entries(self) -> int:
         """The number of entries of a sitemap that are to be written."""
-        return 0 if self.listed is None else len(self.listed.hints) + len(self.listed.sitemaps)
+        return 0 if self.listed is None else self.listed.entries
 
 
 def visited(report: object, claim: Claim, now: float) -> ResourceVisit:

@@ -364,7 +364,7 @@ def _follow_sitemap(one: ResourceVisit, state: ResourceState, now: float) -> Out
     assert isinstance(state, SitemapState)
     outcome = state.hear(one.said, now)
     if outcome in ("new", "changed", "same"):
-        state.entries = state.entries if one.listed is None else len(one.listed.hints) + len(one.listed.sitemaps)
+        state.entries = state.entries if one.listed is None else one.listed.entries
         state.is_index = state.is_index if one.listed is None else bool(one.listed.sitemaps) or None
         if one.said.what == "lists":
             state.etag, state.last_modified = one.etag, one.last_modified

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
+from graphbrain.runtime.newest import Newest
 from graphbrain.service.access import Grant
 from graphbrain.service.refusals import Refusal
 
@@ -93,19 +94,17 @@ class Buckets:
 
     def __init__(self, rate: float, clock: Callable[[], float]) -> None:
         self.rate, self._clock = rate, clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets: Newest[str, tuple[float, float]] = Newest(ADDRESSES)
 
     def draw(self, name: str) -> float:
         """Take one out of the name's bucket: 0, or the seconds until there is one."""
         if self.rate <= 0:
             return 0.0
         now, most = self._clock(), max(1.0, self.rate * BURST_SECONDS)
-        left, at = self._buckets.pop(name, (most, now))
+        left, at = self._buckets.get(name, (most, now))
         left = min(most, left + (now - at) * self.rate)
         enough = left >= 1.0
         self._buckets[name] = (left - enough, now)
-        while len(self._buckets) > ADDRESSES:
-            self._buckets.popitem(last=False)
         return 0.0 if enough else (1.0 - left) / self.rate
 
 

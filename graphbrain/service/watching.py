@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +24,7 @@ from graphbrain.brain.brain import Brain
 from graphbrain.console import hosts, shell, watch
 from graphbrain.console.hosts import HostTable, Progress
 from graphbrain.errors import GraphbrainError
+from graphbrain.runtime.newest import Newest
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.patterns import HOST
@@ -91,15 +91,13 @@ class Bodies:
     """The last answers of the views, each written once for all who ask the same."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], tuple[object, bytes]] = OrderedDict()
+        self._kept: Newest[tuple[str, str], tuple[object, bytes]] = Newest(MOST_BODIES)
 
     def get(self, view: tuple[str, str], state: object, write: Callable[[], bytes]) -> bytes:
         """Return the answer of a view in this state; `write` makes it where the last one was of another state."""
-        before = self._kept.pop(view, None)
+        before = self._kept.get(view)
         made = before if before is not None and before[0] == state else (state, write())
-        self._kept[view] = made
-        while len(self._kept) > MOST_BODIES:
-            self._kept.popitem(last=False)
+        self._kept[view] = made  # also where it is the one from before: it was asked for last
         return made[1]
 
 

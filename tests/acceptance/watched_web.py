@@ -59,10 +59,8 @@ class WatchedWeb(Web):
     ) -> None:
         super().__init__(seed=seed, pages=pages)
         self.dead, self.fails, self.requests = frozenset(dead), dict(fails or {}), list[Request]()
-        self.robots_at = {
-            host: f"http://{moved[host]}/robots-of-{host}" if moved and host in moved else f"http://{host}/robots.txt"
-            for host in self.hosts
-        }
+        self.robots_at = {host: f"http://{host}/robots.txt" for host in self.hosts}
+        self.robots_at |= {host: f"http://{other}/robots-of-{host}" for host, other in (moved or {}).items()}
         """Host → where its rules are."""
         followed = (page for page in self.pages.values() if page.kind == "found")
         self.led_to = frozenset(urljoin(page.url, page.target) for page in followed)

@@ -88,9 +88,7 @@ def test_every_page_once_and_no_host_too_early(
     redirects to another host; and sitemaps, too."""
     hosts = "links.example lexicon.example notes.example birds.example trains.example"
     given = {"delay_seconds": DELAY, "order": "best_first", "allow_hosts": hosts, "max_errors": 1}
-    ill = WatchedWeb(
-        pages=120, fails={"lexicon.example": [503, None]}, moved={"notes.example": "links.example"}
-    )  # fmt: skip
+    ill = WatchedWeb(pages=120, fails={"lexicon.example": [503, None]}, moved={"notes.example": "links.example"})
     with ill as web, emptied(neo4j, **given) as brain:
         brain.seed(web.seeds)
         token = tokens(brain, "crawler")["crawler"]
