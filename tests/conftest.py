@@ -90,13 +90,13 @@ _left: list[str] = []
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """All tests, and all long ones, are run by two processes with a Neo4j each, where pytest-xdist is there and no
-    server is given.
+    """All tests, and all of those that are marked, are run by two processes with a Neo4j each, where pytest-xdist is
+    there and no server is given.
 
     One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
     """
     asked = config.option
-    many = asked.markexpr.startswith("not ") or asked.markexpr == "long"
+    many = asked.markexpr.startswith("not ") or "long" in asked.markexpr.split(" or ")
     some = not many or asked.keyword or asked.collectonly or asked.usepdb
     whole = config.args == config.getini("testpaths") and not some
     if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:

@@ -130,7 +130,7 @@ def _html(slides: Iterable[_Slide]) -> str:
     for slide in slides:
         body = "".join(f"<p>{_marked(words)}</p>" for words in slide.said)
         for title, how, steps in slide.asked:
-            code = "".join(f'<pre class="pre-scrollable code runnable">{escape(step)}</pre>' for step in steps)
+            code = "".join(f'<pre class="pre-scrollable code runnable">{_code(step)}</pre>' for step in steps)
             body += f"<h4>{escape(title)}</h4><p>{_marked(how)}</p><figure>{code}</figure>"
         if slide.rows:
             head = "".join(f"<th>{escape(cell)}</th>" for cell in slide.head)
@@ -143,6 +143,12 @@ def _html(slides: Iterable[_Slide]) -> str:
         )
     deck = f'<carousel class="deck container-fluid">{"".join(parts)}</carousel>'
     return f'<article class="guide"><title>A crawl, asked</title>{deck}</article>\n'
+
+
+def _code(query: str) -> str:
+    """Return the query escaped, with its equals signs as references: Browser removes what looks like a handler of
+    events, as in ` on.host = payee`, from the page's source."""
+    return escape(query).replace("=", "&#61;")
 
 
 def _marked(words: str) -> str:

@@ -40,16 +40,18 @@ def bind(tx: Tx, leased: Mapping[str, Sequence[Claim]]) -> None:
 
 
 def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
-    """Return key → the claims that are still held, of each of these keys that was used."""
+    """Return key → the claims that are still held, in the order of the first answer, of each of these keys that was
+    used."""
     noted = {key: (token, pages) for key, token, pages in tx.many("asked/again", keys=sorted(keys))}
     if not noted:
         return {}
     tried = {page for _, pages in noted.values() for page in pages}
-    by_key: dict[str, list[Claim]] = {}
-    for claim in taking.mine(tx, {token for token, _ in noted.values()}, tried):
-        if claim.until > now:
-            by_key.setdefault(claim.token, []).append(claim)
-    return {key: by_key.get(token, []) for key, (token, _) in noted.items()}
+    held = taking.mine(tx, {token for token, _ in noted.values()}, tried)
+    by_page = {(claim.token, claim.key): claim for claim in held if claim.until > now}
+    return {
+        key: [by_page[token, page] for page in pages if (token, page) in by_page]
+        for key, (token, pages) in noted.items()
+    }
 
 
 def forget(tx: Tx, now: float) -> int:

@@ -245,12 +245,25 @@ def _prepare(connection: Mapping[str, Any], order: CrawlOrder) -> str:
             brain.change(**changes)
         if pages and (why := orders.refusal(brain.settings, order)):
             raise SettingsError(why)
+        if not pages:
+            _say_kept(orders.kept(brain.settings, order))
         order = _with_contact(brain, order)
         wanted = {"user_agent": order.user_agent or brain.settings.user_agent}
         wanted |= {} if pages else orders.shared(order)
         if changes := {name: value for name, value in wanted.items() if value != getattr(brain.settings, name)}:
             brain.change(**changes)
         return brain.settings.user_agent
+
+
+def _say_kept(settings: Mapping[str, Any]) -> None:
+    from graphbrain.terminal import show
+
+    if settings:
+        each = ", ".join(f"{name} {value!r:.60}" for name, value in settings.items())
+        show.say(
+            f"graphbrain: this empty brain has settings that differ from the defaults: {each}. "
+            "'graphbrain change' changes them."
+        )
 
 
 def _with_contact(brain: Brain, order: CrawlOrder) -> CrawlOrder:

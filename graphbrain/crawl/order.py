@@ -145,6 +145,19 @@ def manners(order: CrawlOrder) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+def kept(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
+    """Return the shared settings of an empty brain that differ from the defaults and that the order leaves as they are.
+
+    `graphbrain clear` keeps settings, and `graphbrain init` makes an empty brain with some.
+    """
+    ours = shared(order)
+    return {
+        name: getattr(brain, name)
+        for name, default in brain.names("shared").items()
+        if name not in ours and getattr(brain, name) != default
+    }
+
+
 def added_to(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
     """Return the changes that add the order's scope to a brain's: its hosts, patterns and exclusions.
 

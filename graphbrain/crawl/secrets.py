@@ -7,18 +7,20 @@ loses them here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from http.cookiejar import LoadError, MozillaCookieJar
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from http.cookiejar import Cookie, DefaultCookiePolicy, LoadError, MozillaCookieJar
 from pathlib import Path
 from typing import Any
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+from scrapy.http.cookies import CookieJar
 
 from graphbrain.crawl.spider import RunMiddleware, Running
 from graphbrain.errors import BadInput
 
-__all__ = ["GivenCookies", "Secrets", "cookies_of", "header_of", "middlewares", "withheld"]
+__all__ = ["GivenCookies", "LimitedCookies", "Secrets", "cookies_of", "header_of", "middlewares", "withheld"]
 
 OWN = ("host", "content-length", "transfer-encoding", "connection", "user-agent", "cookie", "accept-encoding")
 """Headers that users cannot give: most belong to the connection."""
@@ -62,6 +64,12 @@ def cookies_of(file: Path) -> MozillaCookieJar:
     return jar
 
 
+MOST_COOKIES = 180
+"""Cookies kept of a domain, as browsers do. RFC 6265 §6.1 wants at least 50."""
+MOST_DOMAINS = 3_000
+"""Domains whose cookies are kept: those that have set one last."""
+
+
 class Secrets(RunMiddleware):
     """A downloader middleware that adds the user's headers to requests in scope, and removes them from all others."""
 
@@ -78,8 +86,45 @@ class Secrets(RunMiddleware):
             request.headers.pop("Cookie", None)
 
 
+class LimitedCookies(DefaultCookiePolicy):
+    """A policy that accepts what Scrapy's does, and removes the oldest cookies of a domain and of all domains.
+
+    Cookies that are put into `jar` without the policy, as those of the user, are not removed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jar = CookieJar(self)
+        self._set: dict[str, dict[tuple[str, str], None]] = {}
+        """Domain → path and name of its cookies. Both come in the order in which they were set last."""
+
+    def set_ok(self, cookie: Cookie, request: Any) -> bool:
+        """Return whether the cookie is accepted, and make room for it. The jar calls this before it sets a cookie."""
+        if not super().set_ok(cookie, request):
+            return False
+        there = self._set[cookie.domain] = self._set.pop(cookie.domain, {})
+        there.pop((cookie.path, cookie.name), None)
+        there[cookie.path, cookie.name] = None
+        if len(there) > MOST_COOKIES:
+            self._remove(cookie.domain, [oldest := next(iter(there))])
+            del there[oldest]
+        if len(self._set) > MOST_DOMAINS:
+            domain = next(iter(self._set))
+            self._remove(domain, self._set.pop(domain))
+        return True
+
+    def _remove(self, domain: str, places: Iterable[tuple[str, str]]) -> None:
+        for path, name in places:
+            with suppress(KeyError):  # it has expired
+                self.jar.clear(domain, path, name)
+
+
 class GivenCookies(CookiesMiddleware):
-    """Scrapy's cookies, which begin with those of the order."""
+    """Scrapy's cookies, which begin with those of the order, in a jar of limited size."""
+
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self.jars[None] = LimitedCookies().jar
 
     def process_request(self, request: Request) -> None:  # type: ignore[override]
         """Add the order's cookies to the jar first. Scrapy calls this with each request."""

@@ -140,6 +140,10 @@ class ClaimsAnswer(BaseModel):
         "looked at again, or a worker holds it"
     )
     paused: bool = Field(description="no pages can be claimed until 'resume'")
+    now: float = Field(
+        description="the server's clock at this answer, epoch seconds: subtract it from next_ready and next_unfailed, "
+        "because the crawler's own clock may differ"
+    )
 
 
 class Answers(BaseModel):
@@ -538,6 +542,7 @@ EXAMPLES: dict[str, Any] = {
         "repeated": False,
         "next_because": None,
         "paused": False,
+        "now": 1795610551.5,
     },
     "report": {"answers": [_ANSWER]},
     "renew": {"claims": [{**CLAIM, "until": 1795611151.5}, {"url": "https://a.example/b", "key": KEY, "lost": True}]},

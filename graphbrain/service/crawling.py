@@ -162,6 +162,7 @@ async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, 
             "repeated": claims.repeated,
             "next_because": claims.next_because,
             "paused": claims.paused,
+            "now": service.brain.now(),
         }
     )
 

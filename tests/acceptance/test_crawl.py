@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import socket
 from typing import Any
@@ -573,9 +573,14 @@ def test_a_crawl_that_comes_back_outlives_its_browser(neo4j: Neo4j, tmp_path: Pa
         words, env = command(neo4j, web.proxy, url, "--no-contact", "--render", "--revisit", "--jsonl", str(out))
         running = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
+        def is_browser(process: psutil.Process) -> bool:
+            with suppress(psutil.Error):  # it has just ended
+                line = " ".join(process.cmdline())
+                return "--remote-debugging" in line and "--type=" not in line
+            return False
+
         def browsers() -> list[psutil.Process]:
-            lines = [(process, " ".join(process.cmdline())) for process in beneath(running.pid)]
-            return [process for process, line in lines if "--remote-debugging" in line and "--type=" not in line]
+            return [process for process in beneath(running.pid) if is_browser(process)]
 
         def news() -> set[tuple[str, str]]:
             lines = out.read_text(encoding="utf-8").splitlines() if out.exists() else []
@@ -588,7 +593,8 @@ def test_a_crawl_that_comes_back_outlives_its_browser(neo4j: Neo4j, tmp_path: Pa
                 seen = len(web.visits)
                 eventually(lambda: bool(browsers()), "a browser", running)
                 for process in browsers():
-                    process.kill()
+                    with suppress(psutil.Error):
+                        process.kill()
                 eventually(lambda seen=seen: len(web.visits) > seen + 10, "more visits", running)  # type: ignore[misc]
             running.send_signal(signal.SIGINT)
             _, said = running.communicate(timeout=PATIENCE)

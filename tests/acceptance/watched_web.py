@@ -112,10 +112,13 @@ class WatchedWeb(Web):
         for each in sorted(self.claimed(), key=lambda each: each.answered):
             if each.url in host_of and each.status in KNOWN:
                 known.setdefault(host_of[each.url], each.answered)
-        rules = {*host_of, *(f"http://{host}/robots.txt" for host in self.hosts)}
-        early = [each for each in self.claimed() if each.url not in rules and not _after(each, known)]
+        early = [each for each in self.claimed() if not _of_rules(each, host_of) and not _after(each, known)]
         assert not early, early
         hold_delay(((each.host, each.came) for each in self.claimed()), delay)
+
+
+def _of_rules(request: Request, host_of: Mapping[str, str]) -> bool:
+    return request.url in host_of or urlsplit(request.url).path == "/robots.txt"
 
 
 def _after(request: Request, known: Mapping[str, float]) -> bool:

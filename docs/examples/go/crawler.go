@@ -30,13 +30,14 @@ type reply struct {
 	NextReady       *float64 `json:"next_ready"`
 	NextUnfailed    *float64 `json:"next_unfailed"`
 	NextBecause     string   `json:"next_because"`
+	Now             float64
 	Paused          bool
 	Error           object
 }
 
 // patience: the crawl has ended when nothing can be claimed for so long; pages that have failed and will be tried again
 // do not count. A page that another crawler holds is waited for, because it may bring links.
-const patience = 60 * time.Second
+const patience = 60 // seconds
 
 // longest, longestSitemap: bytes that are read; ten pages go into one request, which may have 16 MB. Sitemaps are packed.
 const longest, longestSitemap = 1 << 20, 50 << 20
@@ -45,7 +46,7 @@ var (
 	service = &http.Client{Timeout: 90 * time.Second, Transport: &http.Transport{}}
 	web     = &http.Client{Timeout: 30 * time.Second, CheckRedirect: unfollowed}
 	kinds   = []string{"page", "robots", "sitemap"}
-	link       = regexp.MustCompile(`(?i)<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)`)
+	link    = regexp.MustCompile(`(?i)<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)`)
 )
 
 // unfollowed: redirects are told to the brain, which knows when it is the turn of the host they lead to.
@@ -200,8 +201,7 @@ func main() {
 			continue
 		}
 		said = ""
-		patient := float64(time.Now().Add(patience).Unix())
-		far := told.NextUnfailed == nil || *told.NextUnfailed > patient && told.NextBecause != "lease"
+		far := told.NextUnfailed == nil || *told.NextUnfailed > told.Now+patience && told.NextBecause != "lease"
 		if len(told.Claims) == 0 && far {
 			fmt.Println(pages, "pages")
 			if told.NextReady != nil {

@@ -103,14 +103,14 @@ async function giveBack(claims) {
 async function crawl() {
   for (let pages = 0; ; ) {
     const answer = await post("next_urls", { n: 10, wait: 10, kinds });
-    const { claims, next_ready, next_unfailed, next_because, paused } = answer;
+    const { claims, next_ready, next_unfailed, next_because, paused, now } = answer;
     if (paused) {
       say("The brain is paused: nothing is handed out until 'graphbrain resume'.");
       if (await Promise.race([stopped, pause(1_000)])) await giveBack([]); // a second, for a service that does not wait
       continue;
     }
     said = "";
-    const isLate = next_unfailed > Date.now() / 1000 + patience && next_because !== "lease";
+    const isLate = next_unfailed > now + patience && next_because !== "lease";
     if (!claims.length && (next_unfailed === null || isLate)) {
       console.log(pages, "pages");
       if (next_ready) console.log("The next one may be fetched from", new Date(1000 * next_ready).toLocaleString(), "on.");

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,10 @@ def both(programs: dict[str, list[str]]) -> dict[str, list[str]]:
 
 def fetch(web: Web, claim: Claim) -> Fetched | Failed:
     """What is claimed, as the crawlers in other languages fetch it."""
-    status, headers, body = web.answer(claim.url, {})
+    try:
+        status, headers, body = web.answer(claim.url, {})
+    except ConnectionAbortedError as error:
+        return Failed(claim.url, claim, error=str(error))
     if 300 <= status < 400:
         return Fetched(claim.url, (), claim, status, redirected_to=headers["Location"])
     if status >= 400:
@@ -115,22 +118,24 @@ def test_every_page_once_and_no_host_too_early(
                 for language, program in both.items()
             }
 
+            stop = threading.Event()
+
             def crawl() -> None:
                 with Client(url, token) as client:
-                    while not (claims := client.next_urls(3, wait=10.0, kinds=KINDS)).finished:
+                    while not stop.is_set() and not (claims := client.next_urls(3, wait=10.0, kinds=KINDS)).finished:
                         client.report([fetch(web, claim) for claim in claims])
 
-            threads = [threading.Thread(target=crawl) for _ in range(2)]
-            for thread in threads:
-                thread.start()
-            try:
-                _, log = ended(spider)
-                told = {language: process.communicate(timeout=300) for language, process in running.items()}
-            finally:
-                for process in running.values():
-                    process.kill()
-                for thread in threads:
-                    thread.join(60)
+            with ThreadPoolExecutor(2) as threads:
+                python = [threads.submit(crawl) for _ in range(2)]
+                try:
+                    _, log = ended(spider)
+                    told = {language: process.communicate(timeout=PATIENCE) for language, process in running.items()}
+                    for each in python:
+                        each.result(PATIENCE)
+                finally:
+                    stop.set()
+                    for process in running.values():
+                        process.kill()
         for language, process in running.items():
             assert process.returncode == 0, (language, told[language])
             fetched = [int(count) for count in re.findall(r"^(\d+) pages", told[language][0], re.MULTILINE)]

@@ -137,3 +137,12 @@ def test_a_file_of_options(tmp_path: Path) -> None:
             config.options_in(file, names)
     with pytest.raises(SettingsError, match="cannot be read"):
         config.options_in(tmp_path / "none.toml", names)
+
+
+def test_an_empty_brain_has_settings_that_an_order_leaves() -> None:
+    """Those that differ from the defaults, as `clear` keeps them; the scope of a new order is its own."""
+    brain = Settings(delay_seconds=5.0, allow_hosts="b.example", user_agent="other (+me@a.example)")
+    urls = ("http://a.example/",)
+    assert orders.kept(brain, CrawlOrder(urls)) == {"delay_seconds": 5.0, "user_agent": "other (+me@a.example)"}
+    assert orders.kept(brain, CrawlOrder(urls, delay=2.0)) == {"user_agent": "other (+me@a.example)"}
+    assert not orders.kept(Settings(), CrawlOrder(urls))

@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scrapy.http import HtmlResponse
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
 
 from graphbrain import Answer, Fetched
+from graphbrain.crawl import secrets
 from graphbrain.crawl.jsonl import PageLines
 from graphbrain.crawl.order import CrawlOrder
-from graphbrain.crawl.secrets import cookies_of, header_of
+from graphbrain.crawl.secrets import LimitedCookies, cookies_of, header_of
 from graphbrain.crawl.spider import PageReader, forbids_follow, links_of
 from graphbrain.crawl.watching import CrawlWatch
 from graphbrain.errors import BadInput
@@ -127,3 +129,34 @@ def test_nofollow_of_a_page_is_for_everybody_or_for_us() -> None:
     assert not forbids_follow(meta("robots", "noindex"), "bot")
     header = {"X-Robots-Tag": "other: nofollow"}
     assert not forbids_follow(page("<p>", **header), "bot") and forbids_follow(page("<p>", **header), "other")
+
+
+def test_cookies_of_sites_are_limited_and_those_of_the_user_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cookies of a domain, and the domains, that were set first go. A cookie that is set again is new."""
+    monkeypatch.setattr(secrets, "MOST_COOKIES", 3)
+    monkeypatch.setattr(secrets, "MOST_DOMAINS", 2)
+    file = tmp_path / "cookies.txt"
+    file.write_text("# Netscape HTTP Cookie File\na.example\tFALSE\t/\tFALSE\t0\tours\t1\n")
+    jar = LimitedCookies().jar
+    for given in cookies_of(file):
+        jar.set_cookie(given)
+
+    def answer(host: str, *names: str) -> None:
+        request = Request(f"http://{host}/")
+        for name in names:
+            response = Response(request.url, headers={"Set-Cookie": f"{name}=1"})
+            jar.extract_cookies(response, request)
+
+    def names(host: str) -> set[str]:
+        return {cookie.name for cookie in jar if cookie.domain == host}
+
+    answer("a.example", "n0", "n1", "n2", "n0", "n3")
+    assert names("a.example") == {"ours", "n2", "n0", "n3"}
+    answer("b.example", "n")
+    answer("a.example", "n4")
+    answer("c.example", "n")
+    assert not names("b.example") and names("a.example") == {"ours", "n0", "n3", "n4"}
+    answer("d.example", *map(str, range(100)))
+    assert names("a.example") == {"ours"} and len(jar) == 1 + 1 + 3
