@@ -185,8 +185,8 @@ class Claims(Sequence[Claim]):
         next_ready: Epoch seconds at which the next page can be claimed; None when nothing waits for a time.
         finished: True when nothing waits, nothing is leased and nothing is to be retried. The crawl is over unless a
             seed or a report brings more.
-        next_unfailed: Like `next_ready`, of the pages that wait for their host or that a worker holds. Pages that have
-            failed, and will be tried again in minutes or days, are not counted.
+        next_unfailed: Like `next_ready`, of the pages that wait for their host or that a worker holds, of sitemaps and
+            of links to check. Pages that have failed, and will be tried again in minutes or days, are not counted.
         repeated: True when this key was used before. The claims are those of the first call that are still held;
             another key gets new ones.
         next_because: The reason why nothing can be claimed before `next_ready`: `host` (delay_seconds, robots.txt, a

@@ -147,9 +147,9 @@ class _Kinds:
         return bool(self.leases) or failures or pages or any(name not in left for _, name in self.first_asks)
 
     def moments(self, now: float, crowded: bool) -> tuple[tuple[float, Because], float, float]:
-        """Return three times: of the first of all, with the reason why not before; of the first of hosts that are not
-        ill; and of the first lease to lapse. `crowded`: as many ill hosts are probed as may be. The others wait until a
-        probe is reported, or lapses."""
+        """Return three times: of the first of all, with the reason why not before; of the first page or resource that
+        waits for a host that is not ill; and of the first lease to lapse. `crowded`: as many ill hosts are probed as
+        may be. The others wait until a probe is reported, or lapses."""
         ill = {name for name, host in self.hosts.items() if host.ill()}
         none = set[str]()
         put_off = ill if crowded else none
@@ -173,7 +173,11 @@ class _Kinds:
             (first(self.later_asks, _asked, put_off), "revisit"),
             (lapses, "lease"),
         )
-        return min(kinds, key=lambda kind: kind[0]), first(self.queued, _opens, ill), lapses
+        well = min(
+            first(self.queued, _opens, ill),
+            *(first(rows, _asked, ill) for rows in (self.first_asks, self.later_asks)),
+        )
+        return min(kinds, key=lambda kind: kind[0]), well, lapses
 
     def _freeing(self) -> list[list[Any]]:
         """Return those of the leases whose end lets something be claimed: not while their host has too many others

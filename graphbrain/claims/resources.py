@@ -115,14 +115,15 @@ def write(
     tx: Tx, held: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float, *, ended: bool = False
 ) -> None:
     """Write what has changed of locked resources, and of their queues. `hosts`: those of the queues, locked. `ended`:
-    their claims have ended, so that their hosts may be ready for others of the kind."""
+    their claims have ended, so their hosts may be ready for others, of whatever kind."""
     held = list(held)
     rows = [[one.key, changes] for one in held if (changes := one.changes())]
     if rows:
         tx.do("resources/write", rows=rows)
     queues = {queue for one in held for queue in one.queues()}
     if ended:
-        queues |= {queue_key(line, one.concerns) for one in held for line in LINES.get(kind_of(one.key), ())}
+        names = {name for one in held for name in (one.host, one.concerns)}
+        queues |= {queue_key(line, name) for lines in LINES.values() for line in lines for name in names}
     review(tx, queues, hosts, now)
 
 

@@ -427,6 +427,38 @@ def test_a_host_with_one_place_is_ready_when_its_sitemap_was_reported(make_brain
         assert ready is not None and ready <= clock.at + 0.6
 
 
+def test_they_come_again_as_soon_as_robots_txt_was_renewed(make_brain: Make, clock: HandClock) -> None:
+    """They wait for robots.txt as long as it is fetched, and no longer."""
+    brain = make_brain(order="optimal", delay_seconds=0.0, revisit_seconds=DAY)
+    brain.seed(["https://a.org/"])
+    web = Web(brain, clock)
+    web.found = {ROBOTS: b"Sitemap: /x.xml", "https://a.org/x.xml": text(["https://a.org/x"])}
+    web.crawl(DAY / 4)
+    clock.pass_(2 * DAY)
+    (claim,) = brain.next_urls(1, kinds=("page", "robots"))
+    assert claim.kind == "robots" and not brain.next_urls(10, kinds=KINDS)
+    web.report(claim)
+    clock.pass_(2.0)
+    assert "sitemap" in {claim.kind for claim in brain.next_urls(10, kinds=KINDS)}
+
+
+def test_a_crawler_that_does_not_wait_for_retries_waits_for_sitemaps(make_brain: Make, clock: HandClock) -> None:
+    brain = make_brain(order="breadth_first", delay_seconds=5.0)
+    brain.seed(["https://a.org/"])
+    web = Web(brain, clock)
+    web.found = {ROBOTS: b"Sitemap: /x.xml\nSitemap: /y.xml"}
+    asked = list[str]()
+    while len(asked) < 4:
+        claims = brain.next_urls(10, kinds=KINDS)
+        asked += [claim.url for claim in claims]
+        if not claims:
+            assert claims.next_unfailed is not None and claims.next_unfailed <= clock.at + 60.0, asked
+            clock.at = max(clock.at + 0.1, claims.next_unfailed)
+        for claim in claims:
+            web.report(claim)
+    assert {"https://a.org/x.xml", "https://a.org/y.xml"} <= set(asked)
+
+
 @pytest.mark.parametrize("lies", [True, False])
 def test_how_much_its_dates_are_worth_is_learned(make_brain: Make, clock: HandClock, ask: Ask, lies: bool) -> None:
     """Of 6 pages each changes every six days, and is visited once a day. One sitemap has today's date on all of them
