@@ -49,7 +49,8 @@ def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
     held = taking.mine(tx, {token for token, _ in noted.values()}, tried)
     by_page = {(claim.token, claim.key): claim for claim in held if claim.until > now}
     return {
-        key: [by_page[token, page] for page in pages if (token, page) in by_page]
+        # A page may be noted twice: by an attempt whose answer was lost, and by the next one, which found its claim.
+        key: [by_page[token, page] for page in dict.fromkeys(pages) if (token, page) in by_page]
         for key, (token, pages) in noted.items()
     }
 
