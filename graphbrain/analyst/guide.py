@@ -146,8 +146,8 @@ def _html(slides: Iterable[_Slide]) -> str:
 
 
 def _code(query: str) -> str:
-    """Return the query escaped, with its equals signs as references: Browser removes what looks like a handler of
-    events, as in ` on.host = payee`, from the page's source."""
+    """Return the query escaped, with each equals sign as a character reference: Browser removes from the page's source
+    what looks like an event handler, such as ` on.host = payee`."""
     return escape(query).replace("=", "&#61;")
 
 

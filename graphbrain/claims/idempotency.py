@@ -40,8 +40,8 @@ def bind(tx: Tx, leased: Mapping[str, Sequence[Claim]]) -> None:
 
 
 def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
-    """Return key → the claims that are still held, in the order of the first answer, of each of these keys that was
-    used."""
+    """Return key → the claims that are still held, in the order in which they were made, of each of these keys that
+    was used."""
     noted = {key: (token, pages) for key, token, pages in tx.many("asked/again", keys=sorted(keys))}
     if not noted:
         return {}
