@@ -110,7 +110,8 @@ def measure(
         tick(done, len(chosen))
         donor = dice.choice(pages)
         for method in METHODS:
-            _edited(page, donor.words, ChangeTest(method), figures, random.Random(str(page.path)))
+            dice_of_page = random.Random(page.path.relative_to(directory).as_posix())
+            _edited(page, donor.words, ChangeTest(method), figures, dice_of_page)
         if other is not None and (newer := other / page.path.relative_to(directory)).is_file():
             _released(page, newer.read_bytes(), figures)
     tick(len(chosen), len(chosen))

@@ -40,6 +40,8 @@ QUIET = 10.0
 """Seconds for which the end of a page's requests is waited for; then it is taken as it is."""
 CLOSING = 5.0
 """Seconds after which a tab that does not close takes its browser down."""
+ENDING = 2.0
+"""Seconds after a failed call in which the end of its browser is waited for."""
 MOST_WISHES = 200
 """Requests of one page that are carried out."""
 WITHHELD = frozenset({"content-encoding", "content-length", "transfer-encoding", "content-disposition", "set-cookie"})
@@ -127,6 +129,9 @@ class Renderer:
             try:
                 text = await self._text(browser, ended, visit)
             except (BrowserError, TimeoutError) as error:
+                if isinstance(error, BrowserError):  # calls fail some time before the end of their browser is known
+                    await asyncio.wait({end := asyncio.ensure_future(ended.wait())}, timeout=ENDING)
+                    end.cancel()
                 if not ended.is_set():
                     raise
                 raise _BrowserEnded(str(error) or "the browser ended") from error

@@ -74,6 +74,8 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
 LEAST_ATTEMPTS = 2
+NEWS = 60.0
+"""Seconds after which the reason of a call that is tried again and again is logged."""
 REST = 5.0
 """Seconds for which a refused password is not tried again. After three refused tries Neo4j locks the user name, even
 for the right password."""
@@ -96,6 +98,8 @@ log = logging.getLogger(__name__)
 _OVERTAKEN = (
     # Another transaction has created the same page or schema rule at the same time.
     "Neo.ClientError.Schema.",
+    # Another process has made the constraint whose index was to be removed.
+    "Neo.DatabaseError.Schema.IndexDropFailed",
     "Neo.ClientError.Statement.EntityNotFound",
     "Neo.ClientError.Transaction.TransactionTimedOut",
     "Neo.ClientError.Transaction.TransactionNotFound",
@@ -363,7 +367,7 @@ class Graph:
         self._lasting: set[int] = set()
         self._driver = self._make_driver()
         self._watch = Watch(self._renew_driver)
-        self._barred_until = -math.inf
+        self._barred_until = self._said_at = -math.inf
         """A refused password is not tried again before this time."""
         self._measured_at = 0.0
         self.on_outdated: Callable[[], None] = lambda: None
@@ -583,6 +587,10 @@ class Graph:
         self.counts[f"retries {_kind(error)}"] += 1
         if isinstance(error, Outdated):
             self.on_outdated()
+        now, tried = time.monotonic(), state.seconds_since_start or 0.0
+        if error is not None and tried >= NEWS and now >= self._said_at + NEWS:
+            self._said_at = now
+            log.warning("Neo4j at %s has refused a call for %.0f s: %s", self.uri, tried, _first_line(error))
 
     def _renew_driver(self, stuck: neo4j.Driver) -> None:
         """Drop a driver that has a hanging call: its sockets close, and every thread that waits on them gets an

@@ -4,7 +4,8 @@ Each file of `cypher/graph/schema/` is applied once, indexes before constraints,
 with unknown steps was written by a newer graphbrain, and one with nodes but without a brain belongs to another program.
 Both are refused before anything is written. An import of files leaves the brain's node with the label Imported; the
 first process to open it applies the schema and makes it a brain. Statements: schema/*, brain/steps, brain/step,
-brain/occupied, brain/indexes_left, brain/imported, brain/adopt, brain/carried, brain/restore_tokens, brain/tokens.
+brain/occupied, brain/indexes_left, brain/left_index, brain/working_on, brain/drop_index, brain/imported, brain/adopt,
+brain/carried, brain/restore_tokens, brain/tokens.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ def _make(graph: Graph, missing: Sequence[SchemaStep], unique: bool) -> None:
     A transaction that makes an index locks the index's label for all other processes until it ends. One for all steps
     held the lock on pages for minutes on a busy machine, and other processes that opened the new brain gave up. With a
     step each, a process waits for one step at most, and skips the steps that another process has made. A step lasts as
-    long as there are pages. If its answer is lost, the repetition finds its index in the making, and waits for it.
+    long as there are pages.
 
     The last step comes first: the first steps concern pages, of which there may be many, and quick steps run while
     other indexes are filled.
@@ -188,4 +189,27 @@ def _make(graph: Graph, missing: Sequence[SchemaStep], unique: bool) -> None:
     for step in reversed(missing):
         name = f"schema/{step.name}"
         if unique == ("CONSTRAINT" in statement(name).text):
-            graph.write(bound(Tx.do, name), name, slow=True)
+            make = bound(_constrain if unique else _index, name)
+            while not graph.write(make, name, slow=True):
+                pass  # The attempt has removed what an interrupted one had left.
+
+
+def _index(tx: Tx, name: str) -> bool:
+    tx.do(name)
+    return True
+
+
+def _constrain(tx: Tx, name: str) -> bool:
+    """Make a constraint, and return True; or remove the index that an interrupted attempt has left, and return False.
+
+    Neo4j makes and fills the index of a constraint in a transaction before that of the constraint. If the server ends
+    the latter, the index may stay. It belongs to no constraint, and Neo4j refuses the constraint as long as it is there
+    (github.com/neo4j/neo4j/issues/13208). It is removed unless another transaction is making the constraint. The
+    removal needs a transaction of its own: if a transaction that drops an index and makes it again is rolled back, the
+    index is broken (issue 13539).
+    """
+    rule = name.partition("_")[2]
+    if tx.one("brain/working_on", work=name)[0] == 1 and tx.many("brain/left_index", name=rule):
+        tx.do("brain/drop_index", name=rule)
+        return False
+    return _index(tx, name)

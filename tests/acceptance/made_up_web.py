@@ -3,12 +3,14 @@
     python -m tests.acceptance.made_up_web FILE PAGES [OPTION OF graphbrain crawl]...
 
 Everything but the downloader's handler is that of a crawl. The web has `PAGES` pages on four hosts, of ten links each.
-At each 500th page a line goes to FILE: the number of pages, and the anonymous memory of the process in kB. The cache of
-URLs is made smaller, so that it is full after some hundred pages, and not after some ten thousand.
+At each 500th page a line goes to FILE: the number of pages, the anonymous memory of the process in kB, and the number of
+objects of Scrapy's and graphbrain's classes. The cache of URLs is made smaller, so that it is full after some hundred
+pages, and not after some ten thousand.
 """
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 from pathlib import Path
@@ -19,6 +21,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.settings import default_settings
 
 from graphbrain.cli.app import main
+from graphbrain.sections import shapes
 from graphbrain.urls import normalization
 
 EVERY, HOSTS, LINKS, REMEMBERED = 500, 4, 10, 2_000
@@ -29,6 +32,13 @@ def anonymous_kb() -> int:
     """The memory of this process that no file holds: the part that can be a leak."""
     with Path("/proc/self/smaps_rollup").open(encoding="utf-8") as rollup:
         return next(int(line.split()[1]) for line in rollup if line.startswith("Anonymous:"))
+
+
+def page_objects() -> int:
+    """The objects that a page may leave, but for the shapes of URLs, whose cache is bounded and still fills here."""
+    gc.collect()
+    modules = (str(type(thing).__module__) for thing in gc.get_objects())
+    return sum(name.startswith(("scrapy.", "graphbrain.")) and name != shapes.__name__ for name in modules)
 
 
 def url(page: int) -> str:
@@ -58,7 +68,7 @@ class MadeUp(BaseDownloadHandler):
         MadeUp.made += 1
         if MadeUp.made % EVERY == 0:
             with FILE.open("a", encoding="utf-8") as file:
-                file.write(f"{MadeUp.made} {anonymous_kb()}\n")
+                file.write(f"{MadeUp.made} {anonymous_kb()} {page_objects()}\n")
         page = int(path.removesuffix(".html").rpartition("-")[2])
         return HtmlResponse(request.url, headers={"Content-Type": "text/html; charset=utf-8"}, body=html(page, PAGES))
 

@@ -14,8 +14,8 @@ import pytest
 
 from graphbrain import Brain
 from graphbrain.errors import GraphbrainError, SchemaMismatch, SettingsError
-from graphbrain.graph import schema
-from graphbrain.graph.connection import Graph
+from graphbrain.graph import connection, schema
+from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.graph.schema import PAGE_CHAIN
 from graphbrain.graph.statements import link_types, property_names
 from tests.conftest import PATIENCE, Neo4j
@@ -237,6 +237,49 @@ def test_a_step_that_is_interrupted_is_made_again(bare: Neo4j, ask: Ask) -> None
         assert graph.counts["retries"] >= 3 and time.monotonic() > until and schema.pending(graph) == ()
         assert ended[-1] > ended[0] + limit
     assert ask("SHOW INDEXES YIELD name, state WHERE state <> 'ONLINE' RETURN name") == []
+
+
+def test_the_index_that_an_interrupted_constraint_has_left_is_removed(bare: Neo4j, ask: Ask) -> None:
+    """It has the constraint's name and belongs to none, as one that was made by itself."""
+    ask("CREATE INDEX resource_queue_key FOR (q:ResourceQueue) ON (q.key)")
+    ask("CREATE INDEX page_key FOR (p:Page) ON (p.key)")
+    with contextlib.closing(Graph(bare.uri, bare.user, bare.password, "neo4j", PATIENCE)) as graph:
+        graph.connect()
+        schema.apply(graph, 1.0)
+        assert schema.pending(graph) == () and not graph.counts["retries"]
+    names = ("resource_queue_key", "page_key")
+    owned = ask("SHOW INDEXES YIELD name, owningConstraint WHERE name = owningConstraint RETURN name")
+    assert {name for (name,) in owned} >= {*names}
+
+
+def test_an_index_of_a_constraint_that_another_process_makes_is_left_alone(
+    bare: Neo4j, ask: Ask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until that process has ended; what is waited for is logged."""
+    name = "schema/001_page_key"
+    monkeypatch.setattr(connection, "NEWS", 0.1)
+    ask("CREATE INDEX page_key FOR (p:Page) ON (p.key)")
+    with contextlib.closing(Graph(bare.uri, bare.user, bare.password, "neo4j", 0.5)) as graph:
+        graph.connect()
+        holds, done = threading.Event(), threading.Event()
+
+        def hold(tx: Tx) -> None:
+            tx.many("brain/left_index", name="page_key")
+            holds.set()
+            done.wait(PATIENCE)
+
+        other = threading.Thread(target=graph.read, args=(hold, name))
+        other.start()
+        try:
+            assert holds.wait(PATIENCE)
+            with pytest.raises(GraphbrainError, match="page_key"):
+                graph.write(bound(schema._constrain, name), name)
+            assert "has refused a call" in caplog.text and "page_key" in caplog.text
+        finally:
+            done.set()
+            other.join()
+        assert graph.write(bound(schema._constrain, name), name) is False
+        assert graph.write(bound(schema._constrain, name), name) is True
 
 
 def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:

@@ -1,0 +1,11 @@
+// The index that an interrupted creation of a constraint has left.
+//
+// param   name  STRING   of the constraint, and of its index
+// column  name  STRING   the same
+// rows    many
+// locks   none
+// mode    read
+// retry   safe
+SHOW INDEXES YIELD name AS index, owningConstraint
+WHERE index = $name AND owningConstraint IS NULL
+RETURN index AS name
