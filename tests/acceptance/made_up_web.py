@@ -3,9 +3,9 @@
     python -m tests.acceptance.made_up_web FILE PAGES [OPTION OF graphbrain crawl]...
 
 Everything but the downloader's handler is that of a crawl. The web has `PAGES` pages on four hosts, of ten links each.
-At each 500th page a line goes to FILE: the number of pages, the anonymous memory of the process in kB, and the number of
-objects of Scrapy's and graphbrain's classes. The cache of URLs is made smaller, so that it is full after some hundred
-pages, and not after some ten thousand.
+At each 500th page a line goes to FILE: the number of pages, the anonymous memory of the process in kB, and the number
+of objects of Scrapy's and graphbrain's classes. The cache of URLs is made smaller, so that it is full after some
+hundred pages, and not after some ten thousand.
 """
 
 from __future__ import annotations
