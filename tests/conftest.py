@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -78,7 +79,7 @@ def eventually(
 
 # ---------------------------------------------------------------- what is not run, and what must not be left
 
-_APART = ("long", "browser", "peers", "long_term")
+_APART = ("long", "browser", "peers", "long_term", "nightly")
 _MARK = "TEST_GRAPHBRAIN_RUN"
 """In the environment of every process that this run starts, also of those that live in a session of their own."""
 _IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
@@ -96,7 +97,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
     """
     asked = config.option
-    many = asked.markexpr.startswith("not ") or "long" in asked.markexpr.split(" or ")
+    many = asked.markexpr.startswith("not ") or "long" in re.findall(r"\w+", asked.markexpr)
     some = not many or asked.keyword or asked.collectonly or asked.usepdb
     whole = config.args == config.getini("testpaths") and not some
     if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:

@@ -151,6 +151,7 @@ def test_a_site_that_blocks_is_named(neo4j: Neo4j) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_a_port_that_refuses_is_named(neo4j: Neo4j) -> None:
     """Though nothing but its robots.txt was asked for."""
     with socket() as free:
@@ -331,6 +332,7 @@ def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="the system does not list memory by kind")
 def test_the_memory_of_a_crawl_does_not_grow_with_it(neo4j: Neo4j, tmp_path: Path) -> None:
     """In the second half by less than two objects a page: a response or a request that is kept has three or more. Of

@@ -35,7 +35,7 @@ def connect(neo4j: Neo4j) -> dict[str, Any]:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("brain")
-@pytest.mark.parametrize(("delay", "reach"), [(0.0, 0.85), (0.02, 0.0)])
+@pytest.mark.parametrize(("delay", "reach"), [(0.0, 0.85), pytest.param(0.02, 0.0, marks=pytest.mark.nightly)])
 def test_processes_are_killed(connect: dict[str, Any], delay: float, reach: float) -> None:
     verdict = chaos.hammer(connect, seconds=6, pages=300, kill_every=1.0, delay=delay, reach=reach)
     assert not verdict.findings, "\n".join(verdict.findings)
@@ -45,6 +45,7 @@ def test_processes_are_killed(connect: dict[str, Any], delay: float, reach: floa
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.usefixtures("brain")
 def test_processes_of_a_classic_brain_are_killed(connect: dict[str, Any]) -> None:
     """Total cash 2(N + 1), whatever was cut off."""
@@ -56,6 +57,7 @@ def test_processes_of_a_classic_brain_are_killed(connect: dict[str, Any]) -> Non
 
 @pytest.mark.long
 @pytest.mark.usefixtures("brain")
+@pytest.mark.nightly
 @pytest.mark.parametrize("engine", ENGINES)
 def test_processes_are_killed_that_learn_of_sections(connect: dict[str, Any], neo4j: Neo4j, engine: str) -> None:
     value = "live_pagerank plain_path novelty>.1^.1 harvest^2"
@@ -69,7 +71,7 @@ def test_processes_are_killed_that_learn_of_sections(connect: dict[str, Any], ne
 
 @pytest.mark.long
 @pytest.mark.usefixtures("brain")
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["exact", pytest.param("classic", marks=pytest.mark.nightly)])
 def test_the_server_is_killed(connect: dict[str, Any], neo4j: Neo4j, engine: str) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
@@ -87,6 +89,7 @@ def test_the_server_is_killed(connect: dict[str, Any], neo4j: Neo4j, engine: str
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_the_command(connect: dict[str, Any], brain: Brain) -> None:
     """It asks before it deletes, refuses what cannot be set, and tells what it has found."""
     own = {f"GRAPHBRAIN_{name.upper()}": str(value) for name, value in connect.items()}

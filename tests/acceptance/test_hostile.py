@@ -62,6 +62,7 @@ def hold_to_manners(crawl: Crawl, delay: float = 1.0) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_the_example_crawler_fetches_every_good_page(neo4j: Neo4j) -> None:
     crawl, figures, audit = whole(neo4j, "optimal", DAYS)
     web = crawl.web
@@ -81,6 +82,7 @@ def test_the_example_crawler_fetches_every_good_page(neo4j: Neo4j) -> None:
     assert len(distinct) <= len(TRAPS) * MOST_PAGES, trapped
 
 
+@pytest.mark.long
 def test_what_was_lost_to_a_maintenance_evening_is_found_again(neo4j: Neo4j) -> None:
     """Of the site that was known before it, too: within three days of being well no page is an alias, by any order."""
     for order in ("optimal", "breadth_first"):
@@ -94,6 +96,7 @@ def test_what_was_lost_to_a_maintenance_evening_is_found_again(neo4j: Neo4j) -> 
 # ---------------------------------------------------------------- one large host beside small ones
 
 
+@pytest.mark.long
 def test_small_hosts_do_not_wait_for_a_large_one(neo4j: Neo4j) -> None:
     """10,000 pages of one slow host wait before the first page of 200 others is known: these come next."""
     crawl, figures, audit = beside(neo4j, 10_000, 200, order="optimal", delay_seconds=1.0)

@@ -107,6 +107,7 @@ def whole(page: dict[str, Any], links: list[str]) -> tuple[dict[str, Any], list[
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path, tmp_path: Path) -> None:
     """Settings, password, ports and memory stay; who is connected goes on after the restart."""
     file = visits(tmp_path / "visits")

@@ -83,6 +83,7 @@ def test_an_older_copy_deceives_nobody(cluster_and_password: tuple[Cluster, str]
             assert fresh.page(C).key
 
 
+@pytest.mark.nightly
 def test_a_restored_backup_takes_the_place_of_what_was(cluster_and_password: tuple[Cluster, str]) -> None:
     cluster, password = cluster_and_password
     with opened(cluster, password) as brain:

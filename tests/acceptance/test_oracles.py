@@ -73,7 +73,7 @@ def assert_solved(recording: Recording, web: Web, neo4j: Any, alpha: float = 0.1
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["hollins.dat.gz", "gr0.California.gz"])
+@pytest.mark.parametrize("name", ["hollins.dat.gz", pytest.param("gr0.California.gz", marks=pytest.mark.nightly)])
 def test_a_replayed_crawl_solves_the_system(make_brain: MakeBrain, neo4j: Any, data_dir: Recordings, name: str) -> None:
     recording = read(data_dir / name)
     assert recording.pages == data_dir.facts[name].pages
@@ -101,6 +101,7 @@ class Judge:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_relevance_and_payout_bend_the_scores_as_the_system_says(
     make_brain: MakeBrain, neo4j: Any, made_data: Recordings
 ) -> None:

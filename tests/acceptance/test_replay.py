@@ -140,7 +140,7 @@ def test_a_page_that_is_not_in_the_recording_ends_it(brain: Any) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("workers", [pytest.param(0, marks=pytest.mark.nightly), 1])
 def test_ctrl_c_gives_back_what_is_not_reported(
     connected: dict[str, str], brain: Any, tmp_path: Path, workers: int
 ) -> None:

@@ -178,6 +178,7 @@ def _learner(cache: Path, seen: set[int]) -> int | None:
     return None
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="only here a process says what it has mapped")
 def test_the_server_starts_with_what_java_has_learnt(home: Path) -> None:
     file, _ = prepare.prime(say=lambda _: None)

@@ -24,7 +24,7 @@ from graphbrain.simulate.on_graph import SimulatedClock
 from tests.benching import benched
 from tests.conftest import Neo4j, emptied, eventually
 
-SEEDS = range(1, 31)
+SEEDS = [*range(1, 7), *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(7, 31))]
 HOSTS = 4
 OF_ALL_KINDS = (3, 4, 21)
 """Seeds whose worlds of one host have robots.txt and sitemaps that are claimed."""

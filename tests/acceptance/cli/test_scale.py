@@ -20,6 +20,7 @@ def bench(*words: object) -> tuple[int, str, str]:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.timeout(3_600)
 def test_sizes_are_measured_and_compared(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")

@@ -217,6 +217,7 @@ def _judge(brain: Brain, web: WatchedWeb, claims: list[Claim]) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_what_has_not_changed_is_not_sent_again(neo4j: Neo4j, programs: dict[str, list[str]]) -> None:
     """Two days later the examples ask for changes alone, of pages and of sitemaps."""
     for language, program in programs.items():
@@ -242,6 +243,7 @@ def test_what_has_not_changed_is_not_sent_again(neo4j: Neo4j, programs: dict[str
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_a_paused_brain_is_neither_an_end_nor_a_busy_loop(
     neo4j: Neo4j, programs: dict[str, list[str]], tmp_path: Path
 ) -> None:

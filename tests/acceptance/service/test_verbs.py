@@ -348,7 +348,7 @@ def swallowing(url: str) -> Iterator[tuple[str, list[bytes]]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", [Client, Waiting])
+@pytest.mark.parametrize("kind", [Client, pytest.param(Waiting, marks=pytest.mark.nightly)])
 def test_a_request_whose_answer_hangs_is_made_again(own: Brain, kind: Callable[..., Any]) -> None:
     own.clear()
     own.seed([A, B, C])

@@ -246,9 +246,9 @@ def picture(brain: Brain, ask: Ask) -> tuple[dict[str, Any], set[tuple[str, str]
     "settings",
     [
         {},
-        {"intra_host_weight": 0.0, "order": "best_first"},
+        pytest.param({"intra_host_weight": 0.0, "order": "best_first"}, marks=pytest.mark.nightly),
         {"payout": "trusted", "reach": 0.85},
-        {"payout": "hosts", "target_hosts": "127.0.0.1"},
+        pytest.param({"payout": "hosts", "target_hosts": "127.0.0.1"}, marks=pytest.mark.nightly),
     ],
     ids=str,
 )
