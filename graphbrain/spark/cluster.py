@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Cut", "Weighed", "cut", "salsa"]
 
 CHECKPOINT = 8
-LINKS_EACH, PAGES_EACH = 2_500_000, 500_000
+LINKS_EACH, PAGES_EACH = 1_000_000, 500_000
 """The largest number of links and pages of a block, on average: 30 to 60 bytes a link in one process while blocks are
 made, and 4 to 16 later. Hashing puts up to four blocks into one partition, which Java must hold in the 1 GB that an
-executor has by default. Each task of a step costs .1 s or more, whatever the block's size."""
+executor has by default. Larger ones take less time (each task of a step costs .1 s whatever its size), but two
+executors of 2 GB could not hold 30 million links in blocks of 2.5 million."""
 BLOCKS_EACH = 2
 """Blocks for each processor at least, so that processors share the work evenly."""
 STATIC = "block int, kind string, peer int, data binary"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import graphbrain
-from graphbrain.errors import BadInput, SettingsError
+from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.runtime import installs
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ SQL = {
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }
 """Settings of SQL, of which each session has its own."""
+
+
+_ERROR = re.compile(r"[\w.$]+(?:Error|Exception)(?::|$)")
+"""A line that names an error, in Java's form or in Python's."""
 
 
 def find_java() -> Path:
@@ -105,6 +110,7 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
     Raises:
         SettingsError: The extra `spark` is not installed, or there is no Java.
         BadInput: Spark cannot be started on this master, or runs in this process on another one.
+        GraphbrainError: Spark gave up the work of the block.
     """
     try:
         import pyspark  # noqa: F401
@@ -115,7 +121,8 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
     # Of its own use of pandas, which nothing here uses.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     if running := SparkSession.getActiveSession():
-        yield _joined(running, master, settings)
+        with _in_a_sentence():
+            yield _joined(running, master, settings)
         return
     os.environ["JAVA_HOME"] = str(find_java())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -132,10 +139,26 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
         raise BadInput(f"Spark does not start on {master or 'its own master'}: {_cause(error)}.") from None
     try:
         spark.sparkContext.addPyFile(str(_packed()))
-        yield spark
+        with _in_a_sentence():
+            yield spark
     finally:
         spark.stop()
         _end_java()
+
+
+@contextmanager
+def _in_a_sentence() -> Iterator[None]:
+    """Raise Spark's own errors as one sentence each. The first one is its cause."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        raise GraphbrainError(
+            f"Spark gave up: {_cause(error)}. The logs of its executors have more; if they lacked memory, give them "
+            "more with --conf spark.executor.memory=4g, or cut the web into more --blocks."
+        ) from error
 
 
 def _joined(running: SparkSession, master: str | None, settings: Mapping[str, str]) -> SparkSession:
@@ -172,9 +195,13 @@ def _end_java() -> None:
 
 
 def _cause(error: Exception) -> str:
-    """Return the first line of an error of Spark or Java."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    named = [line for line in lines if "Exception" in line or "Error" in line]
+    """Return the line of an error of Spark or Java that names it."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  # py4j asks Java for it, which may be gone
+        text = "the process of its driver has ended"
+    lines = [line.strip(" :\t") for line in text.splitlines() if line.strip(" :\t")]
+    named = [line for line in lines if _ERROR.match(line) and "Py4J" not in line]
     return (named or lines or [type(error).__name__])[0].rstrip(".")[:300]
 
 

@@ -1,6 +1,6 @@
 // Remove an index.
 //
-// param   name  STRING
+// param   name  STRING   of the index
 // rows    none
 // locks   the schema
 // mode    write

@@ -1,7 +1,7 @@
 // The number of transactions that do one work now, including this one.
 //
 // param   work   STRING   as their metadata name it
-// column  count  INTEGER
+// column  count  INTEGER   of the transactions
 // rows    one
 // locks   none
 // mode    read

@@ -14,7 +14,7 @@ import pytest
 
 from graphbrain.accounts import forwards, solve
 from graphbrain.accounts.solve import System
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.graph.exports import LinkTable
 from graphbrain.numeric.arrays import Floats
 from graphbrain.numeric.rules import Rule
@@ -27,7 +27,7 @@ from tests.unit.spark import dumps
 pytest.importorskip("pyspark", reason="needs the extra 'spark'")
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3_600)]
 
-from graphbrain.spark import runs  # noqa: E402
+from graphbrain.spark import runs, steps  # noqa: E402
 from graphbrain.spark.runs import On  # noqa: E402
 
 PAGES, LINKS = 3_000, 20_000
@@ -207,6 +207,19 @@ def test_a_dump_that_is_not_whole_is_refused(known: Known, tmp_path: Path) -> No
         with pytest.raises(BadInput, match=why):
             runs.rank(str(source), str(out), wish("opic"), On(MASTER, blocks=2))
         assert not (tmp_path / "out").exists()
+
+
+def test_an_error_of_spark_is_one_sentence(known: Known, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left of the run."""
+    monkeypatch.setattr(steps, "walk", _no_step)
+    out = tmp_path / "out"
+    with pytest.raises(GraphbrainError, match=r"^Spark gave up: AssertionError: no step\. .*--blocks") as raised:
+        runs.rank(str(known.folder), str(out), wish("pagerank", damping=0.2), On(MASTER, blocks=2))
+    assert "\n" not in str(raised.value) and not out.exists()
+
+
+def _no_step(*_: Any) -> Any:
+    raise AssertionError("no step")
 
 
 def test_a_running_session_is_on_its_own_master(known: Known, tmp_path: Path) -> None:
