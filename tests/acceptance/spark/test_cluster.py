@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -111,8 +112,12 @@ def wish(method: str, **options: Any) -> RankOptions:
 
 def executors() -> list[int]:
     """The processes of the executors that this process has started."""
-    mine = psutil.Process().children(recursive=True)
-    return [each.pid for each in mine if any("CoarseGrainedExecutorBackend" in word for word in each.cmdline())]
+    found = []
+    for each in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):  # it has just ended
+            if any("CoarseGrainedExecutorBackend" in word for word in each.cmdline()):
+                found.append(each.pid)
+    return found
 
 
 def killing(after: int) -> Callable[[int, float], None]:
