@@ -285,7 +285,7 @@ def test_a_page_is_parked_after_enough_failures_and_days_looked_at_again_and_com
     assert ill.failing_since is not None and ill.failed is not None and ill.failed - ill.failing_since >= 3 * DAY
     assert ill.recheck_at is not None and 2 * DAY < ill.recheck_at - clock.at < 9 * DAY
     looked = []
-    for claim in crawl(brain, clock, clock.at + 100 * DAY):
+    for claim in crawl(brain, clock, clock.at + 300 * DAY):  # the waits grow, and are drawn
         if claim.url != ill.url:
             brain.report([Fetched(claim.url, [], claim)])
         elif len(looked) < 3:
