@@ -6,7 +6,9 @@ before, which are all that is shuffled: one number for each page and each block 
 page.
 
 Results of a step are kept until the next one is done. Every CHECKPOINT steps they are written to files, from which they
-are read again, so that a lost executor costs no more than the steps since then. The driver collects sums only.
+are read again, so that a lost executor costs no more than the steps since then. The executors keep everything between
+steps on their disks, which the system caches. In Java's memory it would leave too little for the tasks of the executors
+that remain when one is lost. The driver collects sums only.
 """
 
 from __future__ import annotations
@@ -117,7 +119,7 @@ def cut(
     # A row of a block has megabytes. Reading by columns would hold thousands of rows at once.
     spark.conf.set("spark.sql.parquet.enableVectorizedReader", "false")
     rows = spark.read.parquet(f"{work}/blocks").repartition(blocks, "block")
-    return Cut(rows.persist(StorageLevel.MEMORY_AND_DISK), numbered.select("page", "key"), blocks)
+    return Cut(rows.persist(StorageLevel.DISK_ONLY), numbered.select("page", "key"), blocks)
 
 
 def _named(prefix: str, names: Sequence[str]) -> list[Any]:
@@ -149,7 +151,7 @@ class Cluster:
         static = self._web.rows.groupBy("block")
         before = self._moving
         after = static.cogroup(before.groupBy("block")).applyInArrow(work, MOVING)
-        after = after.persist(StorageLevel.MEMORY_AND_DISK)
+        after = after.persist(StorageLevel.DISK_ONLY)
         numbers = [sql.sum(sql.get("sums", sql.lit(column))) for column in range(SUMS)]
         row = after.where(sql.col("kind") == TOTAL).agg(sql.max("names"), *numbers).first()
         before.unpersist()
