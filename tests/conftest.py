@@ -97,7 +97,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
     """
     asked = config.option
-    many = asked.markexpr.startswith("not ") or "long" in re.findall(r"\w+", asked.markexpr)
+    many = asked.markexpr.startswith("not ") or {"long", "nightly"} & {*re.findall(r"\w+", asked.markexpr)}
     some = not many or asked.keyword or asked.collectonly or asked.usepdb
     whole = config.args == config.getini("testpaths") and not some
     if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:

@@ -108,11 +108,10 @@ def measure(
     figures = ChangeFigures(len(chosen))
     for done, page in enumerate(chosen):
         tick(done, len(chosen))
-        donor = dice.choice(pages)
+        donor, name = dice.choice(pages), page.path.relative_to(directory)
         for method in METHODS:
-            dice_of_page = random.Random(page.path.relative_to(directory).as_posix())
-            _edited(page, donor.words, ChangeTest(method), figures, dice_of_page)
-        if other is not None and (newer := other / page.path.relative_to(directory)).is_file():
+            _edited(page, donor.words, ChangeTest(method), figures, random.Random(name.as_posix()))
+        if other is not None and (newer := other / name).is_file():
             _released(page, newer.read_bytes(), figures)
     tick(len(chosen), len(chosen))
     _timed(chosen, figures)

@@ -41,7 +41,7 @@ QUIET = 10.0
 CLOSING = 5.0
 """Seconds after which a tab that does not close takes its browser down."""
 ENDING = 2.0
-"""Seconds after a failed call in which the end of its browser is waited for."""
+"""Seconds for which the end of a browser is waited for after one of its calls has failed."""
 MOST_WISHES = 200
 """Requests of one page that are carried out."""
 WITHHELD = frozenset({"content-encoding", "content-length", "transfer-encoding", "content-disposition", "set-cookie"})
@@ -130,8 +130,8 @@ class Renderer:
                 text = await self._text(browser, ended, visit)
             except (BrowserError, TimeoutError) as error:
                 if isinstance(error, BrowserError):  # calls fail some time before the end of their browser is known
-                    await asyncio.wait({end := asyncio.ensure_future(ended.wait())}, timeout=ENDING)
-                    end.cancel()
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(ended.wait(), ENDING)
                 if not ended.is_set():
                     raise
                 raise _BrowserEnded(str(error) or "the browser ended") from error

@@ -74,8 +74,8 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
 LEAST_ATTEMPTS = 2
-NEWS = 60.0
-"""Seconds after which the reason of a call that is tried again and again is logged."""
+REASON_EVERY = 60.0
+"""Seconds of tries after which the reason why a call fails is logged, and between two such lines."""
 REST = 5.0
 """Seconds for which a refused password is not tried again. After three refused tries Neo4j locks the user name, even
 for the right password."""
@@ -367,8 +367,9 @@ class Graph:
         self._lasting: set[int] = set()
         self._driver = self._make_driver()
         self._watch = Watch(self._renew_driver)
-        self._barred_until = self._said_at = -math.inf
+        self._barred_until = -math.inf
         """A refused password is not tried again before this time."""
+        self._reason_logged_at = -math.inf
         self._measured_at = 0.0
         self.on_outdated: Callable[[], None] = lambda: None
         """Is called before a transaction is run again that has found changed settings of the brain."""
@@ -504,7 +505,7 @@ class Graph:
             retry=tenacity.retry_if_exception(_can_help),
             wait=_pause,
             stop=stop,
-            before_sleep=self._count_retry,
+            before_sleep=partial(self._retried, name=name),
             reraise=True,
         )
         misfits = Misfits(self._lasting, self.counts)
@@ -581,16 +582,18 @@ class Graph:
         if self._tracer is not None:
             self._tracer("COMMIT", 0, (time.perf_counter() - started) * 1000)
 
-    def _count_retry(self, state: tenacity.RetryCallState) -> None:
+    def _retried(self, state: tenacity.RetryCallState, *, name: str) -> None:
+        """Count a retry, and log the reason if the call has failed for long."""
         error = state.outcome.exception() if state.outcome else None
         self.counts["retries"] += 1
         self.counts[f"retries {_kind(error)}"] += 1
         if isinstance(error, Outdated):
             self.on_outdated()
         now, tried = time.monotonic(), state.seconds_since_start or 0.0
-        if error is not None and tried >= NEWS and now >= self._said_at + NEWS:
-            self._said_at = now
-            log.warning("Neo4j at %s has refused a call for %.0f s: %s", self.uri, tried, _first_line(error))
+        if error is not None and tried >= REASON_EVERY and now >= self._reason_logged_at + REASON_EVERY:
+            self._reason_logged_at = now
+            why = _first_line(error)
+            log.warning("%s at %s has failed for %.0f s and is tried again: %s", name, self.uri, tried, why)
 
     def _renew_driver(self, stuck: neo4j.Driver) -> None:
         """Drop a driver that has a hanging call: its sockets close, and every thread that waits on them gets an

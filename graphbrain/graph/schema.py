@@ -188,19 +188,17 @@ def _make(graph: Graph, missing: Sequence[SchemaStep], unique: bool) -> None:
     """
     for step in reversed(missing):
         name = f"schema/{step.name}"
-        if unique == ("CONSTRAINT" in statement(name).text):
-            make = bound(_constrain if unique else _index, name)
-            while not graph.write(make, name, slow=True):
+        if unique == _is_constraint(name):
+            while not graph.write(bound(_step, name), name, slow=True):
                 pass  # The attempt has removed what an interrupted one had left.
 
 
-def _index(tx: Tx, name: str) -> bool:
-    tx.do(name)
-    return True
+def _is_constraint(name: str) -> bool:
+    return "CONSTRAINT" in statement(name).text
 
 
-def _constrain(tx: Tx, name: str) -> bool:
-    """Make a constraint, and return True; or remove the index that an interrupted attempt has left, and return False.
+def _step(tx: Tx, name: str) -> bool:
+    """Make a step, and return True; or remove the index that an interrupted constraint has left, and return False.
 
     Neo4j makes and fills the index of a constraint in a transaction before that of the constraint. If the server ends
     the latter, the index may stay. It belongs to no constraint, and Neo4j refuses the constraint as long as it is there
@@ -209,7 +207,13 @@ def _constrain(tx: Tx, name: str) -> bool:
     index is broken (issue 13539).
     """
     rule = name.partition("_")[2]
-    if tx.one("brain/working_on", work=name)[0] == 1 and tx.many("brain/left_index", name=rule):
+    if _is_constraint(name) and _alone(tx, name) and tx.many("brain/left_index", name=rule):
         tx.do("brain/drop_index", name=rule)
         return False
-    return _index(tx, name)
+    tx.do(name)
+    return True
+
+
+def _alone(tx: Tx, name: str) -> bool:
+    """Return True if no other transaction makes this step."""
+    return bool(tx.one("brain/working_on", work=name)[0] == 1)

@@ -37,8 +37,9 @@ CHECKPOINT = 8
 LINKS_EACH, PAGES_EACH = 1_000_000, 500_000
 """The largest number of links and pages of a block, on average: 30 to 60 bytes a link in one process while blocks are
 made, and 4 to 16 later. Hashing puts up to four blocks into one partition, which Java must hold in the 1 GB that an
-executor has by default. Larger ones take less time (each task of a step costs .1 s whatever its size), but two
-executors of 2 GB could not hold 30 million links in blocks of 2.5 million."""
+executor has by default. Larger ones take less time, because a part of a task's cost does not depend on its size. But
+two executors of 2 GB ran out of memory with 30 million links in blocks of 2.5 million, when Java still held the results
+of steps."""
 BLOCKS_EACH = 2
 """Blocks for each processor at least, so that processors share the work evenly."""
 STATIC = "block int, kind string, peer int, data binary"

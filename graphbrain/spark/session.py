@@ -148,7 +148,7 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
 
 @contextmanager
 def _in_a_sentence() -> Iterator[None]:
-    """Raise Spark's own errors as one sentence each. The first one is its cause."""
+    """Raise Spark's own errors as a GraphbrainError with one sentence, which names the cause."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

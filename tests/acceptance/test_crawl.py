@@ -357,7 +357,7 @@ def test_the_memory_of_a_crawl_does_not_grow_with_it(neo4j: Neo4j, tmp_path: Pat
     early = max(objects for pages, (_, objects) in held.items() if pages <= 3_000)
     late = max(objects for pages, (_, objects) in held.items() if 3_000 < pages <= 6_000)
     assert late - early < 2 * 3_000, held
-    assert held[6_000][0] - held[3_000][0] < 20_000, held
+    assert held[6_000][0] - held[3_000][0] < 12_000, held
 
 
 def _held(file: Path) -> dict[int, tuple[int, int]]:

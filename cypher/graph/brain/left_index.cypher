@@ -6,6 +6,6 @@
 // locks   none
 // mode    read
 // retry   safe
-SHOW INDEXES YIELD name AS index, owningConstraint
-WHERE index = $name AND owningConstraint IS NULL
-RETURN index AS name
+SHOW INDEXES YIELD name, owningConstraint
+WHERE name = $name AND owningConstraint IS NULL
+RETURN name

@@ -28,7 +28,7 @@ from tests.acceptance.service.test_killed import Service, ended, free_port
 from tests.conftest import MEMORY_MB, Neo4j, emptied, eventually
 from tests.serving import tokens
 
-SECONDS = float(os.environ.get("TEST_GRAPHBRAIN_CROWD_SECONDS", "25"))
+SECONDS = float(os.environ.get("TEST_GRAPHBRAIN_CROWD_SECONDS", "40"))
 CRAWLERS, SEEDS = 200, 2_000
 ACKNOWLEDGED = '["acknowledged"'
 STRIKES = max(4, int(SECONDS / 45))

@@ -41,7 +41,7 @@ from tests.documents import section
 from tests.serving import ROLES, bearer, serving
 
 A = "http://a.org/"
-EXAMPLES = 2
+EXAMPLES = 4
 LIMITS = Limits(body=100_000, body_seconds=0.5, items=20, rate=0, wait=5.0, requests=300, streams=5, streams_of_one=2)
 
 

@@ -257,7 +257,7 @@ def test_an_index_of_a_constraint_that_another_process_makes_is_left_alone(
 ) -> None:
     """Until that process has ended; what is waited for is logged."""
     name = "schema/001_page_key"
-    monkeypatch.setattr(connection, "NEWS", 0.1)
+    monkeypatch.setattr(connection, "REASON_EVERY", 0.1)
     ask("CREATE INDEX page_key FOR (p:Page) ON (p.key)")
     with contextlib.closing(Graph(bare.uri, bare.user, bare.password, "neo4j", 0.5)) as graph:
         graph.connect()
@@ -273,13 +273,13 @@ def test_an_index_of_a_constraint_that_another_process_makes_is_left_alone(
         try:
             assert holds.wait(PATIENCE)
             with pytest.raises(GraphbrainError, match="page_key"):
-                graph.write(bound(schema._constrain, name), name)
-            assert "has refused a call" in caplog.text and "page_key" in caplog.text
+                graph.write(bound(schema._step, name), name)
+            assert f"{name} at {bare.uri} has failed for" in caplog.text and "page_key" in caplog.text
         finally:
             done.set()
             other.join()
-        assert graph.write(bound(schema._constrain, name), name) is False
-        assert graph.write(bound(schema._constrain, name), name) is True
+        assert graph.write(bound(schema._step, name), name) is False
+        assert graph.write(bound(schema._step, name), name) is True
 
 
 def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:

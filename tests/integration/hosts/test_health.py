@@ -264,7 +264,7 @@ def test_the_shared_queue_is_ready_when_the_hosts_of_its_pages_are(make_brain: M
 
 
 @pytest.mark.parametrize(
-    "how", ["broken", *(pytest.param(how, marks=[pytest.mark.long]) for how in ("refused", "silent", "not_understood"))]
+    "how", ["broken", *(pytest.param(how, marks=pytest.mark.long) for how in ("refused", "silent", "not_understood"))]
 )
 def test_a_page_is_parked_after_enough_failures_and_days_looked_at_again_and_comes_back(
     make_brain: MakeBrain, clock: HandClock, how: str
