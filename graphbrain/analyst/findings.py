@@ -79,7 +79,7 @@ ASKED = (
 
 def findings(graph: Graph) -> list[Finding]:
     """Return the faults that a crawl has, the most wasteful first. Every page and every link is read."""
-    total, rows = graph.anywhere.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings")
+    total, rows = graph.anywhere.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings", slow=True)
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
     deep = Counted(DEEP, *computed.deep_sum(graph, FEW_CLICKS, MEAN))
     near = Counted(NEAR, *computed.near_sum(graph, NEAR_BITS))
@@ -116,9 +116,9 @@ class Counted:
 
 def _summed(graph: Graph, pages: list[tuple[str, int, float]], intra: float) -> Iterator[Counted]:
     """Yield the faults of `SUMMED` with their counts and sums. `intra`: the weight of a link inside a host."""
-    links = graph.anywhere.read(bound(Tx.one, "looks/link_findings", intra=intra), "looks/link_findings")[0]
-    copies = graph.anywhere.read(lambda tx: tx.one("looks/copies"), "looks/copies")
-    titles = graph.anywhere.read(lambda tx: tx.one("looks/same_titles"), "looks/same_titles")
+    links = graph.anywhere.read(bound(Tx.one, "looks/link_findings", intra=intra), "looks/link_findings", slow=True)[0]
+    copies = graph.anywhere.read(lambda tx: tx.one("looks/copies"), "looks/copies", slow=True)
+    titles = graph.anywhere.read(lambda tx: tx.one("looks/same_titles"), "looks/same_titles", slow=True)
     for name, *numbers in (*pages, *links, ("copies", *copies), ("titles", *titles)):
         yield Counted(SUMMED[name], *numbers)
 

@@ -194,7 +194,7 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
         columns, rows = _COMPUTED[asked.computed](graph, **values)
     else:
         named = f"analyst/{asked.name}"
-        answer = graph.anywhere.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False)
+        answer = graph.anywhere.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False, slow=True)
         columns, rows = tuple(answer[0]), answer[1]
     shown = [[masked_values(cell) for cell in row] for row in rows]
     if asked.name in _FINISHED:
@@ -207,7 +207,7 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
 
 def _young(graph: Graph, host: str) -> str:
     """Return the note on an answer that needs a whole crawl, as long as pages wait to be fetched; empty otherwise."""
-    waiting = graph.anywhere.read(lambda tx: tx.one("looks/waiting", host="")[0], "looks/waiting")
+    waiting = graph.anywhere.read(lambda tx: tx.one("looks/waiting", host="")[0], "looks/waiting", slow=True)
     if not waiting:
         return ""
     here = graph.anywhere.read(lambda tx: tx.one("looks/waiting", host=host)[0], "looks/waiting") if host else waiting

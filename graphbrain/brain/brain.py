@@ -514,13 +514,15 @@ class Brain(Asking):
         loops."""
         return self._looking.stats()
 
-    def quick_figures(self, waiting: int | None = None) -> dict[str, Any]:
+    def quick_figures(self, waiting: int | None = None, since: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Return those figures of `stats` for which no page is read.
 
         Args:
             waiting: The number of pages in the frontier, from which its end is estimated; None: not known.
+            since: `done` of the figures at which `waiting` was counted: the pages that reports brought into the
+                frontier since then are added, and those that they took out of it subtracted. None: it was counted now.
         """
-        return self._looking.quick_figures(waiting)
+        return self._looking.quick_figures(waiting, since)
 
     def scan_figures(self, stop: Callable[[], bool] = lambda: False) -> tuple[figures.Scanned, float | None]:
         """Return what metrics sample at intervals, and the error bound, None where there is none.

@@ -3,7 +3,7 @@ audit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -43,6 +43,7 @@ FIRST = ("crawl", "engine", "pages", "links", "hosts")
 DONE = (
     *("pages", "links", "claims", "pushes", "payments", "retries"),
     *(f"{kind}_claims" for kind in RESOURCE_KINDS),
+    *("found", "left"),
 )
 """Counts of all workers, in the order of brain/totals."""
 
@@ -170,12 +171,15 @@ class Looking:
             raise UnknownPage(f"{url} is not in the graph.")
         return both_ways
 
-    def quick_figures(self, waiting: int | None) -> dict[str, Any]:
+    def quick_figures(self, waiting: int | None, since: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Return figures for which no page is read, as `Brain.quick_figures` describes."""
         self._session.counters.write()
         self._session.refresh()
         sizes = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
         totals = self._session.graph.read(lambda tx: tx.one("brain/totals"), "brain/totals")
+        done = dict(zip(DONE, totals, strict=True))
+        if waiting is not None and since is not None:
+            waiting = max(0, waiting + done["found"] - since["found"] - (done["left"] - since["left"]))
         pace = self._pace()
         flows = Flows(pace["visits"], pace["found"], pace["left"], pace.pop("uncounted"), pace["seconds"])
         return {
@@ -185,7 +189,7 @@ class Looking:
             "paused": self._session.stored.get("paused"),
             "pace": pace,
             "frontier": None if waiting is None else outlook(waiting, flows).as_dict(),
-            "done": dict(zip(DONE, totals, strict=True)),
+            "done": done,
             "client": dict(self._session.graph.counts),
         }
 
@@ -193,13 +197,15 @@ class Looking:
         """Return figures, as `Brain.stats` describes."""
         session = self._session
         now = session.now()
-        states = session.graph.read(lambda tx: tx.many("brain/states", now=now), "brain/states")
+        states = session.graph.read(lambda tx: tx.many("brain/states", now=now), "brain/states", slow=True)
         known = self.quick_figures(sum(row[1] for row in states if row[0] == "frontier"))
         error = session.graph.read(
-            lambda tx: session.engine.looks.error_bound(tx, session.policy.rule), "audit/waiting"
+            lambda tx: session.engine.looks.error_bound(tx, session.policy.rule), "audit/waiting", slow=True
         )
         pushed = [forward for forward in session.policy.rule.forwards if forward.pushed]
-        forwards = session.graph.read(lambda tx: [ForwardSums.of(tx, one) for one in pushed], "audit/forward")
+        forwards = session.graph.read(
+            lambda tx: [ForwardSums.of(tx, one) for one in pushed], "audit/forward", slow=True
+        )
         figures = {
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),
@@ -209,7 +215,9 @@ class Looking:
             "scores": {
                 side: _sum_and_mean(sum(row[at] for row in states), known["pages"]) for side, at in SUMS.items()
             },
-            "aliases_outside": session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
+            "aliases_outside": session.graph.read(
+                lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside", slow=True
+            ),
             "error_bound": error,
             **audits.forward_errors(forwards),
         }
@@ -224,7 +232,10 @@ class Looking:
         if stop():
             raise figures.ScanStopped
         bound = session.graph.read(
-            lambda tx: session.engine.looks.error_bound(tx, policy.rule), "audit/waiting", patient=False
+            lambda tx: session.engine.looks.error_bound(tx, policy.rule),
+            "audit/waiting",
+            patient=False,
+            slow=True,
         )
         return scanned, bound
 

@@ -314,9 +314,7 @@ def _say_cost(asked: Question, graph: Graph) -> None:
 
     pages, links = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[:2]
     if ("link" in asked.cost and links > SLOW_LINKS) or ("page" in asked.cost and pages > SLOW_PAGES):
-        show.say(
-            f"graphbrain: {asked.name} reads {asked.cost}, of {pages:,} pages and {links:,} links; that takes seconds."
-        )
+        show.say(f"graphbrain: {asked.name} reads {asked.cost}; there are {pages:,} pages and {links:,} links.")
 
 
 def _print(asked: Question, answer: Asked, form: str) -> None:

@@ -14,6 +14,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from graphbrain.brain.brain import Brain
 from graphbrain.crawl.closing import seconds_of
 from graphbrain.crawl.spider import Running
 from graphbrain.crawl.watching import rest_after
@@ -30,11 +31,17 @@ Say = Callable[[str], None]
 
 
 class CrawlFigures:
-    """The brain's figures of its frontier, read now and then by a thread of its own."""
+    """The brain's figures of its frontier, read by a thread of its own.
+
+    All pages are counted now and then, which takes minutes in a brain of ten million. In between the counts of reports
+    show how many pages have come and gone.
+    """
 
     def __init__(self, running: Running) -> None:
         self._running, self._over = running, threading.Event()
         self.stats: Mapping[str, Any] = {}
+        self._counted: Mapping[str, Any] = {}
+        self._count_at = 0.0
         self._thread = threading.Thread(target=self._ask, name="graphbrain figures", daemon=True)
 
     def __enter__(self) -> CrawlFigures:
@@ -48,11 +55,23 @@ class CrawlFigures:
     def _ask(self) -> None:
         pause = 0.5
         while not self._over.wait(pause):
-            began = time.monotonic()
             if (brain := self._running.brain) is not None:
                 with suppress(GraphbrainError):  # the crawl itself reports an error that lasts
-                    self.stats = brain.stats()
-            pause = rest_after(time.monotonic() - began, LEAST_REST)
+                    self.stats = self._read(brain)
+            pause = LEAST_REST
+
+    def _read(self, brain: Brain) -> Mapping[str, Any]:
+        """Return the figures, with all pages counted if the last count is old enough."""
+        began = time.monotonic()
+        if began < self._count_at:
+            counted = self._counted
+            return brain.quick_figures(counted["frontier"]["waiting"], since=counted["done"])
+        try:
+            self._counted = brain.stats()
+        finally:
+            ended = time.monotonic()
+            self._count_at = ended + rest_after(ended - began, LEAST_REST)
+        return self._counted
 
     def waiting(self) -> int | None:
         """Return the pages that wait for their first visit; None if not known yet."""

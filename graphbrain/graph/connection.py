@@ -94,6 +94,7 @@ MOST_PROBES = 10 * CLOCK_PROBES
 """Answers after which the clock is taken from the last leader, though the leader changed again and again."""
 log = logging.getLogger(__name__)
 
+_OUT_OF_TIME = "Neo.ClientError.Transaction.TransactionTimedOut"
 # Codes that the driver does not call retryable, but that only mean that this attempt was stopped or overtaken.
 _OVERTAKEN = (
     # Another transaction has created the same page or schema rule at the same time.
@@ -101,7 +102,7 @@ _OVERTAKEN = (
     # Another process has made the constraint whose index was to be removed.
     "Neo.DatabaseError.Schema.IndexDropFailed",
     "Neo.ClientError.Statement.EntityNotFound",
-    "Neo.ClientError.Transaction.TransactionTimedOut",
+    _OUT_OF_TIME,
     "Neo.ClientError.Transaction.TransactionNotFound",
     "Neo.ClientError.Transaction.TransactionMarkedAsFailed",
     "Neo.ClientError.Transaction.TransactionTerminated",
@@ -323,22 +324,23 @@ _CANCELLATION: ContextVar[Cancellation | None] = ContextVar("cancellation", defa
 class Reads(Protocol):
     """A `Graph`, whose reads go to the leader, or its `anywhere`, whose reads may go to a follower."""
 
-    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
-        """Return the result of `work` in a read transaction called `name`."""
+    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
+        """Return the result of `work` in a read transaction called `name`. `slow`: as for `Graph.read`."""
 
 
 class Anywhere:
     """The reads of a `Graph` that a follower may answer."""
 
-    def __init__(self, run: Callable[[Callable[[Tx], Any], str, Access, bool], Any]) -> None:
+    def __init__(self, run: Callable[[Callable[[Tx], Any], str, Access, bool, float | None], Any]) -> None:
         self._run = run
 
-    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
+    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
         """Return the result of `work` in a read transaction called `name`, at any member of a cluster.
 
-        The member has what this connection wrote before. What others wrote last may be missing.
+        The member has what this connection wrote before. What others wrote last may be missing. `slow`: as for
+        `Graph.read`.
         """
-        result: T = self._run(work, name, Access.ANYWHERE, patient)
+        result: T = self._run(work, name, Access.ANYWHERE, patient, LONGEST if slow else None)
         return result
 
 
@@ -486,21 +488,44 @@ class Graph:
         ended: int = self.anywhere.read(lambda tx: tx.one(named, asked=token)[0], named, patient=False)
         return ended
 
-    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
-        """Return the result of `work` in a read transaction called `name`, at the leader."""
-        return self._run(work, name, Access.READ, patient)
+    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
+        """Return the result of `work` in a read transaction called `name`, at the leader.
+
+        `slow`: it may last as long as the graph is large. Neither the server's limit for a transaction nor the watch
+        over hanging calls ends it.
+        """
+        return self._run(work, name, Access.READ, patient, LONGEST if slow else None)
 
     def write(self, work: Callable[[Tx], T], name: str, *, patient: bool = True, slow: bool = False) -> T:
         """Return the result of `work` in a committed write transaction called `name`. `work` may run several times.
 
         `slow`: it may last as long as the graph is large. No limit of time ends it, and a repetition waits as long.
         """
-        return self._run(work, name, Access.WRITE, patient, LONGEST if slow else None)
+        limit = LONGEST if slow else None
+        return self._run(work, name, Access.WRITE, patient, limit, limit)
 
-    def _run(self, work: Callable[[Tx], T], name: str, access: Access, patient: bool, limit: float | None = None) -> T:
+    def _run(
+        self,
+        work: Callable[[Tx], T],
+        name: str,
+        access: Access,
+        patient: bool,
+        lasts: float | None = None,
+        tries: float | None = None,
+    ) -> T:
+        """Return the result of `work`.
+
+        Args:
+            work: The statements of the transaction.
+            name: The name of the transaction.
+            access: Where it runs.
+            patient: Is it tried again?
+            lasts: The seconds that one attempt may last; None: what the server and the watch allow.
+            tries: The seconds for which it is tried again; None: `limit_seconds`.
+        """
         if time.monotonic() < self._barred_until:
             raise GraphRefused(self._no_entry())
-        stop = partial(self._tried_enough, limit=limit) if patient else tenacity.stop_after_attempt(1)
+        stop = partial(self._tried_enough, limit=tries) if patient else tenacity.stop_after_attempt(1)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
             wait=_pause,
@@ -510,7 +535,7 @@ class Graph:
         )
         misfits = Misfits(self._lasting, self.counts)
         try:
-            result: T = retrying(self._attempt, work, name, access, misfits, limit)
+            result: T = retrying(self._attempt, work, name, access, misfits, lasts)
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             if (cancellation := _CANCELLATION.get()) is not None:
@@ -530,14 +555,14 @@ class Graph:
         """Limit all calls, including running ones, to these seconds of further tries."""
         self.limit_seconds = min(self.limit_seconds, seconds)
 
-    def _attempt(self, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits, limit: float | None) -> T:
+    def _attempt(self, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits, lasts: float | None) -> T:
         driver = self._driver
         mode = neo4j.READ_ACCESS if access is Access.ANYWHERE else neo4j.WRITE_ACCESS
         sent = self._bookmarks.get_bookmarks() if self._bookmarks is not None else set()
-        with self._watch.over(driver, (limit or self.limit_seconds) * 1.5 + 30):
+        with self._watch.over(driver, (lasts or self.limit_seconds) * 1.5 + 30):
             session = driver.session(database=self.database, default_access_mode=mode, bookmark_manager=self._bookmarks)
             try:
-                result = self._transact(session, work, name, access, misfits)
+                result = self._transact(session, work, name, access, misfits, lasts)
             except Exception as error:
                 _close(session)
                 code = (error.code or "") if isinstance(error, ne.Neo4jError) else ""
@@ -553,9 +578,15 @@ class Graph:
             return result
 
     def _transact(
-        self, session: neo4j.Session, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits
+        self,
+        session: neo4j.Session,
+        work: Callable[[Tx], T],
+        name: str,
+        access: Access,
+        misfits: Misfits,
+        seconds: float | None,
     ) -> T:
-        facts, seconds = {"app": "graphbrain", "work": name}, None
+        facts = {"app": "graphbrain", "work": name}
         if (cancellation := _CANCELLATION.get()) is not None:
             facts, seconds = {**facts, "asked": cancellation.token}, cancellation.left() + AFTER
         tx = session.begin_transaction(metadata=facts, timeout=seconds)
@@ -634,6 +665,11 @@ class Graph:
             raise GraphTooSmall(
                 f"Neo4j at {self.uri} has too little memory for {name} ({_first_line(error)}); do less at once, or "
                 "start it with more ('graphbrain server start --memory MB')."
+            ) from error
+        if isinstance(error, ne.Neo4jError) and (error.code or "").startswith(_OUT_OF_TIME):
+            raise GraphUnavailable(
+                f"Neo4j at {self.uri} ended {name}, which took longer than its setting db.transaction.timeout allows; "
+                "do less at once, or raise that setting."
             ) from error
         if isinstance(error, ne.DriverError | OSError) or _can_help(error):
             raise GraphUnavailable(

@@ -122,7 +122,7 @@ def run(
     tally, passes = Tally(), _passes(graph)
 
     def sums() -> list[Any]:
-        return graph.read(lambda tx: check.sums(tx, policy().rule), "audit/sums")
+        return graph.read(lambda tx: check.sums(tx, policy().rule), "audit/sums", slow=True)
 
     before = sums()
     total = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
@@ -136,7 +136,9 @@ def run(
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
     after = sums()
-    forwards = graph.read(lambda tx: [ForwardSums.of(tx, one) for one in policy().rule.forwards], "audit/forward")
+    forwards = graph.read(
+        lambda tx: [ForwardSums.of(tx, one) for one in policy().rule.forwards], "audit/forward", slow=True
+    )
     quiet = before == after == sums()
     # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
     whole = check.whole(after, policy().rule, quiet, tally)
@@ -179,7 +181,7 @@ def _indexes(graph: Graph, check: Check, tally: Tally) -> None:
     wrong."""
     off = set()
     for _ in range(3):
-        counts, by_index = graph.read(check.counts, "audit/counts")
+        counts, by_index = graph.read(check.counts, "audit/counts", slow=True)
         if counts == by_index:
             return
         off.add((tuple(counts), tuple(by_index)))
@@ -444,7 +446,7 @@ def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
         addresses.lock(tx, places, 0.0, 0)
         return _unfit_places(tx, list(places))
 
-    _, halves, stranded = graph.read(lambda tx: tx.one("audit/resources"), "audit/resources")
+    _, halves, stranded = graph.read(lambda tx: tx.one("audit/resources"), "audit/resources", slow=True)
     for key in halves:
         tally.found("leases", f"{key} has half a lease.")
     for key in stranded:

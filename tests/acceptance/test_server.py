@@ -20,7 +20,8 @@ import neo4j
 import psutil
 import pytest
 
-from graphbrain.errors import ServerFailed
+from graphbrain.errors import GraphUnavailable, ServerFailed
+from graphbrain.graph.connection import Graph, Tx
 from graphbrain.server import installation, lifecycle, prepare
 from tests.conftest import PATIENCE, eventually
 
@@ -144,6 +145,28 @@ def test_beside_a_running_server_another_is_refused_with_its_reason(home: Path, 
         lifecycle.start(tmp_path, memory=MEMORY, say=lambda _: None)
     assert lifecycle.find(tmp_path) is None
     assert lifecycle.find(home) is not None  # untouched
+
+
+def test_a_read_of_the_whole_graph_outlasts_the_limit_of_a_transaction(tmp_path: Path) -> None:
+    """Another one is ended by it, with a sentence that names the limit."""
+    (tmp_path / "extra.conf").write_text("db.transaction.timeout=1s\ndb.transaction.monitor.check.interval=200ms\n")
+    running = lifecycle.start(tmp_path, memory=MEMORY, say=lambda _: None)
+    graph = Graph(running.uri, running.user, running.password, "neo4j", limit_seconds=1.0)
+
+    def count(tx: Tx) -> int:
+        until = "datetime.realtime().epochMillis - $began < 4000"
+        began = tx.asked("began", "RETURN datetime.realtime().epochMillis", {})[1][0][0]
+        text = f"UNWIND range(1, 1000000000) AS i WITH i WHERE NOT {until} RETURN i LIMIT 1"
+        return len(tx.asked("count", text, {"began": began})[1])
+
+    try:
+        with pytest.raises(GraphUnavailable, match=r"^Neo4j at .* ended count, .*db\.transaction\.timeout"):
+            graph.read(count, "count", patient=False)
+        assert graph.read(count, "count", patient=False, slow=True) == 1
+        assert graph.anywhere.read(count, "count", patient=False, slow=True) == 1
+    finally:
+        graph.close()
+        lifecycle.stop(tmp_path, timeout=20)
 
 
 def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
+from graphbrain.crawl import showing
+from graphbrain.crawl.spider import Running
+from tests.conftest import eventually
 from tests.integration.conftest import HandClock
 
 MakeBrain = Callable[..., Brain]
@@ -22,7 +27,7 @@ def test_pages_that_come_into_the_frontier_and_leave_it_are_counted(make_brain: 
     def frontier() -> int:
         return ask("MATCH (p:Page {state: 'frontier'}) RETURN count(p)")[0][0]  # type: ignore[return-value]
 
-    before = frontier()
+    before, known = frontier(), brain.stats()
     claims = {claim.url: claim for claim in brain.next_urls(10)}
     leaves = [f"http://a.org/{number}" for number in range(20)]
     brain.report([Fetched(A, [*leaves, "http://out.org/x"], claims[A])])
@@ -41,6 +46,8 @@ def test_pages_that_come_into_the_frontier_and_leave_it_are_counted(make_brain: 
     assert pace["found"] - pace["left"] == frontier() - before
     # leaves, new, target, unasked, later; A, leaves 0, 1, 2, 3 (given up), unasked
     assert (pace["found"], pace["left"]) == (24, 6)
+    moved_on = brain.quick_figures(known["frontier"]["waiting"], since=known["done"])
+    assert moved_on["frontier"]["waiting"] == frontier()
 
 
 def test_the_frontier_is_done_at_the_pace_it_goes(make_brain: MakeBrain, clock: HandClock) -> None:
@@ -74,3 +81,17 @@ def test_what_an_older_graphbrain_has_counted_says_nothing_of_the_end(brain: Bra
     found = brain.stats()["frontier"]
     assert (found["end"], found["found_per_visit"]) == ("unknown", None)
     assert "older graphbrain" in found["because"]
+
+
+def test_the_progress_of_a_crawl_follows_between_two_counts_of_all_pages(
+    make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pages that wait are counted once here, and never again."""
+    brain = make_brain(delay_seconds=0.0)
+    brain.report([Fetched(A, [f"{A}{number}" for number in range(5)])])
+    monkeypatch.setattr(showing, "LEAST_REST", 0.05)
+    monkeypatch.setattr(showing, "rest_after", lambda *_: 1e9)
+    with showing.CrawlFigures(cast(Running, SimpleNamespace(brain=brain))) as figures:
+        eventually(lambda: figures.waiting() == 5, "the first count")
+        brain.report([Fetched(f"{A}{number}", [f"{A}{number}/more", f"{A}{number}/others"]) for number in range(3)])
+        eventually(lambda: figures.waiting() == 8, "three are fetched, and six are found")
