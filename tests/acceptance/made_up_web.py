@@ -25,6 +25,8 @@ from graphbrain.sections import shapes
 from graphbrain.urls import normalization
 
 EVERY, HOSTS, LINKS, REMEMBERED = 500, 4, 10, 2_000
+LONG = 60.0
+"""Seconds."""
 SYLLABLES = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in ("n", "rk", "st", "ll", "p", "nd")]
 
 
@@ -35,10 +37,19 @@ def anonymous_kb() -> int:
 
 
 def page_objects() -> int:
-    """The objects that a page may leave, but for the shapes of URLs, whose cache is bounded and still fills here."""
+    """The objects that a page may leave, but for the shapes of URLs, whose cache is bounded and still fills here.
+
+    No other thread runs meanwhile: the list of objects refers to the buffer that a thread of the driver is reading
+    into, and a buffer that is referred to cannot grow (BufferError).
+    """
     gc.collect()
-    modules = (str(type(thing).__module__) for thing in gc.get_objects())
-    return sum(name.startswith(("scrapy.", "graphbrain.")) and name != shapes.__name__ for name in modules)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(LONG)
+    try:
+        modules = (str(type(thing).__module__) for thing in gc.get_objects())
+        return sum(name.startswith(("scrapy.", "graphbrain.")) and name != shapes.__name__ for name in modules)
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def url(page: int) -> str:
