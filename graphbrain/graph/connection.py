@@ -492,7 +492,8 @@ class Graph:
         """Return the result of `work` in a read transaction called `name`, at the leader.
 
         `slow`: it may last as long as the graph is large. Neither the server's limit for a transaction nor the watch
-        over hanging calls ends it.
+        over hanging calls ends it. A server that has fallen silent does: after two minutes the driver misses its
+        keep-alive messages.
         """
         return self._run(work, name, Access.READ, patient, LONGEST if slow else None)
 
@@ -519,7 +520,7 @@ class Graph:
             work: The statements of the transaction.
             name: The name of the transaction.
             access: Where it runs.
-            patient: Is it tried again?
+            patient: True if it is tried again.
             lasts: The seconds that one attempt may last; None: what the server and the watch allow.
             tries: The seconds for which it is tried again; None: `limit_seconds`.
         """
