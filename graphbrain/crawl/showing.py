@@ -61,10 +61,9 @@ class CrawlFigures:
             pause = LEAST_REST
 
     def _read(self, brain: Brain) -> Mapping[str, Any]:
-        """Return the figures, with all pages counted if the last count is old enough."""
+        """Return the figures, with all pages counted if they never were, or if the last count is old enough."""
         began = time.monotonic()
-        if began < self._count_at:
-            counted = self._counted
+        if (counted := self._counted) and began < self._count_at:
             return brain.quick_figures(counted["frontier"]["waiting"], since=counted["done"])
         try:
             self._counted = brain.stats()

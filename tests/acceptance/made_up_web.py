@@ -26,7 +26,7 @@ from graphbrain.urls import normalization
 
 EVERY, HOSTS, LINKS, REMEMBERED = 500, 4, 10, 2_000
 LONG = 60.0
-"""Seconds."""
+"""Seconds for which no other thread runs."""
 SYLLABLES = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in ("n", "rk", "st", "ll", "p", "nd")]
 
 

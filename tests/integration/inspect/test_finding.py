@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.crawl import showing
 from graphbrain.crawl.spider import Running
+from graphbrain.errors import GraphUnavailable
 from tests.conftest import eventually
 from tests.integration.conftest import HandClock
 
@@ -95,3 +96,22 @@ def test_the_progress_of_a_crawl_follows_between_two_counts_of_all_pages(
         eventually(lambda: figures.waiting() == 5, "the first count")
         brain.report([Fetched(f"{A}{number}", [f"{A}{number}/more", f"{A}{number}/others"]) for number in range(3)])
         eventually(lambda: figures.waiting() == 8, "three are fetched, and six are found")
+
+
+def test_the_progress_of_a_crawl_outlives_a_count_that_fails(
+    make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brain = make_brain(delay_seconds=0.0)
+    brain.report([Fetched(A, [f"{A}{number}" for number in range(5)])])
+    count, failures = brain.stats, [GraphUnavailable("It fails once.")]
+
+    def stats() -> dict[str, Any]:
+        if failures:
+            raise failures.pop()
+        return count()
+
+    monkeypatch.setattr(brain, "stats", stats)
+    monkeypatch.setattr(showing, "LEAST_REST", 0.05)
+    monkeypatch.setattr(showing, "rest_after", lambda *_: 1e9)
+    with showing.CrawlFigures(cast(Running, SimpleNamespace(brain=brain))) as figures:
+        eventually(lambda: figures.waiting() == 5, "a count after the one that failed")
