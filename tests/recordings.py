@@ -15,7 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["EVENTS", "REAL", "Facts", "Recordings", "folders", "made"]
+from graphbrain import Brain, Fetched
+from graphbrain.ingest import harvest
+from graphbrain.ingest.harvest import Harvest
+from graphbrain.urls.normalization import Rules
+
+__all__ = ["EVENTS", "REAL", "Facts", "Recordings", "crawl", "folders", "links_of", "made", "web_of"]
 
 EVENTS = "opentermsarchive-contrib.events.tsv.gz"
 DAY = 86_400.0
@@ -55,6 +60,25 @@ REAL = {
     "cnr-2000.edges.tsv.gz": Facts(325_557, 3_216_152, 3_128_710, reaches_all=217_849, selfish=87_442),
     "numpy-doc.edges.tsv.gz": Facts(59_898, 3_562_280, 3_562_280, 4, unfetched=5_184),
 }
+
+
+def web_of(file: Path) -> Harvest:
+    """A recorded crawl, as an import reads it, with all links of its pages."""
+    return harvest.read([file], rules=Rules(), max_links=1_000_000, now=0.0)
+
+
+def links_of(web: Harvest, page: int) -> list[str]:
+    """The URLs that a page links to."""
+    return [web.urls[target] for target in web.targets[web.offsets[page] : web.offsets[page + 1]].tolist()]
+
+
+def crawl(brain: Brain, web: Harvest, pages: int, batch: int = 100) -> None:
+    """Claim and report pages, beginning at the first, until so many are reported or none is left."""
+    number = {url: page for page, url in enumerate(web.urls)}
+    brain.seed(web.urls[:1])
+    while pages > 0 and (claims := brain.next_urls(min(batch, pages))):
+        brain.report([Fetched(claim.url, links_of(web, number[claim.url]), claim) for claim in claims])
+        pages -= len(claims)
 
 
 def folders() -> dict[str, Path | None]:

@@ -7,6 +7,7 @@ that line, and so do the tests of the pages: `expanded` is the text that both re
 from __future__ import annotations
 
 import ast
+import importlib.util
 import inspect
 import re
 import sys
@@ -595,11 +596,41 @@ def room_figures() -> str:
     return _table(("figure", "count"), ((what, f"{count:,}") for what, count in counts(ROOMS).items()))
 
 
+# ---------------------------------------------------------------------- commands
+
+
+def _group(laboratory: bool) -> Any:
+    """Return the commands of the laboratory, or all others, as one group."""
+    import click
+
+    from graphbrain.cli.app import cli
+    from graphbrain.cli.commands import LABORATORY
+
+    commands = {name: cli.commands[name] for name in cli.commands if (name in LABORATORY) == laboratory}
+    return click.Group("graphbrain", commands, params=cli.params, help=cli.help)
+
+
+def __getattr__(name: str) -> Any:
+    """Return a group of commands when Sphinx asks for it: nothing else needs the command line."""
+    if name in ("product_commands", "laboratory_commands"):
+        return _group(laboratory=name == "laboratory_commands")
+    raise AttributeError(name)
+
+
+def laboratory() -> str:
+    """Return the reference of the laboratory's commands, where it is installed."""
+    if importlib.util.find_spec("graphbrain_lab") is None:
+        return "These pages were built without the laboratory: install it to read about each option here."
+    directive = (".. click:: from_code:laboratory_commands", "   :prog: graphbrain", "   :nested: full")
+    return "\n".join(("```{eval-rst}", *directive, "```"))
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "api": api,
     "data-model": data_model,
     "errors": errors,
     "indexes": indexes,
+    "laboratory": laboratory,
     "messages": message_table,
     "metrics": metrics,
     "path-details": path_details,

@@ -5,4 +5,4 @@ May touch: everything. `app` is what `graphbrain` and `python -m graphbrain` run
 
 from graphbrain.cli.app import main
 
-__all__ = ["main"]
+__all__ = ["common", "main", "sheets"]

@@ -16,7 +16,7 @@ from typing import Any, TextIO, cast
 
 import click
 
-from graphbrain.cli.commands import SECTIONS, CommandsOnUse
+from graphbrain.cli.commands import LABORATORY, SECTIONS, CommandsOnUse
 from graphbrain.cli.common import connection
 from graphbrain.errors import GraphbrainError
 from graphbrain.runtime.lean_driver import lean_driver
@@ -29,6 +29,20 @@ class _InSections(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of that name.
+
+        Raises:
+            click.UsageError: It is the laboratory's, which is not installed.
+        """
+        if cmd_name in LABORATORY and cmd_name not in self.commands:
+            raise click.UsageError(
+                f"'{cmd_name}' is a command of the laboratory, which is not installed: run 'pip install ./lab' in "
+                "graphbrain's checkout.",
+                ctx,
+            )
+        return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write a list of commands for each section, all with one width of the first column."""

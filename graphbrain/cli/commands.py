@@ -2,33 +2,51 @@
 
 A module is imported when one of its commands is used. A start of `graphbrain` therefore imports one of them, and
 `graphbrain --help` none. A contract test compares the table with the commands.
+
+The laboratory is a distribution of its own, in lab/. Its table is read where it is installed.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import NamedTuple
 
 import click
 
-__all__ = ["SECTIONS", "CommandsOnUse", "Entry"]
+__all__ = ["LABORATORY", "SECTIONS", "CommandsOnUse", "Entry"]
+
+LABORATORY = ("bench", "precision", "simulate", "replay", "hammer")
+"""The commands that the laboratory adds."""
 
 
 class Entry(NamedTuple):
     """A command of the table.
 
     Attributes:
-        module: The module of `graphbrain.cli` whose `COMMANDS` has it.
+        module: The module whose `COMMANDS` has it.
         summary: The first paragraph of its help.
+        package: The package of the module.
     """
 
     module: str
     summary: str
+    package: str = "graphbrain.cli"
+
+
+def _laboratory() -> dict[str, dict[str, Entry]]:
+    """Return the section of the laboratory's commands, where it is installed."""
+    if importlib.util.find_spec("graphbrain_lab") is None:
+        return {}
+    table = importlib.import_module("graphbrain_lab.commands").COMMANDS
+    entries = {name: Entry(module, summary, "graphbrain_lab.cli") for name, (module, summary) in table.items()}
+    return {"Laboratory": entries}
 
 
 SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Crawl": {
+        "demo": Entry("demo", "Crawl a small generated web, here and now."),
         "crawl": Entry("crawling", "Crawl sites, beginning at URLs."),
         "seed": Entry("crawl", "Name the pages where the crawl begins."),
         "hint": Entry("crawl", "Name pages that have changed."),
@@ -38,7 +56,6 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "give-back": Entry("claims", "Return claims unfetched."),
         "work": Entry("crawl", "Run worker processes that keep the accounts."),
         "tend": Entry("crawl", "Keep the accounts until they are settled."),
-        "replay": Entry("crawl", "Crawl a recorded crawl."),
         "import": Entry("crawl", "Fill an empty brain from files."),
     },
     "Look at the crawl": {
@@ -58,13 +75,12 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Scores and revisits": {
         "rank": Entry("score", "Score all pages at once, and write the scores to them."),
         "settle": Entry("score", "Bring all accounts to their fixed point at once."),
-        "precision": Entry("precision", "Compare live scores with exact ones."),
+        "spark": Entry("spark", "Compute scores of the whole graph on an Apache Spark cluster."),
         "value": Entry("schedule", "Set what a page is worth to you."),
         "rate": Entry("schedule", "Set how often a page changes, as far as you know."),
         "interval": Entry("schedule", "Fetch a page at a fixed interval, whatever it is worth."),
         "now": Entry("schedule", "Let pages be claimed before all others."),
         "check-links": Entry("schedule", "Let crawlers fetch the status of links that leave the scope."),
-        "simulate": Entry("simulate", "Compare revisit policies on invented or recorded changes."),
     },
     "Hosts": {
         "hosts": Entry("hosts", "List the hosts in scope whose name contains TEXT."),
@@ -97,12 +113,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "server": Entry("server", "Run a Neo4j of one's own on this machine."),
         "schema": Entry("server", "Constraints and indexes of the database."),
     },
-    "Trials and measurements": {
-        "demo": Entry("measures", "Crawl a small generated web, here and now."),
-        "bench": Entry("measures", "Measure this machine."),
-        "hammer": Entry("measures", "Try to lose a claim or a coin, and prove that none was."),
-        "spark": Entry("spark", "Compute scores of the whole graph on an Apache Spark cluster."),
-    },
+    **_laboratory(),
 }
 """Section of the help → name → command, in the order of use."""
 
@@ -116,7 +127,7 @@ class CommandsOnUse(MutableMapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         known = self._known[name]
         if isinstance(known, Entry):
-            module = importlib.import_module(f"graphbrain.cli.{known.module}")
+            module = importlib.import_module(f"{known.package}.{known.module}")
             known = self._known[name] = {each.name: each for each in module.COMMANDS}[name]
         return known
 

@@ -1,4 +1,4 @@
-"""The commands that fill a graph and keep it: seed, hint, work, tend, replay, import."""
+"""The commands that fill a graph and keep it: seed, hint, work, tend, import."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -276,67 +276,6 @@ def _print_tended(done: Tended, as_json: bool) -> None:
     show.out(show.sheet(rows, dataclasses.asdict(done)))
 
 
-@brain_command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--nodes", type=click.Path(path_type=Path), help="The node file of an edge list.")
-@click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begin here; repeatable.")
-@click.option("--workers", type=click.IntRange(0), default=0, help="Processes that tend beside it.")
-@click.option("--batch", type=click.IntRange(1), default=200, help="Pages claimed at a time.")
-@click.option("--limit", type=click.IntRange(1), help="End after so many pages.")
-@click.option("--order", help="best_first (of an empty brain, unless given) or breadth_first.")
-@click.option("--delay", type=float, help="Seconds between two pages of a host (of an empty brain 0).")
-@click.option("--eps", type=float, help="Cash waiting per link below which no push is made.")
-@click.option("--alpha", type=float, help="Least share of cash that leaves.")
-@as_json
-def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
-    """Crawl a recorded crawl.
-
-    As a crawler would: claim pages, look them up, report them. FILE is an edge list ('src dst'), or
-    has its own pages ('id url' or 'n id url'), gzipped or not. Seeds are the pages without
-    in-links, and one of each part these do not reach, unless given. Run again, it goes on where it
-    stopped.
-    """
-    from graphbrain.cli import sheets
-    from graphbrain.ingest.recording import read
-    from graphbrain.ingest.replay import replay as run
-    from graphbrain.terminal import show
-
-    recording = read(file, nodes=options["nodes"])
-    show.say(f"{recording.name}: {recording.pages:,} pages, {recording.links:,} links.")
-    if recording.stand_ins:
-        show.say(
-            f"Substitutes take the place of {recording.stand_ins:,} of its URLs: {recording.doubles:,} are a page "
-            f"named before, {recording.stand_ins - recording.doubles:,} name none."
-        )
-    seeds = _seeds(recording.find(seed) for seed in options["seeds"])
-    usual = {"order": "best_first", "delay_seconds": 0.0}
-    options["delay_seconds"] = options.pop("delay")
-    given = {name: options[name] for name in ("order", "delay_seconds", "eps", "alpha") if options[name] is not None}
-    with app.brain() as brain, sheets.replay_bar() as bar:
-        if not brain.stats()["pages"]:  # else it keeps what the command line does not name
-            given = {name: value for name, value in usual.items() if name not in brain.settings.given} | given
-        if given:
-            brain.change(**given)
-        result = run(
-            brain,
-            recording,
-            seeds=seeds,
-            workers=options["workers"],
-            batch=options["batch"],
-            limit=options["limit"],
-            progress=bar,
-            data=app.data,
-        )
-    if as_json:
-        show.json_lines([result.as_dict()])
-    else:
-        show.out(sheets.replay_sheet(result))
-    if result.interrupted:
-        show.say("graphbrain: interrupted; run it again and it goes on where it stopped.")
-        return 130
-    return 0
-
-
 @brain_command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begins here; repeatable.")
@@ -347,11 +286,11 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
 def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Fill an empty brain from files.
 
-    FILEs are edge lists ('src dst'), their pages ('id url', 'id crawled url'), a hosts graph as of
-    CommonCrawl (vertices and edges), JSON lines as for 'report', or what 'replay' takes; gzipped or
-    not. A page with out-links has been fetched; without, the file decides, or --fetched.
-    Lines that cannot be used are counted and left out. For files of more than a megabyte the local server is restarted
-    on what Neo4j's import tool has made of them; settings and access tokens stay.
+    FILEs are edge lists ('src dst'), their pages ('id url', 'id crawled url'), both in one file, a hosts graph as of
+    CommonCrawl (vertices and edges), or JSON lines as for 'report'; gzipped or not. A page with out-links has been
+    fetched; without, the file decides, or --fetched. Lines that cannot be used are counted and left out. For files of
+    more than a megabyte the local server is restarted on what Neo4j's import tool has made of them; settings and access
+    tokens stay.
     """
     from graphbrain.cli import sheets
     from graphbrain.ingest.importer import run
@@ -369,8 +308,4 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
         show.out(sheets.import_sheet(done))
 
 
-def _seeds(pages: Iterable[int]) -> list[int] | None:
-    return list(pages) or None
-
-
-COMMANDS = (seed, hint, work, tend, replay, import_)
+COMMANDS = (seed, hint, work, tend, import_)

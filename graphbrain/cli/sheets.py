@@ -7,24 +7,20 @@ scores.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
 from graphbrain.numeric.methods import FORWARD
 from graphbrain.records import HostResource, Record, Section
 from graphbrain.settings import InForce
-from graphbrain.terminal.show import figures_sheet, progress_bar, rows_table, sheet
+from graphbrain.terminal.show import figures_sheet, rows_table, sheet
 from graphbrain.terminal.tables import Cell, Sheet, Table, flat, named, number, on_terminal
 from graphbrain.work import Ranking
 
 if TYPE_CHECKING:
     from graphbrain.ingest.importer import Imported
-    from graphbrain.ingest.replay import ReplayProgress, ReplayResult
 
 __all__ = [
     "all_links_table",
@@ -44,8 +40,6 @@ __all__ = [
     "payments_tables",
     "ranking_sheet",
     "rankings_table",
-    "replay_bar",
-    "replay_sheet",
     "sections_table",
     "settings_table",
     "settled",
@@ -54,38 +48,6 @@ __all__ = [
     "stats_sheet",
     "top_table",
 ]
-
-
-def replay_sheet(result: ReplayResult) -> Sheet:
-    """Return the results of a replay, for a person."""
-    r, calls = result, result.next_ms
-    state = "complete" if r.complete else "interrupted" if r.interrupted else "stopped at its limit"
-    pairs: list[tuple[str, Any]] = [
-        ("recording", f"{r.recording}, {state}"),
-        ("pages", f"{r.pages:,} reported, {r.known_pages:,} known"),
-        ("links", f"{r.links:,} reported, {r.known_links:,} known"),
-        ("refused", f"{r.refused:,} pages, {r.links_refused:,} links"),
-        ("accounts", f"{r.pushes:,} pushes, {r.payments:,} payments"),
-        ("settled", settled(r.settled, r.error_bound, r.near)),
-        ("retries", r.retries),
-        (
-            "seconds",
-            f"{r.seconds:.1f}: ingest {r.ingest_seconds:.1f} (claims {r.claim_seconds:.1f}, "
-            f"reports {r.report_seconds:.1f}), settle {r.settle_seconds:.1f}",
-        ),
-        ("per second", f"{r.links_per_second:,.0f} links, {r.pages_per_second:,.0f} pages"),
-        ("", f"{r.claims_per_second:,.0f} claims, {r.payments_per_second:,.0f} payments"),
-    ]
-    pairs += [
-        (
-            f"next_urls({r.batch})",
-            f"{tenth} tenth: p50 {calls[f'{tenth}_p50']:.1f}, p99 {calls[f'{tenth}_p99']:.1f} ms",
-        )
-        for tenth in ("first", "last")
-        if calls
-    ]
-    memory = f"client {size(r.client_memory)}, server {size(r.server_memory)}"
-    return sheet([*pairs, ("memory", memory), ("disk", size(r.server_disk))], r.as_dict())
 
 
 def import_sheet(done: Imported) -> Sheet:
@@ -111,30 +73,6 @@ def import_sheet(done: Imported) -> Sheet:
         ("settled", d.settled),
     ]
     return sheet(pairs, d.as_dict())
-
-
-@contextmanager
-def replay_bar() -> Iterator[Callable[[ReplayProgress], None]]:
-    """A bar over the pages of a replay, with its links; then a note that accounts are settled."""
-    with progress_bar(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[links]:,} links"),
-        TimeElapsedColumn(),
-    ) as bar:
-        task = bar.add_task("crawling", links=0, total=None)
-
-        def show(progress: ReplayProgress) -> None:
-            bar.update(
-                task,
-                description="crawling" if progress.phase == "crawl" else "settling",
-                completed=progress.pages,
-                total=max(progress.total, progress.pages),
-                links=progress.links,
-            )
-
-        yield show
 
 
 # ---------------------------------------------------------------------- words, numbers, and cells of them

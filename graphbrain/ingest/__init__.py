@@ -1,6 +1,6 @@
-"""Files in and out: recorded crawls, imports, dumps, replays.
+"""Files in and out: imports and dumps.
 
 May touch: the user's files, and a local server while a database is made beside it.
 """
 
-__all__ = ["dump", "importer", "recording", "replay", "seed_files"]
+__all__ = ["dump", "formats", "harvest", "importer", "reader", "seed_files"]

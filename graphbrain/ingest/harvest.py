@@ -22,7 +22,6 @@ from graphbrain.errors import BadInput
 from graphbrain.ingest import reader
 from graphbrain.ingest.formats import RecordedPage
 from graphbrain.ingest.reader import Progress, ReadMeter, Source
-from graphbrain.ingest.recording import generated_url
 from graphbrain.intake.wire import json_object, report_from_dict
 from graphbrain.model import Answer, Fetched, Report
 from graphbrain.numeric.arrays import Flags, Floats, Ints, Numbers
@@ -30,11 +29,20 @@ from graphbrain.reports.outcomes import Item
 from graphbrain.reports.report_intake import Intake
 from graphbrain.urls.normalization import Rules, names_user
 
-__all__ = ["Harvest", "TextBuffer", "read"]
+__all__ = ["PAGES_PER_HOST", "Harvest", "TextBuffer", "generated_url", "read"]
 
 
 BLOCK_LINKS = 1 << 22
 NAMED = 5
+PAGES_PER_HOST = 100
+
+
+def generated_url(identity: int) -> str:
+    """Return the URL of a page recorded without one: canonical, always the same, 100 ids to a host.
+
+    Crawls are recorded in the order of their URLs, so neighbouring ids mostly did share a host.
+    """
+    return f"http://host-{identity // PAGES_PER_HOST:04d}.example/page-{identity}"
 
 
 class TextBuffer(Sequence[str]):

@@ -5,4 +5,14 @@ of about the same value wait.
 May touch: statements on priors. Knows nothing of hosts, accounts or claims.
 """
 
-__all__ = ["blocks", "change_rate", "fingerprints", "lanes", "novelty", "priors", "shingles", "value"]
+__all__ = [
+    "blocks",
+    "change_rate",
+    "fingerprints",
+    "lanes",
+    "novelty",
+    "optimal_revisits",
+    "priors",
+    "shingles",
+    "value",
+]

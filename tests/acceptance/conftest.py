@@ -10,7 +10,7 @@ import pytest
 
 from graphbrain import Brain
 from tests.acceptance.scrapy_processes import Spiders
-from tests.conftest import Neo4j
+from tests.plugin import Neo4j
 from tests.serving import tokens
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

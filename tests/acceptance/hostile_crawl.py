@@ -20,7 +20,7 @@ from typing import Any
 from graphbrain import Answer, Brain, Claims, Failed, Fetched
 from graphbrain.demo import crawler
 from tests.acceptance.hostile_web import DAY, HostileWeb, Site, hostile, large, small
-from tests.conftest import Neo4j, emptied, neo4j
+from tests.plugin import Neo4j, emptied, neo4j
 
 TIMEOUT = 0.5
 """Seconds of silence after which the crawler gives up a fetch: everything is on loopback."""

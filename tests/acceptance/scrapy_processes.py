@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.conftest import PATIENCE, Neo4j
+from tests.plugin import PATIENCE, Neo4j
 
 __all__ = ["ADDON", "ROOT", "Spiders", "Started", "ended"]
 

@@ -29,7 +29,7 @@ from tests.acceptance.cluster import (
     Member,
     Transaction,
 )
-from tests.conftest import Neo4j
+from tests.plugin import Neo4j
 
 ANY = {name for name in names() if statement(name).reads == "any"}
 

@@ -20,8 +20,8 @@ from graphbrain.errors import UnknownPage
 from graphbrain.schedule import lanes
 from graphbrain.service import access
 from tests.acceptance.test_in_a_browser import shoot
-from tests.conftest import PATIENCE, Neo4j, emptied, eventually
 from tests.integration.analyst.webs import EVIL, A, C, crawl, hostile
+from tests.plugin import PATIENCE, Neo4j, emptied, eventually
 from tests.serving import serving
 
 pytestmark = pytest.mark.browser

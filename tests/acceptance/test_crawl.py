@@ -25,7 +25,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from graphbrain.demo.web import Web
 from tests.acceptance.conftest import CHROMIUM
 from tests.acceptance.hostile_web import Ask, HostileWeb, Reply, Site, page, plain
-from tests.conftest import PATIENCE, Neo4j, emptied, eventually
+from tests.plugin import PATIENCE, Neo4j, emptied, eventually
 
 KEY = "c0nf1dent1al"
 

@@ -32,7 +32,7 @@ from graphbrain.relevance import TopicRelevance
 from graphbrain.server import lifecycle
 from graphbrain.urls.normalization import spell
 from tests.acceptance.watched_web import LISTED, WatchedWeb, hold_delay, holds_nothing
-from tests.conftest import PATIENCE
+from tests.plugin import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 DELAY = 0.2

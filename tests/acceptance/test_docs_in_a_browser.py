@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from tests.acceptance.conftest import CHROMIUM
-from tests.conftest import PATIENCE
 from tests.documents import DOCS, PAGES
+from tests.plugin import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 ALL = (*(name.removesuffix(".md") for name in PAGES), "genindex", "search")

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import pytest
 
 from graphbrain import Brain, Fetched
-from tests.conftest import PATIENCE, Neo4j, eventually
+from tests.plugin import PATIENCE, Neo4j, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = 3_000

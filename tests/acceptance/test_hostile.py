@@ -32,7 +32,7 @@ from tests.acceptance.hostile_web import (
     sessions,
 )
 from tests.acceptance.test_readme import PROGRAM
-from tests.conftest import PATIENCE, Neo4j, emptied
+from tests.plugin import PATIENCE, Neo4j, emptied
 
 ROOT = Path(__file__).resolve().parents[2]
 DAYS = 1.2

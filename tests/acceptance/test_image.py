@@ -15,8 +15,8 @@ import yaml
 from packaging.utils import canonicalize_name
 
 from tests.acceptance.service.test_killed import ended, free_port
-from tests.conftest import Neo4j, emptied, eventually
 from tests.contract.source import ROOT
+from tests.plugin import Neo4j, emptied, eventually
 
 DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text(encoding="utf-8")
 SERVICE = yaml.safe_load((ROOT / "docker" / "compose.yml").read_text(encoding="utf-8"))["services"]["service"]

@@ -21,7 +21,7 @@ from graphbrain.cli.app import cli
 from graphbrain.graph.schema import PAGE_CHAIN
 from graphbrain.ingest import neo4j_admin
 from graphbrain.server import installation, lifecycle
-from tests.conftest import PATIENCE, eventually
+from tests.plugin import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]

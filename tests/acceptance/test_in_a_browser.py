@@ -16,8 +16,8 @@ import pytest
 from graphbrain.analyst import guide, summary
 from graphbrain.analyst.questions import question, questions
 from graphbrain.server import lifecycle
-from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.integration.analyst.webs import crawl, hostile
+from tests.plugin import PATIENCE, Neo4j, emptied
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1400, 820, 360)

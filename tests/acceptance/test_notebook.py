@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.integration.analyst.webs import crawl, hostile
+from tests.plugin import PATIENCE, Neo4j, emptied
 
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "examples" / "notebook" / "crawl.ipynb"
 

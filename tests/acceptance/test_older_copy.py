@@ -13,7 +13,7 @@ from graphbrain import Brain, Fetched
 from graphbrain.errors import GraphUnavailable
 from graphbrain.server import lifecycle
 from tests.acceptance.cluster import Cluster
-from tests.conftest import own_ports
+from tests.plugin import own_ports
 
 A, B, C = (f"http://{name}.example/" for name in "abc")
 MEMORY = 640

@@ -17,7 +17,7 @@ from graphbrain.analyst.questions import ask
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
 from tests.acceptance.planted_web import COPIED, COPIES, FACTS, GONE, HOST, LOST, SLOW, SLOWNESS, Planted, planted
-from tests.conftest import PATIENCE, Neo4j, emptied
+from tests.plugin import PATIENCE, Neo4j, emptied
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,7 +7,7 @@ from itertools import count, pairwise
 
 from graphbrain import Brain, Fetched
 from tests.acceptance.cli.test_cli import LONG, Run, connected, lines, on_terminal, one_sentence, run, started
-from tests.conftest import eventually
+from tests.plugin import eventually
 
 __all__ = ["connected", "run"]
 

@@ -22,13 +22,13 @@ import graphbrain
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.analyst.questions import questions
 from graphbrain.cli.app import cli
+from graphbrain.cli.commands import LABORATORY
 from graphbrain.demo.web import Web
-from graphbrain.schedule import change_rate
+from graphbrain.schedule import change_rate, optimal_revisits
 from graphbrain.settings import OF_OTHER_PARTS, Settings
-from graphbrain.simulate import optimal_revisits
-from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.documents import OTHER_SETTINGS as OTHER
 from tests.documents import PAGES, README, TEXT, TOPICS, blocks, built, section, topics
+from tests.plugin import PATIENCE, Neo4j, emptied
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ("http://links.example/", "http://lexicon.example/")
@@ -261,14 +261,16 @@ def test_the_commands_are_the_command_lines() -> None:
         for cell in first_column(section("reference/commands.md", "The commands"))
         for name in re.findall(r"`([\w-]+)[^`]*`", cell)
     }
-    assert named == set(cli.commands)
+    assert named == set(cli.commands) - set(LABORATORY)
 
 
-def commands() -> list[str]:
-    """Every command that the README tells to run: at the start of an indented line, after $, or between backticks."""
+def commands(laboratory: bool = False) -> list[str]:
+    """Every command that the pages show, of the laboratory or all others: at the start of an indented line, after $, or
+    between backticks."""
     shown = re.findall(r"^ *(?:    |\$ )(?:.*&& )?(graphbrain .*?)(?: &)?$", TEXT, re.MULTILINE)
     told = re.findall(r"`(graphbrain [^`\n]+)`", TEXT)
-    return sorted({command.split(" > ")[0] for command in (*shown, *told)})
+    every = sorted({command.split(" > ")[0] for command in (*shown, *told)})
+    return [command for command in every if (command.split()[1] in LABORATORY) == laboratory]
 
 
 @contextmanager
@@ -283,7 +285,11 @@ def inside(folder: Path) -> Iterator[None]:
 
 @pytest.mark.parametrize("command", commands())
 def test_a_command_is_understood(command: str, tmp_path: Path) -> None:
-    """Each is parsed, options and all, but not run. Capitals stand for something of the reader's own."""
+    understood(command, tmp_path)
+
+
+def understood(command: str, tmp_path: Path) -> None:
+    """It is parsed, options and all, but not run. Capitals are in the place of something of the reader's own."""
     words = [re.sub(r"^(VERSION|N|MB|DIR|SECONDS)$", "1", word) for word in shlex.split(command)[1:]]
     for name in ("report.jsonl", "robots.txt", "urls.txt"):
         (tmp_path / name).touch()
@@ -306,6 +312,6 @@ def test_there_are_commands_to_check() -> None:
 
 
 def test_the_files_it_names_are_there() -> None:
-    named = set(re.findall(r"(?<![\w./-])((?:graphbrain|docker|tests|\.ci)/[\w./]+\w)", TEXT))
+    named = set(re.findall(r"(?<![\w./-])((?:graphbrain|docker|tests|lab|\.ci)/[\w./]+\w)", TEXT))
     assert len(named) > 4
     assert not [path for path in named if not (ROOT / path).exists() and not path.endswith("/.env")]

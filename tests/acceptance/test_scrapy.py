@@ -20,7 +20,7 @@ from graphbrain.demo.pages import SEEDS
 from tests.acceptance.listening import listening
 from tests.acceptance.scrapy_processes import Spiders, ended
 from tests.acceptance.watched_web import LISTED, WatchedWeb, holds_nothing
-from tests.conftest import PATIENCE, eventually
+from tests.plugin import PATIENCE, eventually
 
 Answer = tuple[int, dict[str, str], str]
 

@@ -23,7 +23,7 @@ import pytest
 from graphbrain.errors import GraphUnavailable, ServerFailed
 from graphbrain.graph.connection import Graph, Tx
 from graphbrain.server import installation, lifecycle, prepare
-from tests.conftest import PATIENCE, eventually
+from tests.plugin import PATIENCE, eventually
 
 pytestmark = pytest.mark.long  # all of them: each goes on with the server that the one before has left
 MEMORY = 768  # MB: heap 512, page cache 256

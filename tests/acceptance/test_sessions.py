@@ -21,8 +21,8 @@ import pytest
 
 from graphbrain import Brain
 from tests.acceptance.listening import listening
-from tests.conftest import PATIENCE, Neo4j
 from tests.documents import PAGES
+from tests.plugin import PATIENCE, Neo4j
 
 SPIDER = next(
     text for text in re.findall(r"```python\n(.*?)```", PAGES["how-to/sessions.md"], re.DOTALL) if "Spider" in text

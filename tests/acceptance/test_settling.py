@@ -21,9 +21,9 @@ import pytest
 from graphbrain import Brain, Fetched
 from graphbrain.accounts import exact_ledger, settlement
 from graphbrain.accounts.partition import Cost
-from graphbrain.bench import chaos
-from tests.conftest import PATIENCE, Neo4j
+from graphbrain.server import lifecycle
 from tests.integration.conftest import Going, crowd, sound
+from tests.plugin import PATIENCE, Neo4j, eventually
 from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
 
@@ -167,6 +167,15 @@ def amid_writing(said: str) -> bool:
     return what == "write" and 0 < int(done) < int(of)
 
 
+def restarted(data: Path) -> None:
+    """The server of a directory, killed and started again."""
+    running = lifecycle.find(data)
+    assert running is not None
+    os.kill(running.pid, signal.SIGKILL)
+    eventually(lambda: lifecycle.find(data) is None, "the server's end")
+    lifecycle.start(data)
+
+
 @pytest.mark.long
 def test_the_server_is_killed_in_the_middle_of_a_pass(
     neo4j: Neo4j, filled: Brain, monkeypatch: pytest.MonkeyPatch
@@ -176,12 +185,12 @@ def test_the_server_is_killed_in_the_middle_of_a_pass(
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
     monkeypatch.setattr(settlement, "COST", SMALL)
     filled.graph.limit_seconds = PATIENCE  # for as long as a busy machine takes to start it
-    blow, struck = chaos.kill_local_server(neo4j.data), list[int]()
+    struck = list[int]()
 
     def strike(what: str, done: int, of: int) -> None:
         if what == "write" and 3 * done > of and not struck:
             struck.append(done)
-            blow()
+            restarted(neo4j.data)
             found = filled.audit(None)
             assert found.ok, found.findings
             assert found.figures["settling"]

@@ -73,7 +73,7 @@ class Prose:
     """One docstring, comment, message, header or page, with its place in the tree.
 
     Attributes:
-        module: Name of the module without `graphbrain.`, or the file's path from the root.
+        module: Name of the module, as tests/contract/source.py has it, or the file's path from the root.
         line: Its first line in that file.
         text: The prose without quotes, `#` and `//`.
     """
@@ -91,8 +91,6 @@ class Prose:
 def room_of(module: str) -> str:
     """Return the room of a module or of a statement's file; a flat module is a room of its own."""
     parts = module.removeprefix("cypher/").replace("/", ".").split(".")
-    if parts[0] == "bench" and parts[1:2] in (["traps"], ["worlds"]):
-        return f"bench.{parts[1]}"
     return parts[0]
 
 

@@ -30,6 +30,7 @@ from fastapi import FastAPI
 from graphbrain.analyst.dictionary import NODES
 from graphbrain.analyst.questions import questions
 from graphbrain.cli.app import cli
+from graphbrain.cli.commands import LABORATORY
 from graphbrain.intake.wire import report_schema
 from graphbrain.metrics import families
 from graphbrain.model import FAULTS, OUTCOMES, STATES
@@ -90,7 +91,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "graphbrain.server": (
         *("Server", "Status", "default_data_dir", "find", "logs", "restart", "start", "status", "stop"),
     ),
-    "graphbrain.simulate.optimal_revisits": (
+    "graphbrain.schedule.optimal_revisits": (
         *("Objective", "Optimum", "caps", "captured", "freshness", "optimal_frequencies"),
         *("optimal_frequencies_by_host", "optimal_seeds_g", "ripe_at", "ripeness"),
     ),
@@ -179,7 +180,8 @@ def _commands(command: click.Command, called: str) -> Iterator[str]:
         elif isinstance(parameter, click.Argument):
             yield f"operand {called} {parameter.human_readable_name}"
     for name, below in (command.commands if isinstance(command, click.Group) else {}).items():
-        yield from _commands(below, f"{called} {name}")
+        if name not in LABORATORY:
+            yield from _commands(below, f"{called} {name}")
 
 
 def _service() -> Iterator[str]:

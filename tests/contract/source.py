@@ -1,4 +1,8 @@
-"""The package's own source as data, for the tests that hold its rules."""
+"""The source of the product and of the laboratory as data, for the tests that hold its rules.
+
+A module is named without the package's name: `claims.taking`. One of the laboratory begins with `lab`:
+`lab.bench.order` is `graphbrain_lab.bench.order`.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "graphbrain"
+LABORATORY = ROOT / "lab" / "graphbrain_lab"
 
 
 @cache
 def modules() -> dict[str, Path]:
-    """Module name without the leading `graphbrain.` → its file; the package itself is `__init__`."""
+    """Name of a module → its file; the product's package itself is `__init__`, the laboratory's is `lab`."""
     found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
-        found[name.removesuffix(".__init__")] = path
+    for package, prefix in ((PACKAGE, ""), (LABORATORY, "lab.")):
+        for path in sorted(package.rglob("*.py")):
+            name = prefix + path.relative_to(package).with_suffix("").as_posix().replace("/", ".")
+            found[name.removesuffix(".__init__")] = path
     return found
 
 
@@ -47,11 +53,18 @@ def imported(name: str, *, at_once: bool = False) -> set[str]:
 
 
 def _on_use(name: str) -> set[str]:
-    """Return the modules that the table of the commands names, which imports them when they are used."""
+    """Return the modules that a table of commands names, which are imported when they are used."""
+    if name == "lab.commands":
+        (table,) = (node.value for node in tree(name).body if ast.unparse(node).startswith("COMMANDS"))
+        return {f"lab.cli.{module}" for module, _ in ast.literal_eval(table).values()}
     if name != "cli.commands":
         return set()
     calls = [node for node in ast.walk(tree(name)) if isinstance(node, ast.Call)]
-    return {f"cli.{ast.literal_eval(call.args[0])}" for call in calls if ast.unparse(call.func) == "Entry"}
+    return {
+        f"cli.{call.args[0].value}"
+        for call in calls
+        if ast.unparse(call.func) == "Entry" and isinstance(call.args[0], ast.Constant)
+    }
 
 
 def _late(module: ast.Module) -> set[int]:
@@ -62,8 +75,10 @@ def _late(module: ast.Module) -> set[int]:
 
 
 def _own(dotted: str) -> str:
-    """`graphbrain.x` → `x`, `graphbrain` → `__init__`, anything else → ''."""
+    """`graphbrain.x` → `x`, `graphbrain` → `__init__`, `graphbrain_lab.x` → `lab.x`, anything else → ''."""
     first, _, rest = dotted.partition(".")
+    if first == "graphbrain_lab":
+        return f"lab.{rest}" if rest else "lab"
     return (rest or "__init__") if first == "graphbrain" else ""
 
 
@@ -75,7 +90,7 @@ def outside(name: str) -> set[str]:
             found.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             found.add((node.module or "").split(".")[0])
-    return found - {"graphbrain"}
+    return found - {"graphbrain", "graphbrain_lab"}
 
 
 def functions(name: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:

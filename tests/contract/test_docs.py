@@ -141,7 +141,6 @@ def test_no_error_is_raised_whose_message_the_list_lacks() -> None:
     """The list follows variables, constants and functions to the text. These texts are written by another program, or
     in an answer that the list has under another class."""
     assert untold() == {
-        ("graphbrain/bench/traps/running.py", "answer['error']"),
         ("graphbrain/claims/resource_reports.py", "report.reason"),
         ("graphbrain/reports/report_intake.py", "report.reason"),
         ("graphbrain/service/crawling.py", "plain[UNUSABLE][:200]"),

@@ -31,9 +31,6 @@ FINISHED: frozenset[str] = frozenset(
         "__main__",
         "accounts",
         "analyst",
-        "bench",
-        "bench.traps",
-        "bench.worlds",
         "brain",
         "claims",
         "cli",
@@ -51,6 +48,7 @@ FINISHED: frozenset[str] = frozenset(
         "ingest",
         "inspect",
         "intake",
+        "lab",
         "metrics",
         "model",
         "numeric",
@@ -68,7 +66,6 @@ FINISHED: frozenset[str] = frozenset(
         "server",
         "service",
         "settings",
-        "simulate",
         "spark",
         "terminal",
         "url",
@@ -88,16 +85,13 @@ EXCEPTIONS: dict[tuple[str, str, str], str] = {
 LEFT_LOCALS = frozenset(
     {
         "accounts",
-        "bench",
-        "bench.traps",
-        "bench.worlds",
         "demo",
         "frontier",
         "inspect",
+        "lab",
         "reports",
         "schedule",
         "sections",
-        "simulate",
     }
 )
 """Rooms in which a local still has one of these words as its name. The set only shrinks."""

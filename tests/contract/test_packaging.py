@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 import urllib.request
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ from graphbrain.cli.app import cli
 from graphbrain.server.installation import configuration
 from graphbrain.server.lifecycle import NEO4J_VERSION
 from graphbrain.settings import OF_OTHER_PARTS, Settings
-from tests.conftest import container_facts
 from tests.constraints import FILE, needed
-from tests.contract.source import ROOT
+from tests.contract.source import ROOT, outside
+from tests.plugin import container_facts
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 COMPOSE = (ROOT / "docker" / "compose.yml").read_text(encoding="utf-8")
@@ -41,9 +42,30 @@ def test_the_version_stands_twice_and_is_the_same() -> None:
 
 def test_the_source_archive_has_what_the_tests_and_the_container_need() -> None:
     included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
-    for name in ("graphbrain", "cypher", "tests", "docker", "docs", ".ci", "README.md", "LICENSE", "SECURITY.md"):
+    folders = ("graphbrain", "cypher", "tests", "lab", "docker", "docs", ".ci")
+    for name in (*folders, "conftest.py", "README.md", "LICENSE", "SECURITY.md"):
         assert f"/{name}" in included
         assert (ROOT / name).exists()
+
+
+def test_the_laboratory_is_of_the_same_version() -> None:
+    laboratory = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    version = PROJECT["project"]["version"]
+    assert laboratory["version"] == version
+    wanted = [*laboratory["dependencies"], *chain(*laboratory["optional-dependencies"].values())]
+    of_product = [text for text in wanted if text.startswith("graphbrain-crawler")]
+    assert of_product and all(text.endswith(f"=={version}") for text in of_product)
+
+
+def test_each_dependency_of_the_core_is_named_with_a_module_that_uses_it() -> None:
+    """CONTRIBUTING.md has a table of them; neo4j-rust-ext has no module of its own."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| `graphbrain/([\w/]+)\.py`:", text, re.MULTILINE))
+    core = {re.match(r"[\w-]+", each)[0] for each in PROJECT["project"]["dependencies"]}  # type: ignore[index]
+    assert rows.keys() == core
+    for name, module in rows.items():
+        wanted = "neo4j" if name == "neo4j-rust-ext" else name
+        assert wanted in outside(module.replace("/", ".")), name
 
 
 def test_the_licence_is_the_whole_apache_licence() -> None:

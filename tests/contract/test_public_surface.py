@@ -9,8 +9,7 @@ import re
 import pytest
 
 import graphbrain
-from graphbrain.schedule import change_rate
-from graphbrain.simulate import optimal_revisits
+from graphbrain.schedule import change_rate, optimal_revisits
 from tests.contract import breaking, public_surface
 from tests.contract.public_surface import MODULES, NOT_PROMISED, RECORDED, difference, surface
 from tests.contract.source import ROOT, modules

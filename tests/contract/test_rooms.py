@@ -24,12 +24,12 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("analyst",),
     ("brain",),
     ("ingest",),
-    ("scrapy", "simulate", "metrics", "spark"),
+    ("scrapy", "metrics", "spark"),
     ("console",),
     ("service", "crawl"),
-    ("bench",),
     ("demo",),
     ("cli",),
+    ("lab",),
 )
 PLACE = {room: number for number, line in enumerate(ROOMS) for room in line}
 MOST_AT_THE_TOP = 10
@@ -104,7 +104,7 @@ def test_what_a_room_does_not_offer_is_not_imported_from_outside() -> None:
 
 def test_a_room_offers_what_is_there_and_says_what_it_may_touch() -> None:
     packages = {name for name, path in modules().items() if path.name == "__init__.py" and "." not in name}
-    for name in sorted(packages & PLACE.keys() - {"demo", "scrapy", "cli"}):
+    for name in sorted(packages & PLACE.keys() - {"demo", "scrapy"}):
         here = {
             f"{name}.{alias.name}"
             for node in tree(name).body

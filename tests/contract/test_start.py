@@ -7,6 +7,8 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
+from types import ModuleType
 
 import click
 from click.shell_completion import ShellComplete
@@ -14,7 +16,7 @@ from click.testing import CliRunner
 
 import graphbrain.cli
 from graphbrain.cli.app import cli
-from graphbrain.cli.commands import SECTIONS, CommandsOnUse, Entry
+from graphbrain.cli.commands import LABORATORY, SECTIONS, CommandsOnUse, Entry
 
 HEAVY = (
     *("numpy", "scipy", "neo4j", "rich", "idna", "lxml", "fastapi", "httpx", "scrapy", "email", "json"),
@@ -40,25 +42,49 @@ def test_the_command_line_loads_nothing_heavy() -> None:
         loaded = loaded_by(option)
         assert not loaded & set(HEAVY)
         assert {name for name in loaded if name.startswith("graphbrain.cli.")} == WITHOUT_COMMANDS
+        assert {name for name in loaded if name.startswith("graphbrain_lab.")} <= {"graphbrain_lab.commands"}
 
 
 def test_a_command_loads_no_other_module_of_commands() -> None:
-    modules = {f"graphbrain.cli.{entry.module}" for entries in SECTIONS.values() for entry in entries.values()}
+    modules = {f"{entry.package}.{entry.module}" for entries in SECTIONS.values() for entry in entries.values()}
     assert loaded_by("stats", "--help") & modules == {"graphbrain.cli.look"}
 
 
-def test_the_table_has_each_command_with_the_beginning_of_its_help() -> None:
+def commands_of(package: ModuleType) -> dict[str, Entry]:
+    """Return the commands of a package's modules, as their table must have them."""
     made = {}
-    for found in pkgutil.iter_modules(graphbrain.cli.__path__):
-        module = importlib.import_module(f"graphbrain.cli.{found.name}")
+    for found in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"{package.__name__}.{found.name}")
         for command in getattr(module, "COMMANDS", ()):
             assert not command.hidden and not command.deprecated and command.short_help is None
             first = inspect.cleandoc(command.help).split("\n\n")[0]
-            made[command.name] = Entry(found.name, " ".join(first.split()))
-    listed = [pair for entries in SECTIONS.values() for pair in entries.items()]
+            made[command.name] = Entry(found.name, " ".join(first.split()), package.__name__)
+    return made
+
+
+def test_the_table_has_each_command_with_the_beginning_of_its_help() -> None:
+    made = commands_of(graphbrain.cli)
+    listed = [pair for title, entries in SECTIONS.items() for pair in entries.items() if title != "Laboratory"]
     assert dict(listed) == made
     assert len(listed) == len(made), "each command has one section"
-    assert list(cli.commands) == [name for name, _ in listed]
+    assert list(cli.commands) == [name for entries in SECTIONS.values() for name in entries]
+
+
+def test_without_the_laboratory_its_commands_name_the_installation(tmp_path: Path) -> None:
+    """Its package is out of reach in a process that finds no spec of it."""
+    hidden = "import importlib.util as u\nspec = u.find_spec\n"
+    hidden += "u.find_spec = lambda name, *a: None if name == 'graphbrain_lab' else spec(name, *a)\n"
+    for name in LABORATORY:
+        code = f"{hidden}from graphbrain.cli import main\nmain(['{name}', 'x'])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 2 and "pip install ./lab" in done.stderr and f"'{name}'" in done.stderr, done.stderr
+    listed = subprocess.run(
+        [sys.executable, "-c", f"{hidden}from graphbrain.cli import main\nmain(['--help'])"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "\n  stats " in listed and not any(f"\n  {name} " in listed for name in LABORATORY)
 
 
 def test_the_commands_of_the_group_are_looked_up_by_name() -> None:

@@ -1,4 +1,5 @@
-"""Where the tests of a module are: `tests/unit/ROOM/test_NAME.py` or the same below integration or acceptance.
+"""Where the tests of a module are: `tests/unit/ROOM/test_NAME.py` or the same below integration or acceptance; those
+of the laboratory are below `lab/lab_tests`.
 
 A module without such a file has a line in `tested_by.txt`: its name, and the file whose tests reach it. A test of that
 file imports the module, or imports it through others.
@@ -22,8 +23,10 @@ __all__ = ["RECORDED", "faults", "mirrored", "recorded", "unrecorded"]
 
 RECORDED = Path(__file__).with_name("tested_by.txt")
 KINDS = ("unit", "integration", "acceptance")
+LAB_TESTS = Path("lab", "lab_tests")
 WITHOUT = {
-    "bench.traps.member": "a process of its own, which tests/unit/bench/test_traps.py starts",
+    "lab.bench.traps.member": "a process of its own, which test_traps.py starts",
+    "lab.commands": "a table; tests/contract/test_start.py compares it with the commands",
     "hints": "a short name for users; feeds.reading has the tests",
     "robots": "a short name for users; hosts.robots has the tests",
     "url": "a short name for users; urls.normalization has the tests",
@@ -34,7 +37,8 @@ WITHOUT = {
 def mirrored(module: str) -> list[str]:
     """Return the files in which a reader looks first for the tests of a module."""
     *rooms, name = module.split(".")
-    paths = [Path("tests", kind, *rooms, f"test_{name}.py") for kind in KINDS]
+    tests, rooms = (LAB_TESTS, rooms[1:]) if rooms[:1] == ["lab"] else (Path("tests"), rooms)
+    paths = [Path(tests, kind, *rooms, f"test_{name}.py") for kind in KINDS]
     return [path.as_posix() for path in paths if (ROOT / path).exists()]
 
 
@@ -47,7 +51,8 @@ def recorded() -> dict[str, str]:
 @cache
 def _tests() -> dict[str, frozenset[str]]:
     """File of tests → the modules that it imports, itself or through helpers of the tests."""
-    files = sorted(path for kind in KINDS for path in (ROOT / "tests" / kind).rglob("test_*.py"))
+    folders = [*(ROOT / "tests" / kind for kind in KINDS), ROOT / LAB_TESTS]
+    files = sorted(path for folder in folders for path in folder.rglob("test_*.py"))
     return {path.relative_to(ROOT).as_posix(): _imports(path, frozenset()) for path in files}
 
 
@@ -63,12 +68,14 @@ def _imports(path: Path, seen: frozenset[Path]) -> frozenset[str]:
 
 def _named(dotted: str, seen: frozenset[Path]) -> frozenset[str]:
     first, _, rest = dotted.partition(".")
-    if first == "graphbrain":
-        whole, outer = rest, rest.rpartition(".")[0] or "__init__"
-        return frozenset({whole if whole in modules() else outer})
-    helper = ROOT / (dotted.replace(".", "/") + ".py")
-    helper = helper if helper.exists() else ROOT / (dotted.rpartition(".")[0].replace(".", "/") + ".py")
-    return _imports(helper, seen) if first == "tests" and helper.exists() and helper not in seen else frozenset()
+    if first in ("graphbrain", "graphbrain_lab"):
+        whole = rest if first == "graphbrain" else f"lab.{rest}"
+        return frozenset({whole if whole in modules() else whole.rpartition(".")[0] or "__init__"})
+    base = ROOT / "lab" if first == "lab_tests" else ROOT
+    helper = base / (dotted.replace(".", "/") + ".py")
+    helper = helper if helper.exists() else base / (dotted.rpartition(".")[0].replace(".", "/") + ".py")
+    inside = first in ("tests", "lab_tests") and helper.exists() and helper not in seen
+    return _imports(helper, seen) if inside else frozenset()
 
 
 @cache
@@ -97,9 +104,16 @@ def faults() -> list[str]:
     for name, test in known.items():
         if name not in modules() or mirrored(name):
             found.append(f"{name} needs no line")
+        elif _is_lab(test) != _is_lab(name):
+            found.append(f"{test} is not run where {name} is installed alone")
         elif test not in _tests() or name not in _distances(test):
             found.append(f"{test} does not reach {name}")
     return found
+
+
+def _is_lab(name: str) -> bool:
+    """Return whether a module or a file of tests belongs to the laboratory."""
+    return name.startswith("lab")
 
 
 def unrecorded(known: dict[str, str]) -> list[str]:
@@ -117,11 +131,14 @@ def _write() -> None:
     known = {
         name: test
         for name, test in recorded().items()
-        if name in modules() and not mirrored(name) and name in distances.get(test, ())
+        if name in modules()
+        and not mirrored(name)
+        and name in distances.get(test, ())
+        and _is_lab(test) == _is_lab(name)
     }
     for name in unrecorded(known):
         room = name.partition(".")[0]
-        reaching = [test for test, found in distances.items() if name in found]
+        reaching = [test for test, found in distances.items() if name in found and _is_lab(test) == _is_lab(name)]
         if reaching:
             known[name] = min(
                 reaching,

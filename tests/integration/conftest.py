@@ -15,7 +15,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.graph.connection import Tx
-from tests.conftest import PATIENCE, Neo4j, eventually
+from tests.plugin import PATIENCE, Neo4j, eventually
 
 START = 1_700_000_000.0
 

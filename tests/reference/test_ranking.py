@@ -18,13 +18,12 @@ import pytest
 from graphbrain import Brain
 from graphbrain.brain import rank
 from graphbrain.ingest import importer
-from graphbrain.ingest.recording import Recording, read
 from graphbrain.numeric.arrays import Floats, Ints
 from graphbrain.ranking import algorithms
 from graphbrain.ranking.algorithms import LinkGraph
 from graphbrain.urls.normalization import spell
-from tests.conftest import Neo4j
-from tests.recordings import Recordings
+from tests.plugin import Neo4j
+from tests.recordings import Recordings, web_of
 from tests.reference.exported import export
 
 pytestmark = pytest.mark.data
@@ -48,10 +47,10 @@ class Crawl:
 @cache
 def part(file: Path) -> tuple[list[str], Ints, Ints]:
     """The URLs of the first pages, and the links between them."""
-    recording: Recording = read(file)
-    sources, targets = recording.distinct
+    web = web_of(file)
+    sources, targets = np.repeat(np.arange(web.pages), np.diff(web.offsets)), web.targets
     inside = (sources < PART) & (targets < PART)
-    return list(recording.urls[:PART]), sources[inside].astype(np.int64), targets[inside].astype(np.int64)
+    return list(web.urls[:PART]), sources[inside].astype(np.int64), targets[inside].astype(np.int64)
 
 
 @cache

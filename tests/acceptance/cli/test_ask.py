@@ -18,7 +18,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from tests.acceptance.cli.test_cli import Done, environment, within
-from tests.conftest import Neo4j, emptied
+from tests.plugin import Neo4j, emptied
 
 FORMULA = '=HYPERLINK("http://evil.example/","x")'
 

@@ -29,7 +29,7 @@ from graphbrain.cli import app
 from graphbrain.cli.app import cli
 from graphbrain.cli.common import Number
 from graphbrain.settings import Settings
-from tests.conftest import PATIENCE, eventually
+from tests.plugin import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 LONG = PATIENCE

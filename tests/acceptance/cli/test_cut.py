@@ -11,7 +11,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from tests.acceptance.proxy import Cutter
-from tests.conftest import Neo4j
+from tests.plugin import Neo4j
 
 A, B, C, D = (f"http://{name}.example/" for name in "abcd")
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain.ingest import recording
 from graphbrain.numeric.methods import SCORES
 from tests.acceptance.cli.test_cli import LONG, Run, command, connected, lines, one_sentence, run, started
+from tests.recordings import links_of, web_of
 
 __all__ = ["connected", "run"]
 
@@ -138,8 +138,8 @@ def test_dumps_have_the_same_in_every_format(small: Run, tmp_path: Path) -> None
 def test_nodes_and_edges_are_read_back_as_a_recorded_crawl(small: Run, tmp_path: Path) -> None:
     small("dump", "pages", tmp_path / "x.nodes.tsv", "--format", "nodes")
     small("dump", "links", tmp_path / "x.edges.tsv", "--format", "edges")
-    recorded = recording.read(tmp_path / "x.edges.tsv")
-    assert {url: set(recorded.links_of(n)) for n, url in enumerate(recorded.urls)} == {A: {B, C}, B: {C}, C: set()}
+    web = web_of(tmp_path / "x.edges.tsv")
+    assert {url: set(links_of(web, page)) for page, url in enumerate(web.urls)} == {A: {B, C}, B: {C}, C: set()}
 
 
 def test_a_dump_that_cannot_be_written(small: Run, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from graphbrain.records import Asked
 from graphbrain.service.app import Terms
 from graphbrain.service.backend import Backend
 from graphbrain.service.door import Limits
-from tests.conftest import Neo4j, emptied, eventually
+from tests.plugin import Neo4j, emptied, eventually
 from tests.serving import bearer, serving
 
 A, B = "http://a.org/", "http://a.org/b"

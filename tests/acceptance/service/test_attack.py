@@ -15,13 +15,12 @@ import httpx
 import psutil
 import pytest
 
-from graphbrain.bench.crawl import fill
 from tests.acceptance.service.test_killed import Service, ended, free_port
-from tests.conftest import Neo4j, emptied
+from tests.plugin import Neo4j, emptied
 from tests.serving import bearer, tokens
 
 SECONDS = float(os.environ.get("TEST_GRAPHBRAIN_ATTACK_SECONDS", "20"))
-ATTACKERS, PAGES = 40, 20_000
+ATTACKERS, PAGES, HOSTS = 40, 20_000, 5_000
 SOON, LATE_SHARE = 1.0, 0.001
 """So many of the answers may take longer than that: the machine has other things to do."""
 LARGER = 300 * 2**20
@@ -33,7 +32,7 @@ LARGER = 300 * 2**20
 def test_attackers_keep_nobody_from_being_answered(neo4j: Neo4j) -> None:
     with emptied(neo4j, delay_seconds=0.0) as brain, contextlib.ExitStack() as open_:
         given, port = tokens(brain), free_port()
-        fill(brain, PAGES)
+        brain.seed(f"http://host-{page % HOSTS}.example/{page}" for page in range(PAGES))
         service = Service(neo4j, port, "--quiet", "--rate", "0")
         open_.callback(service.end)
         order = {"port": port, "token": given["analyst"], "seed": 44, "attackers": ATTACKERS}

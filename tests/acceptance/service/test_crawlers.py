@@ -25,7 +25,7 @@ from graphbrain.demo.web import Web
 from graphbrain.model import Claim, Claims
 from tests.acceptance.scrapy_processes import Spiders, ended
 from tests.acceptance.watched_web import INDEX, LISTED, PAGES, WatchedWeb, holds_nothing
-from tests.conftest import PATIENCE, Neo4j, emptied, eventually
+from tests.plugin import PATIENCE, Neo4j, emptied, eventually
 from tests.serving import serving, tokens
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"

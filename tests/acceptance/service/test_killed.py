@@ -29,7 +29,7 @@ from graphbrain import Brain
 from graphbrain.service.serve import GRACE
 from tests.acceptance.proxy import Cutter
 from tests.acceptance.service.crawler import PAGES, links_of, url_of
-from tests.conftest import Neo4j, emptied
+from tests.plugin import Neo4j, emptied
 from tests.serving import bearer, tokens
 
 CRAWLERS = 3

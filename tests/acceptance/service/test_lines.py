@@ -13,7 +13,7 @@ from graphbrain import Client, Fetched
 from graphbrain.errors import ServiceRefused
 from graphbrain.server import lifecycle
 from tests.acceptance.service.test_killed import ended, free_port, start
-from tests.conftest import MEMORY_MB, PATIENCE, Neo4j, emptied, eventually
+from tests.plugin import MEMORY_MB, PATIENCE, Neo4j, emptied, eventually
 from tests.serving import serving, tokens
 
 A = "http://a.org/"

@@ -14,7 +14,7 @@ from graphbrain import Brain
 from graphbrain.cli.beside import console_beside
 from graphbrain.service import access
 from tests.acceptance.service.test_killed import command, ended
-from tests.conftest import PATIENCE, Neo4j, emptied, eventually
+from tests.plugin import PATIENCE, Neo4j, emptied, eventually
 from tests.serving import bearer
 
 

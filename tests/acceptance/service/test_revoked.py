@@ -13,7 +13,7 @@ from graphbrain import Brain
 from graphbrain.service import access
 from graphbrain.service.access import HOLDS
 from graphbrain.service.app import Terms
-from tests.conftest import Neo4j, emptied
+from tests.plugin import Neo4j, emptied
 from tests.serving import bearer, serving
 
 PAGES, AT_ONCE = 60_000, 10_000

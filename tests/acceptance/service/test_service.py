@@ -36,8 +36,8 @@ from graphbrain.service.patterns import HOST, PAGE
 from graphbrain.settings import ENGINES
 from graphbrain.urls.hostnames import named
 from graphbrain.urls.normalization import address, is_key
-from tests.conftest import Neo4j, emptied, eventually
 from tests.documents import section
+from tests.plugin import Neo4j, emptied, eventually
 from tests.serving import ROLES, bearer, serving
 
 A = "http://a.org/"

@@ -15,7 +15,7 @@ import pytest
 from graphbrain import Brain
 from graphbrain.service import access
 from graphbrain.service.access import HOLDS, READ_AHEAD
-from tests.conftest import Neo4j, emptied, eventually
+from tests.plugin import Neo4j, emptied, eventually
 from tests.serving import bearer, serving, tokens
 
 

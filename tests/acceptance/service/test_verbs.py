@@ -24,7 +24,7 @@ from graphbrain.errors import (
     UnknownPage,
 )
 from graphbrain.model import Claim, Host, KnownLink, LinkedPage, Page, Unusable
-from tests.conftest import Neo4j, emptied
+from tests.plugin import Neo4j, emptied
 from tests.serving import Waiting, serving, tokens
 
 NOT_OVER_HTTP = {

@@ -16,8 +16,8 @@ from graphbrain.service import watching
 from graphbrain.service.access import READ_AHEAD
 from graphbrain.service.app import Terms
 from graphbrain.service.door import Limits
-from tests.conftest import Neo4j, emptied, eventually
 from tests.integration.analyst.webs import crawl
+from tests.plugin import Neo4j, emptied, eventually
 from tests.serving import serving
 
 VIEWS = ("overview", "hosts?text=example&by=frontier")

@@ -22,7 +22,7 @@ from graphbrain.reports import report
 from graphbrain.reports.report_intake import Intake
 from graphbrain.schedule import lanes
 from graphbrain.urls.normalization import key_of
-from tests.conftest import PATIENCE
+from tests.plugin import PATIENCE
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Web, solve, worst_error
 

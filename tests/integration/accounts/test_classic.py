@@ -19,9 +19,9 @@ from graphbrain.brain.push import Pushing
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from graphbrain.numeric.rules import total_cash
 from graphbrain.settings import ENGINES
-from tests.conftest import Neo4j
 from tests.integration.conftest import EDITS, Going, HandClock, churning, crowd, just_before, rounds, sound
-from tests.recordings import Recordings
+from tests.plugin import Neo4j
+from tests.recordings import Recordings, crawl, web_of
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 MakeBrain = Callable[..., Brain]
@@ -328,11 +328,8 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
 @pytest.mark.long
 def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
-    from graphbrain.ingest.recording import read
-    from graphbrain.ingest.replay import replay
-
     brain = make_brain(engine="classic", window=0.0, passes=16.0)
-    replay(brain, read(data_dir / "hollins.dat.gz"), limit=300, batch=100)
+    crawl(brain, web_of(data_dir / "hollins.dat.gz"), pages=300)
     sound(brain)
     for engine in ("exact", "classic"):
         brain.convert_engine(engine)

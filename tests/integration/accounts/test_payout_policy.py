@@ -20,9 +20,9 @@ from graphbrain import Brain, Fetched, Link
 from graphbrain.accounts import payout_policy
 from graphbrain.errors import GraphUnavailable, SettingsError
 from graphbrain.settings import PAYOUTS
-from tests.conftest import PATIENCE, Neo4j
 from tests.integration.accounts.test_churn import Churn, assert_sound, url
 from tests.integration.conftest import HandClock, LateReport, churning, forget, rounds, sound, unlink
+from tests.plugin import PATIENCE, Neo4j
 from tests.reference.exported import Exported, export
 from tests.reference.linear import payouts, solve
 

@@ -19,8 +19,8 @@ from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
 from graphbrain.runtime import memory
 from graphbrain.urls.normalization import key_of
-from tests.conftest import Neo4j, eventually
 from tests.integration.conftest import Going, HandClock, crowd, lock_awaited, sound
+from tests.plugin import Neo4j, eventually
 from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
 

@@ -10,8 +10,8 @@ import pytest
 
 from graphbrain import Brain, Fetched, Link
 from graphbrain.accounts import exact_ledger
-from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock, sound
+from tests.plugin import Neo4j
 from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
 

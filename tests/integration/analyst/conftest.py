@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from graphbrain import Brain
-from tests.conftest import Neo4j, emptied
+from tests.plugin import Neo4j, emptied
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ import pytest
 from graphbrain import Brain, Failed, Fetched, Hint, Link, Resource
 from graphbrain.analyst.findings import ASKED, DEEP, NEAR, SUMMED
 from graphbrain.records import Finding
-from tests.conftest import Neo4j, emptied
 from tests.integration.analyst.webs import MISSING, crawl
+from tests.plugin import Neo4j, emptied
 
 HOME, GONE, GOOD, OLD, OLDER = (f"http://a.org/{name}" for name in ("", "gone", "good", "old", "older"))
 HTML = {"content_type": "text/html", "title": "t"}

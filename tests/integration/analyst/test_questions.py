@@ -12,8 +12,8 @@ import pytest
 from graphbrain import Brain, Fetched
 from graphbrain.analyst.questions import ask, questions
 from graphbrain.errors import BadInput, GraphRefused
-from tests.conftest import Neo4j, emptied
 from tests.integration.analyst.webs import A, B, C, D, E, F, crawl
+from tests.plugin import Neo4j, emptied
 
 NAMES = [each.name for each in questions()]
 GIVEN: dict[str, dict[str, Any]] = {"deep-pages": {"least": 2}}

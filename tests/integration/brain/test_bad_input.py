@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.bench import crawl
 from graphbrain.errors import BadInput, UnknownPage
 from tests.integration.conftest import START
 
@@ -197,9 +196,3 @@ def test_a_page_nobody_has_met(brain: Brain, ask: Any) -> None:
 def test_top_is_by_hub_or_authority(brain: Brain) -> None:
     with pytest.raises(BadInput):
         brain.top(3, by="fame")
-
-
-def test_claims_are_measured_where_there_are_pages_to_claim(brain: Brain) -> None:
-    with pytest.raises(BadInput, match="--pages 10000"):
-        crawl.claim(brain, crawl.LEAST_PAGES - 1)
-    assert brain.stats()["pages"] == 0

@@ -17,8 +17,8 @@ from graphbrain.brain.combine import Ticket
 from graphbrain.errors import BadInput
 from graphbrain.model import Claims, Unusable
 from graphbrain.reports import report
-from tests.conftest import PATIENCE
 from tests.integration.conftest import lose_an_answer
+from tests.plugin import PATIENCE
 
 
 def pages(count: int, start: int = 0) -> list[str]:

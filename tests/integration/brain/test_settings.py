@@ -8,9 +8,9 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.errors import GraphRefused, GraphUnavailable, SettingsError
-from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock
 from tests.integration.graph.test_schema import one_sentence
+from tests.plugin import Neo4j
 
 MakeBrain = Callable[..., Brain]
 

@@ -15,10 +15,10 @@ from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.accounts import exact_ledger
 from graphbrain.claims import tuning
 from graphbrain.graph.statements import names, statement
-from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock
 from tests.integration.examples import params, small_web
 from tests.integration.graph.test_contracts import SCANS, operators, planned
+from tests.plugin import Neo4j
 
 HOSTS, PAGES, LEASED, FAILED = 250, 4_000, 300, 150
 SLOW_STEPS = {"Sort", "Top", "PartialSort", "PartialTop", "Eager", "EagerAggregationBySort"} | SCANS

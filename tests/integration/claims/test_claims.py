@@ -16,8 +16,8 @@ from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.claims.sampling import Reach
 from graphbrain.claims.taking import ClaimRequest, Holder, attempt, take
 from graphbrain.graph.statements import statement
-from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd, pass_by, plan_anew, rounds
+from tests.plugin import PATIENCE, Neo4j
 
 MakeBrain = Callable[..., Brain]
 

@@ -17,8 +17,8 @@ from graphbrain import Brain, Claim, Fetched, Resource
 from graphbrain.claims import sitemaps
 from graphbrain.client import shapes
 from graphbrain.model import KINDS, RESOURCE_KINDS
-from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock
+from tests.plugin import PATIENCE, Neo4j
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from graphbrain import Brain
-from tests.conftest import Neo4j, emptied
 from tests.integration.analyst.webs import crawl
+from tests.plugin import Neo4j, emptied
 
 
 @pytest.fixture

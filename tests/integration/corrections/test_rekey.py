@@ -23,8 +23,8 @@ from graphbrain.inspect import audit
 from graphbrain.numeric.rules import Rule
 from graphbrain.urls import rules_v1, rules_v2
 from graphbrain.urls.normalization import Rules, key_of
-from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock, sound
+from tests.plugin import PATIENCE, Neo4j
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[Any]]]

@@ -12,8 +12,8 @@ from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.errors import BadInput
 from graphbrain.model import SeedAnswer
 from graphbrain.urls.normalization import USER_LEFT_OUT
-from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd
+from tests.plugin import PATIENCE, Neo4j
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched, Hint
-from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock, sound
+from tests.plugin import Neo4j
 
 MakeBrain = Callable[..., Brain]
 A, B = "http://a.org/", "http://b.org/"

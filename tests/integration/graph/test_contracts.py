@@ -12,9 +12,9 @@ import pytest
 
 from graphbrain import Brain
 from graphbrain.graph.statements import Statement, names, statement
-from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock, crowd, kept_out, pass_by
 from tests.integration.examples import params, small_web
+from tests.plugin import Neo4j
 
 NAMES = names()
 SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan"}

@@ -15,7 +15,7 @@ from graphbrain.graph import exports
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID
 from graphbrain.graph.exports import LinkTable, _Range, _table
 from graphbrain.graph.statements import statement
-from tests.conftest import Neo4j
+from tests.plugin import Neo4j
 from tests.reference.exported import export
 
 A, B, NOBODY = "http://a.org/", "http://b.org/", 10**12

@@ -7,8 +7,8 @@ import threading
 import neo4j as driver
 
 from graphbrain import Brain, Fetched
-from tests.conftest import PATIENCE, eventually
 from tests.integration.conftest import kept_out, lock_awaited
+from tests.plugin import PATIENCE, eventually
 
 A, B = "http://a.org/", "http://b.org/"
 

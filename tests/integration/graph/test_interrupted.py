@@ -15,8 +15,8 @@ import pytest
 
 from graphbrain import Brain
 from graphbrain.graph.connection import Tx
-from tests.conftest import PATIENCE, Neo4j, eventually
 from tests.integration.conftest import lock_awaited
+from tests.plugin import PATIENCE, Neo4j, eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """

@@ -9,7 +9,7 @@ import pytest
 from graphbrain.errors import GraphRefused, GraphUnavailable
 from graphbrain.graph import connection
 from graphbrain.graph.connection import Graph
-from tests.conftest import Neo4j
+from tests.plugin import Neo4j
 
 
 def opened(neo4j: Neo4j, password: str) -> Graph:

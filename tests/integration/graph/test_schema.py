@@ -18,8 +18,8 @@ from graphbrain.graph import connection, schema
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.graph.schema import PAGE_CHAIN
 from graphbrain.graph.statements import link_types, property_names
-from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock, sound
+from tests.plugin import PATIENCE, Neo4j
 from tests.serving import tokens
 
 Ask = Callable[..., list[list[object]]]

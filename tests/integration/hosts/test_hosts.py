@@ -16,8 +16,8 @@ import pytest
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.brain import hosts as hosting
 from graphbrain.errors import BadInput
-from tests.conftest import Neo4j, emptied, eventually
 from tests.integration.conftest import START, HandClock, LateReport, crowd, sound
+from tests.plugin import Neo4j, emptied, eventually
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]

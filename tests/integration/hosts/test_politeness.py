@@ -10,8 +10,8 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.claims.tuning import BULK
-from tests.conftest import PATIENCE, eventually
 from tests.integration.conftest import START, HandClock, lock_awaited
+from tests.plugin import PATIENCE, eventually
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]

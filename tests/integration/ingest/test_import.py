@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.bench import crawl
 from graphbrain.brain import imports
 from graphbrain.errors import BadInput, GraphRefused, GraphUnavailable
 from graphbrain.graph.connection import Tx
@@ -299,18 +298,3 @@ def test_whoever_comes_makes_a_brain_of_what_an_import_left(
         assert other.report([Failed("http://a.org/", status=500)])[0].accepted
     assert ask("MATCH (n:Brain) RETURN labels(n)") == [[["Brain"]]]
     assert brain.report([Fetched("http://b.org/")])[0].accepted
-
-
-def test_a_measure_without_a_file_imports_a_web_of_its_own(
-    brain: Brain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """And holds that against the live ingest of its first pages."""
-    monkeypatch.setattr(crawl, "LARGE_PAGES", 300)
-    monkeypatch.setattr(crawl, "LARGE_LINKS", 3_000)
-    monkeypatch.setattr(crawl, "WARM_UP_PAGES", 10)
-    sources, targets = crawl.large_web()
-    links = set(zip(sources.tolist(), targets.tolist(), strict=True))
-    imported, live_, times = crawl.bulk(brain, None, tmp_path, 40)
-    assert (imported["way"], imported["pages"], live_["pages"]) == ("batches", 300, 40)
-    assert imported["links"] == sum(source != target for source, target in links)
-    assert times["times_as_fast_as_ingest"] == round(imported["links_per_second"] / live_["links_per_second"], 2)

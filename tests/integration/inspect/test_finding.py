@@ -12,8 +12,8 @@ from graphbrain import Brain, Failed, Fetched
 from graphbrain.crawl import showing
 from graphbrain.crawl.spider import Running
 from graphbrain.errors import GraphUnavailable
-from tests.conftest import eventually
 from tests.integration.conftest import HandClock
+from tests.plugin import eventually
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]

@@ -17,7 +17,7 @@ from graphbrain.inspect import scan
 from graphbrain.numeric.methods import SCORES
 from graphbrain.urls.normalization import key_of
 from tests.integration.conftest import START, HandClock
-from tests.recordings import Recordings
+from tests.recordings import Recordings, links_of, web_of
 
 MakeBrain = Callable[..., Brain]
 
@@ -282,11 +282,8 @@ def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
 
 @pytest.mark.data
 def test_a_dump_of_a_recorded_crawl_is_that_crawl(brain: Brain, data_dir: Recordings) -> None:
-    from graphbrain.ingest.recording import read
-
-    recorded = read(data_dir / "gr0.California.gz")
-    urls = recorded.urls
-    reports = [Fetched(urls[n], recorded.links_of(n)) for n in range(0, recorded.pages, 20)]
+    web = web_of(data_dir / "gr0.California.gz")
+    reports = [Fetched(web.urls[page], links_of(web, page)) for page in range(0, web.pages, 20)]
     for start in range(0, len(reports), 200):
         brain.report(reports[start : start + 200])
     wanted = {(page.url, link) for page in reports for link in page.links if link != page.url}

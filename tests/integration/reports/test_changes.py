@@ -9,8 +9,8 @@ import pytest
 
 from graphbrain import Brain, Claim, Fetched, Seen
 from graphbrain.schedule.fingerprints import text_blocks
-from tests.conftest import Neo4j
 from tests.integration.conftest import START, HandClock
+from tests.plugin import Neo4j
 
 MakeBrain = Callable[..., Brain]
 

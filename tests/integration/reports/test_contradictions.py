@@ -19,8 +19,8 @@ from graphbrain.schedule import lanes
 from graphbrain.schedule.change_rate import PRIOR
 from graphbrain.schedule.value import Schedule
 from graphbrain.settings import Settings
-from tests.conftest import Neo4j
 from tests.integration.conftest import START, HandClock
+from tests.plugin import Neo4j
 
 MakeBrain = Callable[..., Brain]
 A, B, C, D = (f"http://{name}.org/" for name in "abcd")

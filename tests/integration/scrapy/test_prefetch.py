@@ -11,8 +11,8 @@ import pytest
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.scrapy import prefetch
 from graphbrain.scrapy.prefetch import Desk, FinishedVisit, PageToFetch, Report, Witness
-from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock
+from tests.plugin import PATIENCE, Neo4j
 
 
 @pytest.fixture

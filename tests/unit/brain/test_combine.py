@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrain.brain.combine import Combiner, Ticket
-from tests.conftest import PATIENCE, eventually
+from tests.plugin import PATIENCE, eventually
 
 Tickets = Sequence[Ticket[int, int]]
 

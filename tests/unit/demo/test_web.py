@@ -24,7 +24,7 @@ from graphbrain.demo.web import Web
 from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched
 from graphbrain.urls.normalization import spell
-from tests.conftest import PATIENCE
+from tests.plugin import PATIENCE
 
 Fetch = Callable[..., Fetched | Failed]
 

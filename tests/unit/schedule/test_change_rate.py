@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 from graphbrain.schedule import change_rate
 from graphbrain.schedule.change_rate import PRIOR, Prior, after_visit, expected_value, fit_prior, fit_priors
-from graphbrain.simulate.optimal_revisits import ripeness
+from graphbrain.schedule.optimal_revisits import ripeness
 
 SHAPES = [0.05, 0.4, 0.999999, 1.0, 1.000001, 2.5, 40.0]
 

@@ -20,7 +20,7 @@ import pytest
 
 from graphbrain.errors import ServerFailed
 from graphbrain.server import installation, jars, lifecycle, prepare
-from tests.conftest import eventually
+from tests.plugin import eventually
 
 LATEST = lifecycle.NEO4J_VERSION
 

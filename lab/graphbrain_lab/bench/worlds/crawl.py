@@ -1,0 +1,457 @@
+"""A crawl of a world in simulated time, through the public verbs of a brain on a real graph, and its log.
+
+Fetches take no time of this machine: a heap of moments is worked off, and the clocks do not move meanwhile. A crawler
+calls when a place of its own becomes free, at the `next_ready` of its last answer, and at events of which it may know
+(a change by hand, a jump). It continues after `finished`, at `next_ready` or four times a day, so that the log shows
+later claims.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from graphbrain.brain.brain import Brain
+from graphbrain.errors import BadInput
+from graphbrain.model import Answer, Claim, Failed, Fetched, Resource
+from graphbrain_lab.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported, Returned
+from graphbrain_lab.bench.worlds.web import Met, WorldWeb
+from graphbrain_lab.bench.worlds.world import DAY, HOUR, MINUTE, Crawler, Event, World
+from graphbrain_lab.simulate.on_graph import START, SimulatedClock
+
+__all__ = ["crawl"]
+
+LEAST_WAIT = 0.05
+"""The least seconds that a caller waits between two calls."""
+POLL = 6 * HOUR
+"""Seconds after which a crawler without a `next_ready` calls again."""
+TEND_EVERY = 5 * MINUTE
+MOST_AT_ONCE = 500
+"""Pages that a crawler asks for in one call."""
+GRID = 0.25
+"""Fetches end at multiples of these seconds, so that some end together."""
+HAS_FAULT = "fault" in {each.name for each in dataclasses.fields(Failed)}
+Stop = Callable[[], bool]
+Progress = Callable[[float, int], None]
+"""Called with the simulated seconds that have passed, and the number of attempts."""
+
+
+def crawl(
+    world: World,
+    brain: Brain,
+    clock: SimulatedClock,
+    *,
+    stop: Stop = lambda: False,
+    progress: Progress = lambda *_: None,
+    limit: float = 120.0,
+    enough: Callable[[Log], bool] = lambda _: False,
+) -> Log:
+    """Crawl a world with an empty brain, audit it, and return the log.
+
+    Args:
+        world: The world.
+        brain: Its clock is `clock`. It is made anew.
+        clock: The clock that the crawl advances.
+        stop: Called at each moment. True ends the crawl.
+        progress: Called with the simulated seconds and the number of attempts.
+        limit: Seconds of this machine.
+        enough: Called after each moment. True ends the crawl.
+    """
+    random.seed(world.seed)  # the brain's own dice: what fails once mostly fails again
+    clock.at = START
+    brain.remake(**world.settings)
+    return _Crawl(world, brain, clock, stop, progress, limit, enough).run()
+
+
+@dataclass(slots=True)
+class _Held:
+    """A claim that is being fetched."""
+
+    claim: Claim
+    met: Met
+
+
+@dataclass(slots=True)
+class _Runner:
+    """A crawler and its state."""
+
+    crawler: Crawler
+    dice: random.Random
+    held: dict[str, _Held] = field(default_factory=dict)
+    told: float | None = None
+    """The time that its last answer named, by the brain's clock."""
+    wake: int = 0
+    """The number of its last appointment. Older appointments are void."""
+    away: bool = False
+
+    def free(self) -> int:
+        return self.crawler.places - len(self.held)
+
+
+class _Crawl:
+    def __init__(
+        self,
+        world: World,
+        brain: Brain,
+        clock: SimulatedClock,
+        stop: Stop,
+        progress: Progress,
+        limit: float,
+        enough: Callable[[Log], bool],
+    ) -> None:
+        self.world, self.brain, self.clock = world, brain, clock
+        self.stop, self.progress, self.limit, self.enough = stop, progress, limit, enough
+        self.web, self.log, self.at = WorldWeb(world), Log(), 0.0
+        self._agenda: list[tuple[float, int, int, Callable[[], None]]] = []
+        self._count = 0
+        self._tended = 0.0
+        self._denied: set[str] = set()
+        self._runners = [_Runner(crawler, random.Random(f"{world.seed} {crawler.name}")) for crawler in world.crawlers]
+        self._ending: dict[int, list[_Held]] = {}
+        self._dice = random.Random(f"{world.seed} hops")
+
+    # ------------------------------------------------------------ time
+
+    def run(self) -> Log:
+        began = time.monotonic()
+        end = self.world.days * DAY
+        with self._hopping():
+            self._begin()
+            while self._agenda:
+                at, _, _, act = heapq.heappop(self._agenda)
+                if at >= end:
+                    break
+                self.log.cut = self.stop() or time.monotonic() - began > self.limit
+                if self.log.cut or self.enough(self.log):
+                    end = self.at
+                    break
+                self._pass_to(at)
+                act()
+                self.progress(self.at, self.log.attempts)
+        self.log.ended = end
+        self._end()
+        self.log.seconds = time.monotonic() - began
+        return self.log
+
+    def _plan(self, at: float, act: Callable[[], None], rank: int = 1) -> None:
+        """Plan an act. Of the acts of one moment, that with the lowest `rank` is done first."""
+        self._count += 1
+        heapq.heappush(self._agenda, (at, rank, self._count, act))
+
+    def _pass_to(self, at: float) -> None:
+        self.at = max(self.at, at)
+        self.clock.at = START + self.at + self.world.skew(self.at)
+
+    @property
+    def now(self) -> float:
+        """The time by the brain's clock, in seconds since the world began."""
+        return self.clock.at - START
+
+    def _note(self, entry: Entry) -> None:
+        self.log.entries.append(entry)
+
+    @contextmanager
+    def _hopping(self) -> Iterator[None]:
+        """Within the block some transactions are committed, and run again as if their answer had been lost."""
+        graph, run = self.brain.graph, self.brain.graph.write
+        if not self.world.hops:
+            yield
+            return
+
+        def write(work: Callable[..., Any], name: str, **more: Any) -> Any:
+            if self._dice.random() < self.world.hops:
+                run(work, name, **more)
+            return run(work, name, **more)
+
+        graph.write = write  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            del graph.write
+
+    # ------------------------------------------------------------ from the first moment to the last
+
+    def _begin(self) -> None:
+        for host in self.world.hosts:
+            if host.crawl_delay and host.robots is None:
+                text = f"User-agent: graphbrain\nCrawl-delay: {host.crawl_delay:g}"
+                self._happen(Event(0.0, "robots", host.name, text=text))
+        self.brain.seed(self.world.seeds)
+        for url in self.world.seeds:
+            self._note(Happened(0.0, 0.0, "seed", url))
+        for at, by in self.world.jumps:
+            self._plan(at, partial(self._jump, by), 0)
+        for event in self.world.events:
+            self._plan(event.at, partial(self._happen, event, wake=True), 2)
+        for runner in self._runners:
+            for start, until in runner.crawler.away:
+                self._plan(start, partial(self._leave, runner), 0)
+                self._plan(until, partial(self._come_back, runner), 0)
+            if not runner.crawler.is_away(0.0):
+                self._appoint(runner, 0.0)
+
+    def _end(self) -> None:
+        self.brain.tend(0.5, passes=False)
+        self.log.audit = tuple(self.brain.audit(None).findings)
+        self.log.states = dict(self.brain.stats()["states"])
+
+    def _jump(self, by: float) -> None:
+        self._note(Happened(self.at, self.now, "jump", value=by))
+        self._wake_all()
+
+    def _leave(self, runner: _Runner) -> None:
+        """Kill a crawler. Its claims are not reported."""
+        self._note(Happened(self.at, self.now, "death", runner.crawler.name))
+        runner.away = True
+        runner.held.clear()
+        runner.wake += 1
+
+    def _come_back(self, runner: _Runner) -> None:
+        runner.away = False
+        self._note(Happened(self.at, self.now, "birth", runner.crawler.name))
+        self._appoint(runner, self.at)
+
+    def _wake_all(self) -> None:
+        for runner in self._runners:
+            if not runner.away:
+                self._appoint(runner, self.at)
+
+    # ------------------------------------------------------------ calls
+
+    def _appoint(self, runner: _Runner, at: float, *, as_told: bool = False) -> None:
+        """Plan a crawler's next call, in place of the one planned before."""
+        runner.wake += 1
+        number = runner.wake
+
+        def call() -> None:
+            if runner.wake == number and not runner.away:
+                self._call(runner, as_told)
+
+        self._plan(at, call, 3)
+
+    def _call(self, runner: _Runner, as_told: bool) -> None:
+        asked = min(runner.free(), MOST_AT_ONCE)
+        if asked <= 0:
+            return
+        self._tend_now_and_then()
+        crawler, brain = runner.crawler, self.brain
+        lost = runner.dice.random() < crawler.loses
+        key = f"{crawler.name} {runner.wake}" if crawler.keyed else None
+        as_told = as_told or (runner.told is not None and self.now >= runner.told)
+        claims = brain.next_urls(asked, worker=crawler.name, key=key, kinds=crawler.kinds)
+        if lost and key is not None:
+            claims = brain.next_urls(asked, worker=crawler.name, key=key, kinds=crawler.kinds)
+        unheard = lost and key is None
+        self.log.calls += 1
+        self._note(
+            Called(
+                self.at,
+                self.now,
+                crawler.name,
+                asked,
+                tuple(
+                    LoggedGrant(c.url, c.host, c.token, c.until - START, lost=unheard, kind=c.kind, home=_home(c))
+                    for c in claims
+                ),
+                None if claims.next_ready is None else claims.next_ready - START,
+                claims.finished,
+                as_told and not unheard,
+                crawler.kinds,
+            )
+        )
+        if unheard:
+            runner.told = None
+            self._appoint(runner, self.at + 1.0)
+            return
+        self._fetch_all(runner, list(claims))
+        runner.told = None if claims.next_ready is None else claims.next_ready - START
+        if len(claims) == asked:
+            self._appoint(runner, self.at)  # if it still has places
+        else:
+            wait = POLL if runner.told is None else max(LEAST_WAIT, runner.told - self.now)
+            self._appoint(runner, self.at + min(wait, POLL), as_told=wait <= POLL and runner.told is not None)
+
+    def _tend_now_and_then(self) -> None:
+        """Tend the brain at intervals of simulated time, which no worker of this machine could keep."""
+        if self.at - self._tended >= TEND_EVERY:
+            self._tended = self.at
+            self.brain.tend(0.0, passes=False)
+
+    # ------------------------------------------------------------ fetches
+
+    def _fetch_all(self, runner: _Runner, claims: list[Claim]) -> None:
+        for claim in claims:
+            self.log.attempts += 1
+            met = self.web.ask(claim.url, self.at, claim.kind)
+            runner.held[claim.token + claim.key] = _Held(claim, met)
+            took = max(GRID, met.phase.seconds * runner.crawler.speed)
+            at = self.at + took
+            at = GRID * -(-at // GRID)
+            fate = runner.dice.random()
+            drops, late, returns = runner.crawler.drops, runner.crawler.late, runner.crawler.returns
+            if fate < drops:
+                at = self._real(claim.until)
+                self._plan(at, partial(self._forget_claim, runner, claim), 1)
+            elif fate < drops + late:
+                at = self._real(claim.until) + 30.0
+                self._plan(at, partial(self._ended, runner, claim, at), 1)
+            elif fate < drops + late + returns:
+                self._plan(at, partial(self._give_back, runner, claim), 1)
+            else:
+                self._plan(at, partial(self._ended, runner, claim, at), 1)
+
+    def _real(self, until: float) -> float:
+        """Return the time at which the brain's clock will show this, unless it jumps."""
+        return self.at + max(GRID, until - self.clock.at)
+
+    def _forget_claim(self, runner: _Runner, claim: Claim) -> None:
+        """Free the place of a claim without a report."""
+        if runner.held.pop(claim.token + claim.key, None) is not None:
+            self._appoint(runner, self.at)
+
+    def _give_back(self, runner: _Runner, claim: Claim) -> None:
+        if runner.held.pop(claim.token + claim.key, None) is None:
+            return
+        if self.brain.give_back([claim])[0]:
+            name = runner.crawler.name
+            self._note(Returned(self.at, self.now, name, claim.url, claim.host, claim.token, claim.kind, _home(claim)))
+        self._appoint(runner, self.at)
+
+    def _ended(self, runner: _Runner, claim: Claim, at: float) -> None:
+        """End a fetch. A crawler that reports together waits for all fetches that end at this moment."""
+        held = runner.held.pop(claim.token + claim.key, None)
+        if held is None:
+            return
+        if not runner.crawler.together:
+            self._report(runner, [held])
+            return
+        waiting = self._ending.setdefault(id(runner), [])
+        waiting.append(held)
+        if len(waiting) == 1:
+            self._plan(at, lambda: self._report(runner, self._ending.pop(id(runner))), 2)
+
+    def _report(self, runner: _Runner, held: list[_Held]) -> None:
+        if runner.away:
+            return
+        items = [_item(each, self.clock.at) for each in held]
+        answers = self.brain.report(items)
+        if runner.dice.random() < runner.crawler.loses:
+            answers = self.brain.report(items)
+        for each, answer in zip(held, answers, strict=True):
+            self._note_report(runner, each, answer)
+        self._appoint(runner, self.at)
+
+    def _note_report(self, runner: _Runner, held: _Held, answer: Answer) -> None:
+        claim, phase = held.claim, held.met.phase
+        self._note(
+            Reported(
+                self.at,
+                self.now,
+                runner.crawler.name,
+                claim.url,
+                claim.host,
+                claim.token,
+                phase.outcome,
+                phase.status,
+                phase.retry_after,
+                phase.target,
+                held.met.links,
+                answer.accepted,
+                answer.outcome,
+                claim.kind,
+                _home(claim),
+                held.met.text,
+                held.met.sitemaps,
+            )
+        )
+
+    # ------------------------------------------------------------ events
+
+    def _happen(self, event: Event, *, wake: bool = False) -> None:
+        """Carry out an event, and log it if it had an effect."""
+        try:
+            done = self._do(event)
+        except BadInput:  # its page or host is not known, so far
+            done = False
+        if done:
+            self._note(Happened(self.at, self.now, event.what, event.target, event.value, event.text))
+        if wake:
+            self._wake_all()
+
+    def _do(self, event: Event) -> bool:
+        """Carry out an event, and return whether it had an effect. Raise BadInput."""
+        brain, target = self.brain, event.target
+        if event.what == "forget":
+            return brain.forget(target) is not None
+        if event.what == "forget_for_ever":
+            brain.forget(target, for_ever=True)
+            return True  # also of an unknown page
+        if event.what == "hint":
+            return any(each.accepted for each in brain.hint([target]))
+        if event.what == "crawl_now":
+            return any(brain.crawl_now([target]))
+        if event.what == "seed":
+            return not brain.seed([target]).refused
+        if event.what == "retry":
+            brain.retry(host=target)
+            return True  # if an answer is lost, the second attempt finds nothing to count
+        return self._manage(event)
+
+    def _manage(self, event: Event) -> bool:
+        """Carry out an event of a host or a setting. Return True."""
+        brain, target = self.brain, event.target
+        if event.what == "block":
+            brain.block(target, event.value)
+        elif event.what == "unblock":
+            brain.unblock(target)
+        elif event.what == "robots":
+            # A text that a claim has brought is for one scheme, and goes over one that is set for both.
+            brain.set_robots(f"http://{target}" if self.world.asks else target, event.text or None)
+        elif event.what in ("deny_host", "allow_host"):
+            (self._denied.add if event.what == "deny_host" else self._denied.discard)(target)
+            brain.change(deny_hosts=" ".join(sorted(self._denied)))
+        else:
+            assert event.what == "budget", event.what
+            brain.change(pages_per_host=int(event.value))
+        return True
+
+
+def _home(claim: Claim) -> str:
+    """Return the URL of a robots.txt or a sitemap before redirects; of a page, an empty text."""
+    if claim.kind == "page":
+        return ""
+    own = claim.key.partition(":")[2]
+    return f"{own}/robots.txt" if claim.kind == "robots" else own
+
+
+def _item(held: _Held, clock: float) -> Fetched | Failed | Resource:
+    """Return the report of a fetch that has ended."""
+    claim, phase = held.claim, held.met.phase
+    if claim.kind != "page":
+        return Resource(
+            claim.url,
+            claim,
+            phase.status,
+            held.met.body,
+            phase.target,
+            "" if phase.status is not None else phase.outcome,
+            fault=phase.outcome if phase.status is None else None,  # type: ignore[arg-type]  # of PASSING or NONE
+            retry_after=phase.retry_after,
+            fetched_at=clock,
+        )
+    if phase.outcome == "fetched":
+        return Fetched(claim.url, held.met.links, claim, body_hash=held.met.content, fetched_at=clock)
+    if phase.outcome == "moved":
+        return Fetched(claim.url, claim=claim, status=phase.status or 301, redirected_to=phase.target)
+    error = "" if phase.status is not None else phase.outcome
+    more: dict[str, Any] = {}
+    if HAS_FAULT and phase.status is None:
+        more["fault"] = phase.outcome
+    return Failed(claim.url, claim, phase.status, error, retry_after=phase.retry_after, **more)

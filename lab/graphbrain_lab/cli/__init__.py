@@ -1,0 +1,1 @@
+"""The commands of the laboratory, a module each; `bench` is a group, with a command for each measure."""
