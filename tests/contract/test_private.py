@@ -95,7 +95,7 @@ def test_no_room_reaches_for_what_another_keeps_to_itself() -> None:
 def test_a_test_reaches_only_into_its_own_room() -> None:
     """So nobody outside goes by what is private of a brain and its session."""
     wrong = []
-    for path in sorted((ROOT / "tests").rglob("*.py")):
+    for path in sorted([*(ROOT / "tests").rglob("*.py"), *(ROOT / "lab" / "lab_tests").rglob("*.py")]):
         where = path.relative_to(ROOT).as_posix()
         module = ast.parse(path.read_text(encoding="utf-8"))
         if where not in TOOLS:
