@@ -6,7 +6,7 @@ twice. Links that are read under the locks are compared with the weights, and we
 they are written. If they differ, the transaction is run again (`connection.Misfit`), and a wrong read changes no
 account. A link to an alias ends at the alias's target. `SPELLS` records the aliases that a page names; `via` marks a
 link that exists only because of an alias. So links return to an alias that becomes a page again. Statements:
-links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_between, links/in_between,
+links/create, links/delete, links/move, links/out, links/in, links/out_between, links/in_between,
 links/out_spelt, links/packed_in, links/spell, links/spelling, pages/unlinked.
 """
 
@@ -39,7 +39,6 @@ __all__ = [
     "read",
     "read_spelt",
     "replace",
-    "reroute",
     "respell",
     "spelling",
     "unpacked",
@@ -144,13 +143,6 @@ def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -
     moved = tx.one("links/move", sources=list(sources), old=old, new=new)[0] if sources else []
     ledger.relink(moved, [old] * len(moved), -1)
     ledger.relink(moved, [new] * len(moved), 1)
-
-
-def reroute(tx: Tx, ledger: Accounts, rows: Sequence[Sequence[int]]) -> None:
-    """Move links, each given as (source, target, new source, new target), to ends without such a link."""
-    moved = tx.one("links/reroute", rows=sorted(rows))[0] if rows else []
-    ledger.relink([row[0] for row in moved], [row[1] for row in moved], -1)
-    ledger.relink([row[2] for row in moved], [row[3] for row in moved], 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,9 +162,6 @@ class ClassicLedger(Accounts):
             "The classic engine pays all pages alike; convert the brain with 'graphbrain engine exact' first."
         )
 
-    def inherit_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
-        """Do nothing: the virtual page pays all pages in equal parts."""
-
     def spend(self, turns: Sequence[Turn]) -> list[bool]:
         """Let sides spend one after the other, and then the virtual page. Return for each whether it had cash.
 

@@ -120,9 +120,6 @@ class Ledger(Accounts):
         amounts = [np.nan if value is None else value for value in payouts.values()]
         self.own_payout[self.at(list(payouts))] = amounts
 
-    def inherit_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
-        self.set_payouts(tx, payouts)
-
     @classmethod
     def first_marks(cls, known: PageColumns, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
         keep = algebra.keep_authority(known.in_weight, known.relevance, rule.alpha)

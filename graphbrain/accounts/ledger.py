@@ -375,21 +375,12 @@ class Accounts(Sides):
             self.lane[self.at(list(wanted))] = list(wanted.values())
             self._waits_anew = True
 
-    def move_to_hosts(self, names: Mapping[int, str]) -> None:
-        """Record the new hosts of pages (id → name). The caller weighs their links anew (`reweigh`)."""
-        self.hosts[self.at(list(names))] = list(names.values())
-
     def set_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
         """Set the payouts of pages (by id); None: the rule's.
 
         Raises:
             BadInput: The engine pays all pages in equal parts.
         """
-        raise NotImplementedError
-
-    def inherit_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
-        """Set payouts as `set_payouts` for pages that replace others, or do nothing if all pages are paid in equal
-        parts."""
         raise NotImplementedError
 
     def bury(self, page: int) -> None:

@@ -28,12 +28,10 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.note import Noting
 from graphbrain.brain.push import Pushing
 from graphbrain.brain.rank import RankProgress, Scoring
-from graphbrain.brain.rekey import Rekeying
 from graphbrain.brain.report import Reporting
 from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
 from graphbrain.brain.upkeep import PUSH_PAYMENTS, Upkeep
-from graphbrain.corrections.rekey import Rekeyed
 from graphbrain.errors import GraphbrainError
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Clock, Graph
@@ -93,15 +91,15 @@ class Brain(Asking):
         self._upkeep = Upkeep(session, names, backfill, leases, pushing, self._settling)
         self._discovering = Discovering(session, names)
         self._link_checks = LinkChecks(session)
-        self._claiming = Claiming(session, names, leases, backfill)
-        self._reporting = Reporting(session, names, self._upkeep)
+        self._claiming = Claiming(session, leases, backfill)
+        self._reporting = Reporting(session, self._upkeep)
         self.combined = Combined(self._claiming, self._reporting)
         self._noting = Noting(session, names)
         self._looking = Looking(session, names)
         self._scoring = Scoring(session, names, backfill)
         self._editing = Editing(session, names, backfill)
         self._hosting = Hosting(session, names, backfill)
-        self._converting, self._rekeying = Converting(session, backfill), Rekeying(session, backfill)
+        self._converting = Converting(session, backfill)
         self._analysing = Analysing(session, self._looking, names)
 
     @classmethod
@@ -114,7 +112,6 @@ class Brain(Asking):
         clock: Clock | None = None,
         estimator: Estimator | None = None,
         as_it_is: bool = False,
-        to_rekey: bool = False,
         **settings: Any,
     ) -> Self:
         """Open the brain of a database. Make one when the database is empty and `create` is true.
@@ -127,8 +124,6 @@ class Brain(Asking):
             clock: Epoch seconds, for tests only.
             estimator: The user's own way to learn how often pages change (`schedule.value.Estimator`).
             as_it_is: The brain keeps its engine and its shared settings, whatever is given.
-            to_rekey: A brain made by older URL rules is opened, too, as it is. It is closed to all that writes pages
-                until `rekey` has moved it.
             settings: Fields of `Settings`, which take precedence over `GRAPHBRAIN_…` variables. A brain without pages
                 takes the shared ones among them. With `change_settings=True` they change those of a brain with pages,
                 for all.
@@ -141,12 +136,10 @@ class Brain(Asking):
                 with pages.
         """
         given = Settings.read(canonical=canonical, detector=detector, **settings)
-        session = opening.session(
-            given, create=create, clock=clock, estimator=estimator, as_it_is=as_it_is, to_rekey=to_rekey
-        )
+        session = opening.session(given, create=create, clock=clock, estimator=estimator, as_it_is=as_it_is)
         try:
             brain = cls(session)
-            if not (as_it_is or to_rekey):
+            if not as_it_is:
                 from_environment = {name for name in given.given if settings.get(name) is None}
                 if changes := opening.changes(session, given, from_environment):
                     brain.change(**changes)
@@ -865,7 +858,7 @@ class Brain(Asking):
         """
         return self._hosting.robots(host)
 
-    # ------------------------------------------------------------ another engine, newer URL rules
+    # ------------------------------------------------------------ another engine
 
     def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
         """Give the brain another engine, `exact` or `classic`. All accounts begin anew. False if it has it already.
@@ -881,14 +874,3 @@ class Brain(Asking):
     def kept_payout(self) -> str | None:
         """The policy of payouts that comes back with the exact engine; None when it is in use, or uniform."""
         return self._converting.kept_payout
-
-    def rekey(self, progress: Progress = lambda *_: None) -> Rekeyed:
-        """Give all pages of a brain made by older URL rules their keys and addresses by today's. Return what was done
-        now.
-
-        Reports and all else that writes accounts wait meanwhile; claims go on. Pages that have one key now become one.
-        Killed or interrupted, the move continues where it stopped when it is run again. Nothing is done to a brain of
-        today's rules. `progress` is called with the number of finished pages, and of all. Raises SettingsError,
-        GraphUnavailable.
-        """
-        return self._rekeying.rekey(progress)

@@ -19,7 +19,6 @@ from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.claim_round import Caller, Round, RoundTicket, Wish
 from graphbrain.brain.combine import Combiner
 from graphbrain.brain.leases import LEASED, Leases
-from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.claims import idempotency, leases, resources, sitemaps, taking, tuning
 from graphbrain.claims.leases import Leasing
@@ -68,8 +67,8 @@ class _Step:
 class Claiming:
     """Claims pages. Thread-safe: races on what it has learned of the queues do no harm."""
 
-    def __init__(self, session: Session, names: Names, leases: Leases, backfill: Backfill) -> None:
-        self._session, self._names, self._leases, self._backfill = session, names, leases, backfill
+    def __init__(self, session: Session, leases: Leases, backfill: Backfill) -> None:
+        self._session, self._leases, self._backfill = session, leases, backfill
         self._spread = Spread()
         self._reach = Reach()
         self._clogged = False
@@ -480,24 +479,21 @@ class Claiming:
             return leases.renew(tx, leasing, held, until)
 
         kept = self._for_claims(wanted, work, "renew")
-        return [replace(claim, key=key, until=until) if key else None for claim, key in zip(wanted, kept, strict=True)]
+        return [replace(claim, until=until) if good else None for claim, good in zip(wanted, kept, strict=True)]
 
     def give_back(self, held: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched, as `Brain.give_back` describes."""
-        return [key is not None for key in self._for_claims(list(held), leases.release, "release")]
+        return self._for_claims(list(held), leases.release, "release")
 
-    def _for_claims(self, wanted: Sequence[Claim], work: Callable[..., set[str]], name: str) -> list[str | None]:
-        """Run a step of leases on claims, key → token, and return the keys of those that were good, None of the others.
+    def _for_claims(self, wanted: Sequence[Claim], work: Callable[..., set[str]], name: str) -> list[bool]:
+        """Run a step of leases on claims, key → token, and return whether each was good.
 
         What each `Leasing` has comes in transactions of its own: hosts are the last locks of each.
         """
-        good: list[str | None] = [None] * len(wanted)
-        parts = [
-            (leasing, {number: key for number, key in part.items() if key is not None and leasing.has(key)})
-            for part in (self._names.rounds(wanted) if wanted else ())
-            for leasing in LEASED
-        ]
-        for leasing, left in parts:
+        good = [False] * len(wanted)
+        keys = {number: claim.key for number, claim in enumerate(wanted) if input_checks.usable(claim)}
+        for leasing in LEASED:
+            left = {number: key for number, key in keys.items() if leasing.has(key)}
             while left:
                 held: dict[str, str] = {}
                 for number, key in left.items():
@@ -507,7 +503,7 @@ class Claiming:
                 others = {number: key for number, key in left.items() if held[key] != wanted[number].token}
                 for number, key in left.items():
                     if number not in others and key in kept:
-                        good[number] = key
+                        good[number] = True
                 left = others
         return good
 

@@ -15,9 +15,8 @@ from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.corrections import aliases, edits, orphans
 from graphbrain.corrections.put_right import NO_TIME
 from graphbrain.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
-from graphbrain.frontier import discovery, notes
+from graphbrain.frontier import discovery
 from graphbrain.frontier.policy import Policy
-from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import admin
 from graphbrain.hosts.politeness import NOTHING_COUNTED
@@ -35,8 +34,8 @@ __all__ = ["Editing"]
 V = TypeVar("V")
 GIVEN_UP = ("parked", "gone", "alias")
 CLEARED_AT_ONCE = 10_000
-NOBODY_AT_WORK = {"settling": None, "settling_until": None}
-"""The properties of the process that settles all accounts, absent."""
+NOBODY_AT_WORK = {"settling": None, "settling_until": None, "importing": None}
+"""The properties of the processes that settle all accounts or import files, absent."""
 
 
 class Editing:
@@ -74,13 +73,11 @@ class Editing:
 
     def forget(self, url: str, for_ever: bool = False) -> int | None:
         """Delete a page, as `Brain.forget` describes."""
-        key, older = self._names.key(url), self._names.old_keys(url)
+        key = self._names.key(url)
         links: int | None = self._session.graph.read(lambda tx: tx.one("links/count", key=key)[0], "links/count")
         self._session.exhaust("pages/retry", aliases.free_those_of, key)
 
         def forget(tx: Tx, policy: Policy, now: float) -> bool:
-            for old in older:
-                notes.forget(tx, old)
             return edits.forget(tx, key, for_ever, policy, now)
 
         self._session.exhaust("forget", forget)
@@ -247,11 +244,9 @@ def _clear_some(tx: Tx, statement: str, limit: int, _policy: Policy, _now: float
 def _cleared(tx: Tx, _policy: Policy, now: float) -> None:
     """Reset what depended on the deleted pages. The scale of payouts is not known for the pages to come, and upkeep
     finds a new one. An import that was left half done is gone, and so is a settling pass."""
-    stored = tx.one("brain/lock")[0]
-    rule = Rule.of(stored)
-    nobody = {**NOBODY_AT_WORK, "importing": brain_state.nobody_imports(stored)}
+    rule = Rule.of(tx.one("brain/lock")[0])
     fresh = {**NO_PRIORS, **NOTHING_COUNTED, **NO_TIME, **conversion.properties(rule, now)}
-    tx.do("brain/change", settings={**nobody, "payout_pages": 0, **fresh})
+    tx.do("brain/change", settings={**NOBODY_AT_WORK, "payout_pages": 0, **fresh})
 
 
 def _positive(name: str, value: float | None, least: float, most: float) -> float | None:

@@ -4,7 +4,6 @@ or be reported. A process that tries waits until its time limit."""
 from __future__ import annotations
 
 from graphbrain.brain.session import Session
-from graphbrain.graph import brain_state
 
 __all__ = ["begin", "end"]
 
@@ -20,7 +19,7 @@ def begin(session: Session, since: float) -> None:
 
 def end(session: Session) -> None:
     """Note that the import is over, or has been given up."""
-    _note(session, brain_state.nobody_imports(session.stored))
+    _note(session, None)
 
 
 def _note(session: Session, importing: object) -> None:

@@ -1,21 +1,14 @@
-"""The pages, hosts and claims that callers mean by a name."""
+"""The pages and hosts that callers mean by a name."""
 
 from __future__ import annotations
-
-import math
-from collections import Counter
-from collections.abc import Collection, Sequence
 
 from graphbrain.brain.session import Session
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.hosts.admin import unknown
 from graphbrain.intake import input_checks
-from graphbrain.model import Claim
 from graphbrain.reports.report_intake import unreadable
-from graphbrain.runtime import tokens
 from graphbrain.urls.hostnames import named
 from graphbrain.urls.normalization import is_key
-from graphbrain.urls.rules_v2 import VERSION as BETWEEN
 
 __all__ = ["Names"]
 
@@ -59,11 +52,6 @@ class Names:
         key = self.key(url)
         return key, None if is_key(url) else self.page(url)[0]
 
-    def old_keys(self, url: str) -> tuple[str, ...]:
-        """Return the keys that a page named by its URL had by older rules, the newest first; none where the brain knows
-        no such keys."""
-        return () if is_key(url) else self._session.old_keys(url)
-
     def known(self, url: str) -> str:
         """Return the key of a page that is in the graph, named by URL or key. Raises UnknownPage."""
         key = self.key(url)
@@ -100,54 +88,3 @@ class Names:
     def host_or_none(self, host: str | None) -> str | None:
         """Return the same, or None for None."""
         return None if host is None else self.host(host)
-
-    def rounds(self, held: Sequence[object]) -> list[dict[int, str | None]]:
-        """Return claims by number → the key that its page has now; None for what is no claim.
-
-        In a moved brain several claims may be for one page that were for several: those come in rounds, one after the
-        other.
-        """
-        keys = [claim.key if isinstance(claim, Claim) and input_checks.usable(claim) else None for claim in held]
-        moved = self._moved(held, keys) if self._session.was_moved else {}
-        rounds: list[dict[int, str | None]] = [{}]
-        met: Counter[str] = Counter()
-        for number, key in enumerate(keys):
-            now = None if key is None else moved.get(number, key)
-            turn = met[now] if now is not None and moved else 0
-            met.update([now] if now is not None else [])
-            while len(rounds) <= turn:
-                rounds.append({})
-            rounds[turn][number] = now
-        return rounds
-
-    def _moved(self, held: Sequence[object], keys: Sequence[str | None]) -> dict[int, str]:
-        """Return the number of each claim that is older than a move of the brain → the key that its page has now.
-
-        A claim has the time at which it was made, but for those of the oldest versions: after a move they have the keys
-        it gave. A brain may have been moved twice, and a key of the first rules may be that of another page by the
-        second.
-        """
-        stored = self._session.stored
-        last = float(stored.get("moved_at") or math.inf)
-        first = float(stored.get("moved_first_at") or last)
-        traced: dict[int, tuple[str, int]] = {}
-        """Number → the key as far as it is traced, and the rules of that key, as far as they are known."""
-        for number, (claim, key) in enumerate(zip(held, keys, strict=True)):
-            made = tokens.made_at(claim.token) or 0.0 if isinstance(claim, Claim) else math.inf
-            if is_key(key) and made <= last:
-                traced[number] = (str(key), BETWEEN if made > first else 0)
-        moved: dict[int, str] = {}
-        asked = set(traced)
-        while asked:
-            traces = self._traces({traced[number][0] for number in asked})
-            asked = {number for number in asked if traces.get(traced[number][0], ("", 0))[1] > traced[number][1]}
-            for number in asked:
-                traced[number] = traces[traced[number][0]]
-                moved[number] = traced[number][0]
-        return moved
-
-    def _traces(self, keys: Collection[str]) -> dict[str, tuple[str, int]]:
-        """Return keys under which pages were leased → the keys they got, and the rules that gave them these."""
-        wanted = sorted(keys)
-        rows = self._session.graph.read(lambda tx: tx.one("rekey/traces", keys=wanted)[0], "rekey/traces")
-        return {key: (to, rules) for key, to, rules in rows}

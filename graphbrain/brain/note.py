@@ -25,24 +25,17 @@ class Noting:
         """Keep texts, as `Brain.note` describes."""
         good: dict[str, str] = {}
         refused: dict[str, str] = {}
-        older: dict[str, str] = {}
         for page, text in texts.items():
             try:
                 if not isinstance(text, str) or len(text) > notes.LONGEST_NOTE:
                     raise BadInput(f"a note is text of at most {notes.LONGEST_NOTE} characters")
-                key = self._names.key(page)
-                good.setdefault(key, text.encode("utf-8", "replace").decode())
-                older |= dict.fromkeys(self._names.old_keys(page), key)
+                good.setdefault(self._names.key(page), text.encode("utf-8", "replace").decode())
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
                 refused[page] = unreadable(error)
-        graph = self._session.graph
-        if older:
-            for old in graph.read(lambda tx: notes.read(tx, older), "notes/read"):
-                good.pop(older[old], None)
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
-            graph.write(bound(notes.write, batch), "notes/write")
+            self._session.graph.write(bound(notes.write, batch), "notes/write")
         return refused
 
     def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
@@ -51,9 +44,5 @@ class Noting:
         keys = [page.key if isinstance(page, Claim) else self._names.key(page) for page in named]
         if not keys:
             return {}
-        urls = [page.url if isinstance(page, Claim) else page for page in named]
-        older = {key: self._names.old_keys(url) for key, url in zip(keys, urls, strict=True)}
-        asked = [*keys, *(old for olds in older.values() for old in olds)]
-        texts_by_key = self._session.graph.read(lambda tx: notes.read(tx, asked), "notes/read")
-        texts = {key: next((texts_by_key[k] for k in (key, *older[key]) if k in texts_by_key), None) for key in keys}
-        return {key: text for key, text in texts.items() if text is not None}
+        texts = self._session.graph.read(lambda tx: notes.read(tx, keys), "notes/read")
+        return {key: texts[key] for key in keys if key in texts}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["STREAMED", "UNOBSERVED", "VERBS", "Observer", "together"]
 
 _CRAWLING = ("next_urls", "renew", "give_back", "report", "seed", "hint", "note", "notes", "crawl_now", "check_links")
-_UPKEEP = ("tend", "settle", "audit", "rank", "rank_if_due", "change", "remake", "clear", "convert_engine", "rekey")
+_UPKEEP = ("tend", "settle", "audit", "rank", "rank_if_due", "change", "remake", "clear", "convert_engine")
 _LOOKING = (
     *("page", "top", "payments", "path", "neighbours", "stats", "rankings", "frame", "host", "robots", "sections"),
     *("ask", "questions", "findings", "summary"),

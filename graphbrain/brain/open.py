@@ -17,7 +17,6 @@ from graphbrain.schedule import lanes
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
 from graphbrain.settings import Settings, other_than, to_convert
-from graphbrain.urls.earlier_rules import VERSIONS
 from graphbrain.urls.normalization import RULES_VERSION
 
 __all__ = ["changes", "renew_lanes", "session"]
@@ -30,7 +29,6 @@ def session(
     clock: Clock | None,
     estimator: Estimator | None,
     as_it_is: bool,
-    to_rekey: bool,
 ) -> Session:
     """Connect to the database and take up its brain; the arguments are those of `Brain.open`."""
     Scope.of(given)  # check the settings before they are stored in a new brain that could not be opened again
@@ -42,9 +40,8 @@ def session(
         stored = _stored(graph, given, create, now)
         if clock is None:
             graph.time.agree(stored)
-        if not to_rekey:
-            _refuse_other_rules(stored)
-        return Session(graph, _fit(given, stored, as_it_is or to_rekey), stored, now, estimator)
+        _refuse_other_rules(stored)
+        return Session(graph, _fit(given, stored, as_it_is), stored, now, estimator)
     except BaseException:
         graph.close()
         raise
@@ -122,21 +119,11 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
 
 
 def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
-    """Raise SettingsError where pages are keyed by other URL rules than today's."""
-    rules = stored.get("url_rules")
-    if stored.get("rekeying") is not None:
+    """Raise SettingsError for a brain whose keys follow other URL rules than today's."""
+    if stored["url_rules"] != RULES_VERSION:
         raise SettingsError(
-            "The brain's pages are being moved to newer URL rules: wait, or run 'graphbrain rekey' again if that was "
-            "stopped."
-        )
-    if rules in VERSIONS:
-        raise SettingsError(
-            "The brain was made by an older graphbrain, whose pages have other keys: stop what uses it, then move it "
-            "with 'graphbrain rekey'."
-        )
-    if rules != RULES_VERSION:
-        raise SettingsError(
-            "The brain's pages are keyed by other URL rules than this graphbrain's; use the version that made it."
+            f"The keys of this brain's pages follow version {stored['url_rules']} of the URL rules, and this "
+            f"graphbrain has version {RULES_VERSION}; use the graphbrain that made it, or another database."
         )
 
 

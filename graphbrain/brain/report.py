@@ -11,11 +11,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrain.brain.combine import Combiner, Ticket
-from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
 from graphbrain.brain.sitemaps import Sitemaps
 from graphbrain.brain.upkeep import Tending, Upkeep
@@ -87,8 +86,8 @@ _Ticket = Ticket[_Make, "list[Answer] | _Alone"]
 class Reporting:
     """The verb that records visits; a brain used alone tends itself after them."""
 
-    def __init__(self, session: Session, names: Names, upkeep: Upkeep) -> None:
-        self._session, self._names, self._upkeep = session, names, upkeep
+    def __init__(self, session: Session, upkeep: Upkeep) -> None:
+        self._session, self._upkeep = session, upkeep
         self._combiner: Combiner[_Make, list[Answer] | _Alone] = Combiner(
             self._answer, "reports", most=BATCH_PAGES, alone=ALONE, lanes=LANES
         )
@@ -99,14 +98,11 @@ class Reporting:
 
     def report(self, items: Sequence[AnyReport]) -> list[Answer]:
         """Record visits, as `Brain.report` describes."""
-        items = list(items)
-        if not self._session.was_moved:
-            return self._report(items)
-        answers: dict[int, Answer] = {}
-        for part in self._names.rounds([getattr(item, "claim", None) for item in items]):
-            now = [_claimed_at(items[number], key) for number, key in part.items()]
-            answers |= dict(zip(part, self._report(now), strict=True))
-        return [answers[number] for number in range(len(items))]
+        started = time.monotonic()
+        call = self._taken_in(list(items))  # the caller's own functions run in the caller's thread
+        answers = self.alone(self._combiner.do(lambda: call, threading.get_ident(), call.size))
+        self._upkeep.after_report(time.monotonic() - started)
+        return answers
 
     def soon(
         self, make: Callable[[], Sequence[AnyReport]], pages: int, links: int, owner: Hashable
@@ -117,7 +113,7 @@ class Reporting:
         for reports that take a thread of the caller's own. So does an answer for which `alone` is then called.
         """
         size = _size(pages, links)
-        if size >= ALONE or self._session.was_moved:
+        if size >= ALONE:
             return None
         future = self._combiner.submit(lambda: self._taken_in(list(make())), owner, size)
         future.add_done_callback(lambda _: self._tending.owe(self._seconds))
@@ -131,13 +127,6 @@ class Reporting:
         """End the threads in the background."""
         self._combiner.close()
         self._tending.close()
-
-    def _report(self, items: Sequence[AnyReport]) -> list[Answer]:
-        started = time.monotonic()
-        call = self._taken_in(items)  # the caller's own functions run in the caller's thread
-        answers = self.alone(self._combiner.do(lambda: call, threading.get_ident(), call.size))
-        self._upkeep.after_report(time.monotonic() - started)
-        return answers
 
     def _taken_in(self, items: Sequence[AnyReport]) -> _Call:
         """Return the call with the visits to record."""
@@ -329,14 +318,6 @@ def _before(again: frozenset[str], attempts: int) -> frozenset[str]:
 def _size(pages: int, links: int) -> float:
     """Return the part of a batch that so many pages and links take, in pages."""
     return max(pages, links * BATCH_PAGES / BATCH_LINKS)
-
-
-def _claimed_at(item: AnyReport, key: str | None) -> AnyReport:
-    """Return the report with the present key of its claim's page."""
-    claim = item.claim
-    if claim is None or key is None or claim.key == key:
-        return item
-    return replace(item, claim=replace(claim, key=key))
 
 
 def _batches(

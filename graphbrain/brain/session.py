@@ -27,8 +27,7 @@ from graphbrain.schedule.fingerprints import ChangeTest
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
 from graphbrain.settings import Settings
-from graphbrain.urls.earlier_rules import OldKeys, old_keys
-from graphbrain.urls.normalization import RULES_VERSION, Rules
+from graphbrain.urls.normalization import Rules
 
 __all__ = ["PASS_BATCH", "Session", "whole"]
 
@@ -76,22 +75,19 @@ class Session:
         self.counters = Counters(graph, self.now, settings.worker)
         self.finder: Finder = InOrder()
         self.rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
-        self._older: dict[int, OldKeys] = {}
         self.book = Book(self.now)
         self._go_by(settings, stored)
 
     def _go_by(self, settings: Settings, stored: Mapping[str, Any]) -> None:
         """Take up the settings, and the other properties of the brain."""
         self.settings, self.stored = settings, stored
-        self.closed = brain_state.closed(stored) or stored.get("url_rules", RULES_VERSION) != RULES_VERSION
-        if self.was_moved and self.rules.odd is None:
-            self.rules.odd = {}
+        self.closed = brain_state.closed(stored)
         rule = Rule.of(stored)
         if self.closed:
             rule = replace(rule, revision=CLOSED)
         self.policy = Policy(
             rule,
-            replace(Scope.of(settings), old_keys=self._forgotten_as if self.was_moved else None),
+            Scope.of(settings),
             PolitenessPolicy.of(settings, stored),
             settings.max_errors,
             self.schedule_of(settings),
@@ -133,28 +129,6 @@ class Session:
     def engine(self) -> AccountEngine:
         """The engine that keeps the accounts. Raises BeingConverted while the brain is between two engines."""
         return engines.of(self.policy.rule)
-
-    @property
-    def was_moved(self) -> bool:
-        """True if the brain was made by older URL rules. Then some pages may be found only by the keys of those
-        rules."""
-        return self.stored.get("moved_from") is not None
-
-    def old_keys(self, url: str) -> tuple[str, ...]:
-        """Return the keys that the page of a URL, in a caller's spelling, had by older rules, the newest first; none
-        where the brain knows no such keys."""
-        first = self.stored.get("moved_from")
-        if first is None:
-            return ()
-        if first not in self._older:
-            self._older[first] = old_keys(first, self.settings.canonical, self.settings.hash_bang)
-        return self._older[first](url)
-
-    def _forgotten_as(self, written: str) -> tuple[str, ...]:
-        """Return the same of an address, and of the URL from which it was made just now, if older rules made another of
-        that."""
-        odd = (self.rules.odd or {}).get(written)
-        return self.old_keys(written) + (() if odd is None else self.old_keys(odd))
 
     @property
     def trust(self) -> Trust:

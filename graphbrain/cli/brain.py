@@ -1,19 +1,13 @@
-"""Commands that change a whole brain: its settings, its accounts, its keys."""
+"""Commands that change a whole brain: its settings, its accounts."""
 
 from __future__ import annotations
-
-import dataclasses
-import importlib
-import sys
-from collections.abc import Callable
-from typing import Any
 
 import click
 
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 
-__all__ = ["COMMANDS", "change", "clear", "engine", "rekey", "settings"]
+__all__ = ["COMMANDS", "change", "clear", "engine", "settings"]
 
 
 @brain_command()
@@ -125,47 +119,4 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
         show.say(f"graphbrain: a conversion was stopped; 'graphbrain engine {target}' ends it.")
 
 
-@brain_command()
-@click.option("--canonical", metavar="MODULE:FUNCTION", help="The crawl's own last step of canonical URLs.")
-@as_json
-def rekey(app: App, canonical: str | None, as_json: bool) -> None:
-    """Move a brain made by older URL rules to those of today.
-
-    Pages get new keys, and those that are one page now become one, with their links, notes and claims. Stop what uses
-    the brain, first of all what runs an older graphbrain: reports wait meanwhile, and older versions are
-    refused from then on. A crawl that has opened its brain with a function of its own (canonical=,
-    GRAPHBRAIN_CANONICAL) must give it here, too. Run it again if it was stopped: it goes on.
-    """
-    from graphbrain.terminal import show
-
-    step = None if canonical is None else _function(canonical)
-    with app.brain(auto_tend=False, create=False, to_rekey=True, canonical=step) as brain, show.bar("rekeying") as bar:
-        done = brain.rekey(bar)
-    if as_json:
-        show.json_lines([dataclasses.asdict(done)])
-    else:
-        show.out(show.figures_sheet(dataclasses.asdict(done)))
-    if done.other_step:
-        show.say(
-            f"graphbrain: the keys of {done.other_step:,} pages were made by another canonical function than this run "
-            "was given, or by one where none was given: they keep them where the rules change nothing."
-        )
-    show.say("graphbrain: the brain has the URL rules of today.")
-
-
-def _function(path: str) -> Callable[[str], str]:
-    """The function that an import path names, as in package.module:function. Raises SettingsError."""
-    module, _, name = path.replace(":", ".").rpartition(".")
-    sys.path.insert(0, "")  # as for a script: what lies in the directory can be named
-    try:
-        function: Any = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SettingsError(f"--canonical {path} names nothing that can be imported ({error}).") from None
-    finally:
-        sys.path.remove("")
-    if not callable(function):
-        raise SettingsError(f"--canonical {path} names no function.")
-    return function  # type: ignore[no-any-return]
-
-
-COMMANDS: tuple[click.Command, ...] = (change, settings, engine, rekey, clear)
+COMMANDS: tuple[click.Command, ...] = (change, settings, engine, clear)

@@ -103,7 +103,6 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "change": Entry("brain", "Change shared settings, for all who use the brain."),
         "settings": Entry("brain", "Show the settings in force, and where each comes from."),
         "engine": Entry("brain", "Show how accounts are kept, or change it."),
-        "rekey": Entry("brain", "Move a brain made by older URL rules to those of today."),
         "clear": Entry("brain", "Delete all pages, links and hosts."),
     },
     "Service and local server": {

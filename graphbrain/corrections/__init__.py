@@ -3,4 +3,4 @@
 May touch: statements on pages, links and hosts through their rooms.
 """
 
-__all__ = ["aliases", "change_hints", "edits", "orphans", "put_right", "rekey", "requeue"]
+__all__ = ["aliases", "change_hints", "edits", "orphans", "put_right", "requeue"]

@@ -8,7 +8,7 @@ links/led_to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,8 +125,6 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     given = list(pages)
     since = {page.key: now - APART * position for position, page in enumerate(reversed(given))}
     wanted = sorted(given, key=lambda page: page.key)
-    if scope.old_keys is not None:
-        wanted = _not_forgotten(tx, wanted, scope.old_keys)
     if not wanted:
         return Made({}, 0)
     rows = []
@@ -165,13 +163,6 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
     made = dict(tx.one("pages/create", rows=rows, account=ledgers.of(rule).first, mark=mark, now=now)[0])
     return Made(made, sum(row[0] in made and row[6] == "frontier" for row in rows))
-
-
-def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], tuple[str, ...]]) -> list[New]:
-    """Without those that were forgotten for ever when they had other keys."""
-    old = {page.key: old_keys(page.url) for page in wanted}
-    gone = set(tx.one("pages/forgotten", keys=sorted({key for keys in old.values() for key in keys}))[0])
-    return [page for page in wanted if gone.isdisjoint(old[page.key])]
 
 
 def _known(pages: Sequence[New]) -> PageColumns:

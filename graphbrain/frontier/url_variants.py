@@ -20,13 +20,11 @@ from graphbrain.intake.scope import Scope
 from graphbrain.model import ROBOTS, SCOPE
 from graphbrain.urls.normalization import host_of, name_of, path_repeats, surplus
 
-__all__ = ["MADE_UP", "MOST_ROUNDS", "SURPLUS", "improve", "may_improve", "row_of"]
+__all__ = ["MOST_ROUNDS", "SURPLUS", "improve", "may_improve", "row_of"]
 
 SURPLUS = "surplus"
 """A reason why an address may get better: it carries arguments that are no part of its key. The other reasons are those
 of being outside."""
-MADE_UP = 1_000
-"""The surplus of an address that no site has written: it was made by the rules of an older version."""
 MOST_ROUNDS = 3
 """So often in a row a page takes the spelling that its server redirects to."""
 
@@ -48,7 +46,7 @@ class _Spelt:
     @property
     def open(self) -> bool:
         """True if a better URL may replace its URL."""
-        return not self.fetched or self.failed or self.because is not None or self.surplus >= MADE_UP
+        return not self.fetched or self.failed or self.because is not None
 
 
 def may_improve(why: str | None, url: str, scope: Scope) -> bool:

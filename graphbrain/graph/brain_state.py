@@ -13,14 +13,11 @@ from typing import Any
 
 from graphbrain.graph.connection import Tx
 
-__all__ = ["MOVED", "BegunAnew", "closed", "moves", "nobody_imports", "stored"]
+__all__ = ["BegunAnew", "closed", "stored"]
 
 CLOSING = ("reweighing", "importing")
 """Properties of a brain whose accounts must not be written: its links are being weighed anew, or files are being
 imported."""
-MOVED = "moved"
-"""The permanent value of `importing` on a brain that was moved from older URL rules. It keeps out running processes of
-versions that use those rules, and closes the brain to no other process."""
 
 
 class BegunAnew(Exception):
@@ -29,17 +26,7 @@ class BegunAnew(Exception):
 
 def closed(stored: Mapping[str, Any]) -> bool:
     """Return True if the properties on the brain forbid the writing of accounts."""
-    return any(stored.get(name) not in (None, MOVED) for name in CLOSING)
-
-
-def moves(stored: Mapping[str, Any]) -> bool:
-    """Return True while the brain is being moved to other URL rules."""
-    return stored.get("rekeying") is not None and stored.get("importing") is not None
-
-
-def nobody_imports(stored: Mapping[str, Any]) -> str | None:
-    """Return the value of `importing` on this brain while no files are imported."""
-    return MOVED if stored.get("moved_from") is not None else None
+    return any(stored.get(name) is not None for name in CLOSING)
 
 
 def stored(tx: Tx, revision: int, lock: bool = True) -> Mapping[str, Any]:

@@ -26,7 +26,7 @@ from graphbrain.brain import imports
 from graphbrain.brain.workers import to_stderr
 from graphbrain.errors import BadInput, GraphRefused, SettingsError
 from graphbrain.frontier import discovery
-from graphbrain.graph import brain_state, schema
+from graphbrain.graph import schema
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.ingest import harvest as harvests
 from graphbrain.ingest import neo4j_admin
@@ -144,7 +144,7 @@ def run(
         shop = until_loaded.enter_context(neo4j_admin.workshop(local, say)) if local else None
         settings = brain.settings
         known = brain.session.stored
-        stored = {name: known[name] for name in known if name != "importing" or known[name] == brain_state.MOVED}
+        stored = {name: known[name] for name in known if name != "importing"}
         bulk = _read(brain, paths, fetched, seeds, in_memory, clock, progress)
         if shop is None:
             _close(brain, bulk.run.now, settings)
@@ -267,7 +267,7 @@ def _refuse_pages(brain: Brain, noted: bool = False) -> None:
     rows = brain.graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if not rows:
         return
-    if stored and stored.get("importing") not in (None, brain_state.MOVED) and not noted:
+    if stored and stored.get("importing") is not None and not noted:
         raise BadInput(
             "An import into this brain was broken off half way: empty it with 'graphbrain clear --yes', then import "
             "again."

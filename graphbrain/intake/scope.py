@@ -4,8 +4,7 @@ and is never claimed."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from graphbrain.errors import SettingsError
 from graphbrain.settings import Settings
@@ -16,18 +15,13 @@ __all__ = ["Scope"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The scope, compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`.
-
-    `old_keys` returns, for an address, the keys of its page by older rules, under which the page may have been
-    forgotten for ever.
-    """
+    """The scope, compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`."""
 
     allow_hosts: HostList | None
     deny_hosts: HostList | None
     allow_urls: re.Pattern[str] | None
     deny_urls: re.Pattern[str] | None
     max_depth: int
-    old_keys: Callable[[str], tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> Scope:

@@ -17,8 +17,7 @@ The normal form is idempotent, and its own address: `normal(address(url)) == nor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import quote_plus, unquote_to_bytes, urljoin
@@ -27,16 +26,13 @@ from graphbrain.errors import BadInput
 from graphbrain.urls.hostnames import host_text
 
 __all__ = [
-    "DROPPED",
     "LONGEST",
     "RULES_VERSION",
     "USER_LEFT_OUT",
-    "Dropped",
     "Rules",
     "address",
     "cleaner",
     "empty_steps",
-    "escaped",
     "filled",
     "folder",
     "host_of",
@@ -53,12 +49,12 @@ __all__ = [
 ]
 
 RULES_VERSION = 3
+"""The version of the rules for keys. Development versions of graphbrain had 1 and 2."""
 LONGEST = 8192
 LONGEST_WRITTEN = 4 * LONGEST
 """Characters of a URL, as it is written, that are looked at for a user's name: more are none."""
 REMEMBERED, LONGEST_REMEMBERED = 50_000, 1_000
 """So many URLs are remembered with their keys, of so many characters at most: the memory is bounded in bytes, too."""
-MOST_ODD = 10_000
 USER_LEFT_OUT = "the user and the password in its URL were left out"
 """The remark of an answer about a URL that names a user."""
 TRACKING = (
@@ -76,7 +72,9 @@ TRACKING = (
 )
 """Arguments that are no part of a page's name, in lower case; `*` at the end matches any end. They are compared
 unescaped, without regard to case, and without the index of a PHP array: `PHPSESSID[]`."""
-HASHED = ("sid",)
+_TRACKING_NAMES = frozenset(name for name in TRACKING if not name.endswith("*"))
+_TRACKING_BEGINS = tuple(name[:-1] for name in TRACKING if name.endswith("*"))
+HASHED = frozenset({"sid"})
 """Arguments that carry a session if their value is an MD5 digest, as in phpBB; otherwise they may have any meaning."""
 
 # A URL that is its own address and its own normal form: it has nothing to lower, escape, sort or strip. This saves some
@@ -87,8 +85,7 @@ _PLAIN = re.compile(
     r"(?::(?!80/|443/)[1-9]\d{0,3})?/[A-Za-z0-9_.~/-]*\Z"
 )
 _REMOVED = str.maketrans("", "", "\t\r\n")
-_ODD = re.compile(r"[\t\r\n\\@]")
-"""Characters that make an address differ from that of versions of these rules before 3."""
+_UNCLEAN = re.compile(r"[\t\r\n\\]")
 _DIGEST = re.compile(r"[0-9A-Fa-f]{32}")
 _NO_HOST = re.compile(r"(?:https?:)?//+(?:[?#]|\Z)", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -160,7 +157,7 @@ def _cleaned(url: str) -> str:
     """Return a URL as browsers read it: without tabs and line ends, and with slashes for backslashes before its
     query."""
     text = url.strip(" \t\r\n")
-    if _ODD.search(text) is None:
+    if _UNCLEAN.search(text) is None:
         return text
     text = text.translate(_REMOVED)
     if "\\" not in text:
@@ -212,10 +209,10 @@ def _address(text: str, hash_bang: bool) -> str:
     scheme = parts[1].lower() if parts else ""
     if parts is None or scheme not in _DEFAULT_PORT:
         raise BadInput("the URL is not http or https")
-    path = _without_dots(escaped(parts[3], _PATH_CHARACTERS)) or "/"
-    query = "" if parts[4] is None else "?" + escaped(parts[4], _QUERY_CHARACTERS)
+    path = _without_dots(_escaped(parts[3], _PATH_CHARACTERS)) or "/"
+    query = "" if parts[4] is None else "?" + _escaped(parts[4], _QUERY_CHARACTERS)
     kept = hash_bang and (parts[5] or "").startswith("!")
-    fragment = "#" + escaped(parts[5], _QUERY_CHARACTERS) if kept else ""
+    fragment = "#" + _escaped(parts[5], _QUERY_CHARACTERS) if kept else ""
     return f"{scheme}://{_authority(scheme, parts[2] or '')}{path}{query}{fragment}"
 
 
@@ -235,7 +232,7 @@ def _authority(scheme: str, text: str) -> str:
     return netloc if int(port) == _DEFAULT_PORT[scheme] else f"{netloc}:{int(port)}"
 
 
-def escaped(text: str, allowed: frozenset[str]) -> str:
+def _escaped(text: str, allowed: frozenset[str]) -> str:
     """Return a text with all characters escaped except those `allowed`; existing escapes stay."""
     if allowed.issuperset(text):
         return text
@@ -262,50 +259,17 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """Arguments that are no part of a page's name, in lower case: by their names, by the beginnings of these, and by
-    their names if the value is an MD5 digest."""
-
-    names: frozenset[str]
-    begins: tuple[str, ...] = ()
-    hashed: frozenset[str] = frozenset()
-    arrays: bool = True
-    """Also drop arguments that are arrays of PHP: `name[]`, `name[0]`."""
-
-    @classmethod
-    def of(cls, names: Iterable[str], hashed: Iterable[str] = (), arrays: bool = True) -> Dropped:
-        """Return the arguments of these names, in lower case; a name that ends in `*` matches every name that begins
-        so."""
-        listed = tuple(names)
-        begins = tuple(name[:-1] for name in listed if name.endswith("*"))
-        return cls(frozenset(name for name in listed if not name.endswith("*")), begins, frozenset(hashed), arrays)
-
-    def holds(self, name: str, value: str) -> bool:
-        """Return True if an argument is one of these. Name and value are as in the URL."""
-        plain = unquote_to_bytes(name).decode("latin-1").strip().lower()
-        if self.arrays:
-            plain = plain.partition("[")[0].rstrip()
-        if plain in self.names or plain.startswith(self.begins):
-            return True
-        return plain in self.hashed and _DIGEST.fullmatch(unquote_to_bytes(value).decode("latin-1")) is not None
-
-
-DROPPED = Dropped.of(TRACKING, HASHED)
-
-
-def normal(written: str, extra: Callable[[str], str] | None = None, drop: Dropped = DROPPED) -> str:
+def normal(written: str, extra: Callable[[str], str] | None = None) -> str:
     """Return the normal form of an address, whose digest is the key.
 
     Args:
         written: The address.
         extra: The user's own last step; it takes the normal form and returns a URL.
-        drop: Arguments to leave out.
 
     Raises:
         BadInput: The user's step raises it, fails, or returns no URL.
     """
-    form = _normal(written, drop)
+    form = _normal(written)
     if extra is None:
         return form
     try:
@@ -317,20 +281,20 @@ def normal(written: str, extra: Callable[[str], str] | None = None, drop: Droppe
     if own == form:
         return form
     try:
-        return _normal(address(own, hash_bang=True), drop)
+        return _normal(address(own, hash_bang=True))
     except BadInput as error:
         raise BadInput(f"the crawler's own canonical step made no URL of it ({error})"[:300]) from None
 
 
-def _normal(written: str, drop: Dropped) -> str:
+def _normal(written: str) -> str:
     if _PLAIN.match(written):
         return written
     front, _, fragment = written.partition("#")
     front, _, query = front.partition("?")
     scheme, _, netloc, path = front.split("/", 3)
     path = "/" + "".join(_uniform(token) for token in _TOKEN.findall(path))
-    kept, _ = _kept_segments(path, drop)
-    arguments, _ = _kept_arguments(query, drop)
+    kept, _ = _kept_segments(path)
+    arguments, _ = _kept_arguments(query)
     if arguments:
         pairs = sorted(arguments)
         query = "?" + "&".join(f"{quote_plus(name)}={quote_plus(value)}" for name, value in pairs)
@@ -348,7 +312,7 @@ def _uniform(token: str) -> str:
     return plain if plain in _SAME_UNESCAPED else token.upper()
 
 
-def _kept_segments(path: str, drop: Dropped) -> tuple[str, int]:
+def _kept_segments(path: str) -> tuple[str, int]:
     """Return a path without sessions, and the number of sessions in it."""
     if ";" not in path and "(" not in path:
         return path, 0
@@ -356,7 +320,7 @@ def _kept_segments(path: str, drop: Dropped) -> tuple[str, int]:
     dropped = 0
     for segment in path.split("/"):
         first, *parameters = segment.split(";")
-        ours = [text for text in parameters if not drop.holds(text.partition("=")[0], text.partition("=")[2])]
+        ours = [text for text in parameters if not _is_dropped(text.partition("=")[0], text.partition("=")[2])]
         dropped += len(parameters) - len(ours)
         if _ASP_SESSION.fullmatch(first) and not ours:
             dropped += 1
@@ -366,24 +330,32 @@ def _kept_segments(path: str, drop: Dropped) -> tuple[str, int]:
     return text if text.startswith("/") else f"/{text}", dropped
 
 
-def _kept_arguments(query: str, drop: Dropped) -> tuple[list[tuple[bytes, bytes]], int]:
+def _kept_arguments(query: str) -> tuple[list[tuple[bytes, bytes]], int]:
     """Return the arguments of a query, unescaped, without those to drop, and the number of the dropped ones."""
     kept: list[tuple[bytes, bytes]] = []
     dropped = 0
     for text in query.split("&"):
         name, _, value = text.replace("+", " ").partition("=")
-        if drop.holds(name, value):
+        if _is_dropped(name, value):
             dropped += 1
         elif text:
             kept.append((unquote_to_bytes(name), unquote_to_bytes(value)))
     return kept, dropped
 
 
-def surplus(written: str, drop: Dropped = DROPPED) -> int:
+def _is_dropped(name: str, value: str) -> bool:
+    """Return True if an argument, as it is in the URL, is no part of a page's name."""
+    plain = unquote_to_bytes(name).decode("latin-1").strip().lower().partition("[")[0].rstrip()
+    if plain in _TRACKING_NAMES or plain.startswith(_TRACKING_BEGINS):
+        return True
+    return plain in HASHED and _DIGEST.fullmatch(unquote_to_bytes(value).decode("latin-1")) is not None
+
+
+def surplus(written: str) -> int:
     """Return the number of arguments and sessions of an address that are no part of its key."""
     front, _, query = written.partition("#")[0].partition("?")
     path = front.split("/", 3)[3]
-    return _kept_segments(f"/{path}", drop)[1] + (_kept_arguments(query, drop)[1] if query else 0)
+    return _kept_segments(f"/{path}")[1] + (_kept_arguments(query)[1] if query else 0)
 
 
 def filled(steps: Sequence[str]) -> list[str]:
@@ -424,35 +396,26 @@ def cleaner(one: str, other: str) -> str:
     return other if other != one and surplus(other) < surplus(one) else one
 
 
-def spell(url: str, extra: Callable[[str], str] | None = None, drop: Dropped = DROPPED) -> str:
+def spell(url: str, extra: Callable[[str], str] | None = None) -> str:
     """Return the normal form of a written URL: one text for all its spellings.
 
     Raises:
         BadInput: The URL cannot name a page.
     """
-    return normal(address(url), extra, drop)
+    return normal(address(url), extra)
 
 
 class Rules:
     """Addresses and keys by one crawl's settings, with a cache. Thread-safe.
 
     Args:
-        drop: The names of arguments to leave out.
+        extra: The user's own last step (`normal`).
         hash_bang: Keep fragments that begin with `!`.
     """
 
-    def __init__(
-        self,
-        extra: Callable[[str], str] | None = None,
-        drop: Iterable[str] | Dropped = DROPPED,
-        hash_bang: bool = False,
-    ) -> None:
+    def __init__(self, extra: Callable[[str], str] | None = None, hash_bang: bool = False) -> None:
         self._own_step, self._hash_bang = extra, hash_bang
-        self._drop = drop if isinstance(drop, Dropped) else Dropped.of(drop)
         self._remembered = lru_cache(maxsize=REMEMBERED)(self._page)
-        self.odd: dict[str, str] | None = None
-        """If requested: address → the last written URL, for some of the addresses that older rules would have made
-        differently."""
 
     def page(self, url: str) -> tuple[str, str]:
         """Return (address, key) for a written URL.
@@ -461,12 +424,7 @@ class Rules:
             BadInput: The URL cannot name a page.
         """
         long = isinstance(url, str) and len(url) > LONGEST_REMEMBERED
-        resolved = self._page(url) if long else self._remembered(url)
-        if self.odd is not None and resolved[0] != url and _ODD.search(url):
-            if len(self.odd) >= MOST_ODD:
-                self.odd.clear()
-            self.odd[resolved[0]] = url
-        return resolved
+        return self._page(url) if long else self._remembered(url)
 
     def key(self, written: str) -> str:
         """Return the key of an address.
@@ -474,7 +432,7 @@ class Rules:
         Raises:
             BadInput: The user's own step raises it.
         """
-        return key_of(normal(written, self._own_step, self._drop))
+        return key_of(normal(written, self._own_step))
 
     def _page(self, url: str) -> tuple[str, str]:
         written = address(url, self._hash_bang)

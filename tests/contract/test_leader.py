@@ -24,7 +24,6 @@ ANALYSTS |= {"inspect.clicks", "inspect.scan", "graph.connection"}
 """Modules that may read at a follower, and why: they show something to people, and nothing is written by it. The
 connection ends a question on the member that answers it."""
 ALSO_NAME = {
-    "brain.rekey": {"exports/last_id"},
     "brain.links": {"exports/last_id"},
     "graph.exports": {"exports/column", "exports/last_id", "exports/links", "exports/terms", "exports/urls"},
     "inspect.pages": {"pages/get"},

@@ -28,11 +28,10 @@ from tests.plugin import Neo4j, emptied
 from tests.serving import Waiting, serving, tokens
 
 NOT_OVER_HTTP = {
-    *("frame", "open", "close", "rekey", "now", "engine", "kept_payout", "graph", "settings"),
+    *("frame", "open", "close", "now", "engine", "kept_payout", "graph", "settings"),
     *("quick_figures", "scan_figures"),
 }
-"""What takes functions, answers with a table in memory, belongs to a process, moves a brain of an older version, or is
-for metrics."""
+"""What takes functions, answers with a table in memory, belongs to a process, or is for metrics."""
 NOBODY = Claim("", "robots:http://a.org", "-", 0.0, "", 0)
 A, B, C = "http://a.org/", "http://a.org/b", "http://c.org/"
 

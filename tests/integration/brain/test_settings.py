@@ -8,6 +8,8 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.errors import GraphRefused, GraphUnavailable, SettingsError
+from graphbrain.urls.normalization import RULES_VERSION
+
 from tests.integration.conftest import HandClock
 from tests.integration.graph.test_schema import one_sentence
 from tests.plugin import Neo4j
@@ -206,12 +208,17 @@ def test_a_full_brain_cannot_be_remade(brain: Brain) -> None:
 
 @pytest.mark.usefixtures("brain")
 def test_a_brain_of_other_url_rules_is_refused(neo4j: Neo4j, ask: Callable[..., list[list[object]]]) -> None:
-    ask("MATCH (b:Brain) SET b.url_rules = 99")
-    try:
-        with pytest.raises(SettingsError, match="URL rules"):
-            neo4j.open(crawl="test")
-    finally:
-        ask("MATCH (b:Brain) SET b.url_rules = 3")
+    for version in (RULES_VERSION - 1, RULES_VERSION + 1):
+        ask("MATCH (b:Brain) SET b.url_rules = $version", version=version)
+        try:
+            with pytest.raises(SettingsError) as refused:
+                neo4j.open(crawl="test")
+        finally:
+            ask("MATCH (b:Brain) SET b.url_rules = $version", version=RULES_VERSION)
+        assert str(refused.value) == (
+            f"The keys of this brain's pages follow version {version} of the URL rules, and this graphbrain has "
+            f"version {RULES_VERSION}; use the graphbrain that made it, or another database."
+        )
 
 
 def test_an_unknown_variable_is_refused(neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:

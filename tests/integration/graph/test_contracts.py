@@ -216,7 +216,7 @@ def test_a_lock_writes_nothing(raw: driver.Driver, web: dict[str, int]) -> None:
 def test_a_lock_keeps_others_out(raw: driver.Driver, web: dict[str, int]) -> None:
     def check(name: str) -> None:
         sent = params(name, web)
-        if name.startswith("hosts/") or name == "rekey/hosts":
+        if name.startswith("hosts/"):
             write, wanted = "MATCH (h:Host {name: $x}) SET h:Host", sent["names"][0]
         elif name.startswith("brain/") or name == "classic/lock_virtual":
             write, wanted = "MATCH (b:Brain {key: $x}) SET b:Brain", "brain"

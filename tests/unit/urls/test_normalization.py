@@ -406,8 +406,9 @@ def test_host_and_name(url: str, host: str, name: str) -> None:
 
 
 def test_rules_remember_their_own_settings() -> None:
-    one, other = Rules(drop=["x"]), Rules(extra=lambda url: url.replace("a.org", "b.org"))
-    assert one.page("http://a.org/?x=1") == ("http://a.org/?x=1", key_of("http://a.org/"))
+    one, other = Rules(hash_bang=True), Rules(extra=lambda url: url.replace("a.org", "b.org"))
+    assert one.page("http://a.org/#!1") == ("http://a.org/#!1", key_of("http://a.org/#!1"))
+    assert other.page("http://a.org/#!1") == ("http://a.org/", key_of("http://b.org/"))
     assert other.page("http://a.org/") == ("http://a.org/", key_of("http://b.org/"))
     assert one.page("http://a.org/") == ("http://a.org/", key_of("http://a.org/"))
 
