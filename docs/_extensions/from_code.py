@@ -300,7 +300,7 @@ def _indexed() -> dict[tuple[str, str], str]:
     from graphbrain.graph.statements import names, statement
 
     found = {}
-    for name in names("schema/"):
+    for name in names("schema_"):
         text = statement(name).text
         label = re.search(r"FOR \((\w+):(\w+)\)", text)
         made = re.search(r"CREATE (\w+) (\w+)", text)
@@ -317,7 +317,7 @@ def indexes() -> str:
     from graphbrain.graph.statements import names, statement
 
     rows = []
-    for name in names("schema/"):
+    for name in names("schema_"):
         one = statement(name)
         on = re.search(r"FOR \(\w+:(\w+)\)(.*)", one.text, re.DOTALL)
         what = ", ".join(dict.fromkeys(re.findall(r"\b[a-z]\.(\w+)", on[2]))) if on else ""

@@ -170,9 +170,8 @@ def _schema(app: App, create: bool, as_json: bool) -> int:
 
     with app.brain(auto_tend=False, create=create) as brain:
         applied = schema.applied(brain.graph)
-        missing = [step.name for step in schema.pending(brain.graph)]
-    steps = [step.name for _, step in sorted(applied.items())]
-    versions = {"version": max(applied, default=0), "steps": steps, "missing": missing}
+        missing = [step.number for step in schema.pending(brain.graph)]
+    versions = {"version": max(applied, default=0), "steps": sorted(applied), "missing": missing}
     if as_json:
         show.json_lines([versions])
     else:

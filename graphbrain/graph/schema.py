@@ -1,9 +1,10 @@
-"""Constraints and indexes of the database, numbered and applied once each, and the check that the database is a brain.
+"""Constraints and indexes of the database, in numbered steps, and the check that the database is a brain.
 
-Each file of `cypher/graph/schema/` is applied once, indexes before constraints, and its checksum is stored. A database
-with unknown steps was written by a newer graphbrain, and one with nodes but without a brain belongs to another program.
-Both are refused before anything is written. An import of files leaves the brain's node with the label Imported; the
-first process to open it applies the schema and makes it a brain. Statements: schema/*, brain/steps, brain/step,
+A step is a folder, `cypher/graph/schema_001` and so on, with a file for each index and constraint. It is applied once,
+indexes before constraints, and a checksum of its statements is stored. A later change of the schema is a new step. A
+database with unknown steps was written by a newer graphbrain, and one with nodes but without a brain belongs to another
+program. Both are refused before anything is written. An import of files leaves the brain's node with the label
+Imported; the first process to open it applies the schema and makes it a brain. Statements: brain/steps, brain/step,
 brain/occupied, brain/indexes_left, brain/left_index, brain/working_on, brain/drop_index, brain/imported, brain/adopt,
 brain/carried, brain/restore_tokens, brain/tokens.
 """
@@ -36,35 +37,38 @@ the others. A record has room for two floats. In this order the accounts, which 
 come first, in three records, or in four if the first of them fits into an existing one.
 """
 
+STEP = "schema_"
+"""The folder of a step, before its number of three digits."""
 PAUSE = 0.2
 """Seconds between two looks at the indexes that are being filled."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaStep:
-    """One schema file with its number and checksum."""
+    """One step of the schema: its number, and the checksum of its statements."""
 
     number: int
-    name: str
     checksum: str
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The names of its statements."""
+        return names(f"{STEP}{self.number:03}/")
 
 
 def steps() -> tuple[SchemaStep, ...]:
     """Return the schema of this version, in order."""
-    return tuple(
-        SchemaStep(
-            int(name.removeprefix("schema/")[:3]),
-            name.removeprefix("schema/"),
-            hashlib.sha256(statement(name).text.encode()).hexdigest()[:16],
-        )
-        for name in names("schema/")
-    )
+    texts: dict[int, str] = {}
+    for name in names(STEP):
+        number = int(name.removeprefix(STEP).partition("/")[0])
+        texts[number] = texts.get(number, "") + statement(name).text
+    return tuple(SchemaStep(each, hashlib.sha256(text.encode()).hexdigest()[:16]) for each, text in texts.items())
 
 
 def applied(graph: Graph) -> dict[int, SchemaStep]:
     """Return the steps that were applied to this database, by number."""
     rows = graph.read(lambda tx: tx.many("brain/steps"), "brain/steps")
-    return {number: SchemaStep(number, name, checksum) for number, name, checksum in rows}
+    return {number: SchemaStep(number, checksum) for number, checksum in rows}
 
 
 def check(graph: Graph) -> None:
@@ -77,12 +81,12 @@ def check(graph: Graph) -> None:
     for number, step in applied(graph).items():
         if number not in wanted:
             raise SchemaMismatch(
-                f"The database was written by a newer graphbrain (schema step {step.name}); upgrade graphbrain-crawler."
+                f"The database was written by a newer graphbrain (schema step {number}); upgrade graphbrain-crawler."
             )
         if step != wanted[number]:
             raise SchemaMismatch(
-                f"Schema step {step.name} of the database is not this graphbrain's {wanted[number].name}; "
-                "use the version that made it, or another database."
+                f"Schema step {number} of the database is not this graphbrain's; use the version that made it, or "
+                "another database."
             )
 
 
@@ -145,11 +149,12 @@ def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[SchemaSte
         if names_first:
             graph.write(_number_names, "brain/tokens")
         # Indexes without a constraint are filled in the background, while constraints scan for duplicates.
-        _make(graph, missing, unique=False)
+        statements = [name for step in missing for name in step.statements]
+        _make(graph, statements, unique=False)
         if not names_first:
             graph.write(_number_names, "brain/tokens")
-        _make(graph, missing, unique=True)
-        rows = [[step.number, step.name, step.checksum] for step in missing]
+        _make(graph, statements, unique=True)
+        rows = [[step.number, step.checksum] for step in missing]
         graph.write(lambda tx: tx.do("brain/step", rows=rows, now=now), "brain/step")
         await_indexes(graph)
     return missing
@@ -175,21 +180,17 @@ def _number_names(tx: Tx) -> None:
     tx.do("brain/tokens", properties=properties, types=link_types())
 
 
-def _make(graph: Graph, missing: Sequence[SchemaStep], unique: bool) -> None:
-    """Make the missing steps that are constraints (`unique`), or those that are not, each in its own transaction.
+def _make(graph: Graph, statements: Sequence[str], unique: bool) -> None:
+    """Run the statements that make constraints (`unique`), or those that make indexes, each in its own transaction.
 
-    A transaction that makes an index locks the index's label for all other processes until it ends. One for all steps
-    held the lock on pages for minutes on a busy machine, and other processes that opened the new brain gave up. With a
-    step each, a process waits for one step at most, and skips the steps that another process has made. A step lasts as
-    long as there are pages.
-
-    The last step comes first: the first steps concern pages, of which there may be many, and quick steps run while
-    other indexes are filled.
+    A transaction that makes an index locks the index's label for all other processes until it ends. One for all
+    statements held the lock on pages for minutes on a busy machine, and other processes that opened the new brain gave
+    up. With a statement each, a process waits for one of them at most, and skips those that another process has run. A
+    statement lasts as long as there are pages.
     """
-    for step in reversed(missing):
-        name = f"schema/{step.name}"
+    for name in statements:
         if unique == _is_constraint(name):
-            while not graph.write(bound(_step, name), name, slow=True):
+            while not graph.write(bound(_run, name), name, slow=True):
                 pass  # The attempt has removed what an interrupted one had left.
 
 
@@ -197,8 +198,9 @@ def _is_constraint(name: str) -> bool:
     return "CONSTRAINT" in statement(name).text
 
 
-def _step(tx: Tx, name: str) -> bool:
-    """Make a step, and return True; or remove the index that an interrupted constraint has left, and return False.
+def _run(tx: Tx, name: str) -> bool:
+    """Run a statement of the schema, and return True. Remove the index that an interrupted constraint has left, and
+    return False.
 
     Neo4j makes and fills the index of a constraint in a transaction before that of the constraint. If the server ends
     the latter, the index may stay. It belongs to no constraint, and Neo4j refuses the constraint as long as it is there
@@ -206,7 +208,7 @@ def _step(tx: Tx, name: str) -> bool:
     removal needs a transaction of its own: if a transaction that drops an index and makes it again is rolled back, the
     index is broken (issue 13539).
     """
-    rule = name.partition("_")[2]
+    rule = name.partition("/")[2]
     if _is_constraint(name) and _alone(tx, name) and tx.many("brain/left_index", name=rule):
         tx.do("brain/drop_index", name=rule)
         return False
@@ -215,5 +217,5 @@ def _step(tx: Tx, name: str) -> bool:
 
 
 def _alone(tx: Tx, name: str) -> bool:
-    """Return True if no other transaction makes this step."""
+    """Return True if no other transaction runs this statement."""
     return bool(tx.one("brain/working_on", work=name)[0] == 1)

@@ -75,13 +75,6 @@ FINISHED: frozenset[str] = frozenset(
 )
 """Rooms: their docstrings, comments, messages and headers keep the style."""
 
-EXCEPTIONS: dict[tuple[str, str, str], str] = {
-    ("cypher/graph/schema/026_asked_key.cypher", "handed out", "handed out by a caller's key"): (
-        "the checksum of an applied schema file is stored in databases"
-    ),
-}
-"""(Module, word of AVOIDED, a part of the text) → the reason why it may be there."""
-
 LEFT_LOCALS = frozenset(
     {
         "accounts",
@@ -105,10 +98,6 @@ PLAIN_LINES = 8
 _NAMES = re.compile(r"`[^`]+`|\b[a-z]+/[a-z_]+\b")
 
 
-def _excused(text: Prose, word: str) -> bool:
-    return any(text.module == module and word == of and part in text.text for module, of, part in EXCEPTIONS)
-
-
 def _dialect(texts: tuple[Prose, ...]) -> list[str]:
     """Return the words of the dialect; names between backticks, and those of statements, are none."""
     return [
@@ -116,7 +105,6 @@ def _dialect(texts: tuple[Prose, ...]) -> list[str]:
         for each in texts
         for text in (_NAMES.sub("``", each.text),)
         for word, pattern in AVOIDED.items()
-        if not _excused(each, word)
         for match in pattern.finditer(text)
     ]
 
@@ -193,15 +181,6 @@ def test_the_pages_keep_the_style() -> None:
     assert len(pages) > 60
     faults = _dialect(pages)
     assert not faults, "\n".join(faults)
-
-
-def test_an_exception_is_needed_and_has_a_reason() -> None:
-    texts = (*docstrings(), *comments(), *messages(), *headers())
-    for (module, word, part), reason in EXCEPTIONS.items():
-        found = [each for each in texts if each.module == module and part in each.text]
-        assert any(AVOIDED[word].search(each.text) for each in found), (module, word, part)
-        assert len(reason.split()) > 3
-        assert room_of(module) in FINISHED
 
 
 @pytest.mark.parametrize(("word", "most"), MOST_LOCALS.items())

@@ -43,7 +43,7 @@ def small_web(brain: Brain, later: Callable[[float], object]) -> dict[str, int]:
 
 def params(name: str, ids: Mapping[str, int]) -> dict[str, Any]:
     """What to send with the statement `name`. KeyError when the table below does not know it."""
-    if name.startswith("schema/"):
+    if name.startswith("schema_"):
         return {}
     return _table(ids)[name]
 
@@ -222,7 +222,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "brain/tokens": {"properties": ["url", "key"], "types": ["LINKS"]},
         "brain/totals": none,
         "brain/transactions": none,
-        "brain/working_on": {"work": "schema/001_page_key"},
+        "brain/working_on": {"work": "schema_001/page_key"},
         "cash/authority_candidates": {"least": -100, "fewer": 100, "limit": 10},
         "cash/flow_candidates": {"least": -100, "fewer": 100, "limit": 10},
         "cash/live_pagerank_candidates": {"least": -100, "fewer": 100, "limit": 10},

@@ -1,6 +1,6 @@
-// Record that schema files were applied.
+// Record that steps of the schema were applied.
 //
-// param   rows  LIST   [the file's number, its name, the checksum of its text]
+// param   rows  LIST   [the step's number, the checksum of its statements]
 // param   now   FLOAT  seconds since the epoch
 // rows    none
 // locks   the steps
@@ -8,4 +8,4 @@
 // retry   safe   MERGE
 UNWIND $rows AS row
 MERGE (s:SchemaStep {number: row[0]})
-ON CREATE SET s.name = row[1], s.checksum = row[2], s.applied = $now
+ON CREATE SET s.checksum = row[1], s.applied = $now

@@ -1,11 +1,10 @@
-// Return the schema files that were applied to this database.
+// Return the steps of the schema that were applied to this database.
 //
-// column  number    INTEGER  the file's number
-// column  name      STRING   the file's name
-// column  checksum  STRING   of its text when it was applied
+// column  number    INTEGER  the step's number
+// column  checksum  STRING   of its statements when it was applied
 // rows    many
 // locks   none
 // mode    read
 // retry   safe
 MATCH (s:SchemaStep)
-RETURN s.number AS number, s.name AS name, s.checksum AS checksum ORDER BY number
+RETURN s.number AS number, s.checksum AS checksum ORDER BY number

@@ -31,7 +31,7 @@ def shapes(brain: Brain, at: dict[str, int]) -> dict[str, list[str]]:
     """Statement → the operators of the plan that is made for it now."""
     found: dict[str, list[str]] = {}
     with raw(brain) as connection:
-        for name in (name for name in names() if not name.startswith("schema/")):
+        for name in (name for name in names() if not name.startswith("schema_")):
             stated = statement(name)
             unknown = replace(stated, text=f"{stated.text} /* {uuid.uuid4()} */")
             plan = planned(connection, unknown, params(name, at)).plan

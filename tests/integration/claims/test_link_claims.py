@@ -174,22 +174,3 @@ def test_two_processes_share_them_beside_callers_of_pages(brain: Brain, second: 
     assert not second.next_urls(10)
     (two,) = second.next_urls(10, kinds=KINDS)
     assert {one.url, two.url} == {B, C}
-
-
-@pytest.mark.usefixtures("brain")
-def test_links_of_a_brain_made_before_there_were_resources(neo4j: Neo4j, clock: HandClock, ask: Ask) -> None:
-    ask("DROP CONSTRAINT resource_key")
-    ask("DROP CONSTRAINT resource_queue_key")
-    for name in ("resource_lease_until", "resource_queue", "resource_queue_at"):
-        ask(f"DROP INDEX {name}")
-    assert ask("MATCH (s:SchemaStep) WHERE s.name CONTAINS '_resource_' DELETE s RETURN count(*)") == [[5]]
-    ask("MATCH (p:Page {state: 'outside'}) REMOVE p.outside_because")
-    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as later:
-        assert later.check_links() == 2
-        claims = links(later)
-        assert set(claims) == {B, C}
-        later.report([Resource(B, claims[B], 404), Resource(C, claims[C], 200)])
-        assert broken(later) == [(B, 404, "missing")] and later.next_urls(1, kinds=KINDS).finished
-        assert later.audit().ok
-    assert ask("MATCH (s:SchemaStep) WHERE s.name CONTAINS '_resource_' RETURN count(*)") == [[5]]
-    assert ask("SHOW INDEXES YIELD name WHERE name STARTS WITH 'resource_' RETURN count(*)") == [[5]]

@@ -141,7 +141,7 @@ def test_rows_and_columns_are_those_declared(raw: driver.Driver, web: dict[str, 
         if stated.rows != "many":
             assert rows == (1 if stated.rows == "one" else 0)
 
-    assert offenders([name for name in NAMES if not name.startswith("schema/")], check) == {}
+    assert offenders([name for name in NAMES if not name.startswith("schema_")], check) == {}
 
 
 def test_one_row_comes_of_nothing_too(raw: driver.Driver, web: dict[str, int]) -> None:
@@ -181,7 +181,7 @@ def snapshot(tx: driver.Transaction) -> dict[Any, Any]:
 SAFE_WRITERS = [
     name
     for name in NAMES
-    if statement(name).mode == "write" and statement(name).retry.startswith("safe") and not name.startswith("schema/")
+    if statement(name).mode == "write" and statement(name).retry.startswith("safe") and not name.startswith("schema_")
 ]
 
 
@@ -271,7 +271,7 @@ def test_a_plan_that_reads_too_soon_is_known() -> None:
 @pytest.mark.usefixtures("brain")
 def test_the_schema_is_safe_to_apply_again(raw: driver.Driver) -> None:
     before = raw.execute_query("SHOW INDEXES YIELD name RETURN name ORDER BY name").records
-    for name in names("schema/"):
+    for name in names("schema_"):
         with raw.session(database="neo4j") as session:
             session.run(statement(name).text).consume()  # type: ignore[arg-type]
     assert raw.execute_query("SHOW INDEXES YIELD name RETURN name ORDER BY name").records == before

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from graphbrain import Brain
 from graphbrain.errors import GraphbrainError, SchemaMismatch, SettingsError
-from graphbrain.graph import connection, schema
+from graphbrain.graph import connection, schema, statements
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.graph.schema import PAGE_CHAIN
 from graphbrain.graph.statements import link_types, property_names
@@ -48,13 +50,18 @@ def one_sentence(error: GraphbrainError) -> bool:
     return "\n" not in text and len(re.findall(r"[.!?](?:\s|$)", text)) == 1 and len(text) < 250
 
 
+def made_by_all() -> list[str]:
+    """The statements of all steps."""
+    return [name for step in schema.steps() for name in step.statements]
+
+
 def test_opening_an_empty_database_makes_it_a_brain(bare: Neo4j, ask: Ask) -> None:
     with bare.open(crawl="test") as brain:
         assert brain.stats()["pages"] == 0
     assert ask("MATCH (b:Brain) RETURN b.name, b.key") == [["test", "brain"]]
     assert ask("MATCH (s:SchemaStep) RETURN count(s)") == [[len(schema.steps())]]
     online = ask("SHOW INDEXES YIELD name, state WHERE state = 'ONLINE' RETURN name")
-    assert {step.name[4:] for step in schema.steps()} <= {str(name) for (name,) in online}
+    assert {name.partition("/")[2] for name in made_by_all()} <= {str(name) for (name,) in online}
 
 
 def test_nothing_is_made_unless_it_may_be(bare: Neo4j, ask: Ask) -> None:
@@ -71,15 +78,61 @@ def test_the_schema_is_applied_once(brain: Brain, clock: HandClock, ask: Ask) ->
 
 
 def test_a_missing_step_is_applied_at_the_next_opening(brain: Brain, neo4j: Neo4j, ask: Ask) -> None:
-    ask("MATCH (s:SchemaStep {number: 9}) DELETE s")
+    ask("MATCH (s:SchemaStep {number: 1}) DELETE s")
     ask("DROP INDEX page_authority_rank")
     neo4j.open(crawl="test").close()
     assert ask("SHOW INDEXES YIELD name, state WHERE name = 'page_authority_rank' RETURN state") == [["ONLINE"]]
     assert schema.pending(brain.graph) == ()
 
 
+NEXT = """// Pages by their colour, for the test.
+//
+// rows    none
+// locks   the schema
+// mode    write
+// retry   safe   IF NOT EXISTS
+CREATE INDEX page_colour IF NOT EXISTS FOR (p:Page) ON (p.colour)
+"""
+
+
+def test_a_later_version_applies_its_new_step_and_the_one_before_is_refused(
+    brain: Brain, neo4j: Neo4j, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, number = schema.steps(), len(schema.steps()) + 1
+    later = tmp_path / "cypher"
+    shutil.copytree(statements.FOLDER, later)
+    (later / f"graph/{schema.STEP}{number:03}").mkdir()
+    (later / f"graph/{schema.STEP}{number:03}/page_colour.cypher").write_text(NEXT, encoding="utf-8")
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(statements, "FOLDER", later)
+            assert schema.steps()[:-1] == before and schema.pending(brain.graph) == schema.steps()[-1:]
+            neo4j.open(crawl="test").close()
+            assert schema.pending(brain.graph) == ()
+        assert ask("SHOW INDEXES YIELD name, state WHERE name = 'page_colour' RETURN state") == [["ONLINE"]]
+        with pytest.raises(SchemaMismatch, match=rf"newer graphbrain \(schema step {number}\)"):
+            neo4j.open(crawl="test")
+    finally:
+        ask("MATCH (s:SchemaStep {number: $n}) DELETE s", n=number)
+        ask("DROP INDEX page_colour IF EXISTS")
+
+
 def test_steps_are_numbered_without_gaps() -> None:
     assert [step.number for step in schema.steps()] == list(range(1, len(schema.steps()) + 1))
+    assert sorted(made_by_all()) == sorted(statements.names(schema.STEP))
+
+
+def test_a_changed_statement_changes_the_checksum_of_its_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comment does not, and neither does another step."""
+    (before, *_), folder = schema.steps(), tmp_path / "cypher"
+    shutil.copytree(statements.FOLDER, folder)
+    file = folder / "graph/schema_001/page_host.cypher"
+    monkeypatch.setattr(statements, "FOLDER", folder)
+    for old, new, same in (("The pages", "All pages", True), ("(p.host)", "(p.name)", False)):
+        file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+        statements.statement.cache_clear()
+        assert (schema.steps()[0] == before) is same
+    statements.statement.cache_clear()
 
 
 @pytest.fixture
@@ -92,17 +145,23 @@ def altered(brain: Brain, ask: Ask) -> Iterator[Ask]:  # noqa: ARG001
 
 
 def test_another_checksum_is_refused(altered: Ask, neo4j: Neo4j) -> None:
-    altered("MATCH (s:SchemaStep {number: 3}) SET s.checksum = 'other'")
-    with pytest.raises(SchemaMismatch, match="003_brain_key") as refused:
+    altered("MATCH (s:SchemaStep {number: 1}) SET s.checksum = 'other'")
+    with pytest.raises(SchemaMismatch, match="Schema step 1 of the database is not") as refused:
         neo4j.open(crawl="test")
     assert one_sentence(refused.value)
 
 
 def test_a_newer_database_is_refused(altered: Ask, neo4j: Neo4j) -> None:
-    altered("CREATE (:SchemaStep {number: 999, name: '999_new', checksum: 'x'})")
+    altered("CREATE (:SchemaStep {number: 999, checksum: 'x'})")
     with pytest.raises(SchemaMismatch, match=r"newer.*upgrade") as refused:
         neo4j.open(crawl="test")
     assert one_sentence(refused.value)
+
+
+def test_a_database_of_many_other_steps_is_not_called_newer(altered: Ask, neo4j: Neo4j) -> None:
+    altered("MATCH (s:SchemaStep {number: 1}) SET s.checksum = 'other' CREATE (:SchemaStep {number: 999})")
+    with pytest.raises(SchemaMismatch, match="Schema step 1 of the database is not"):
+        neo4j.open(crawl="test")
 
 
 def test_tokens_that_have_outlived_their_brain_are_no_other_data(brain: Brain, neo4j: Neo4j, ask: Ask) -> None:
@@ -196,15 +255,15 @@ def test_several_processes_may_open_an_empty_database_at_once(bare: Neo4j, ask: 
 
 
 @pytest.mark.parametrize("names_first", [True, False])
-def test_no_transaction_makes_two_steps_of_the_schema(bare: Neo4j, ask: Ask, names_first: bool) -> None:
-    """One that did would hold the lock on a label while it waits for another, or for as long as all steps take."""
+def test_no_transaction_runs_two_statements_of_the_schema(bare: Neo4j, ask: Ask, names_first: bool) -> None:
+    """One that did would hold the lock on a label while it waits for another, or for as long as all of them take."""
     sent: list[str] = []
     with contextlib.closing(Graph(bare.uri, bare.user, bare.password, "neo4j", PATIENCE)) as graph:
         graph.connect()
         with graph.trace(lambda name, _rows, _took: sent.append(name)):
             schema.apply(graph, 1.0, names_first)
-    made = [place for place, name in enumerate(sent) if name.startswith("schema/")]
-    assert len(made) == len(schema.steps())
+    made = [place for place, name in enumerate(sent) if name.startswith("schema_")]
+    assert len(made) == len(made_by_all())
     assert {sent[place + 1] for place in made} == {"COMMIT"}
     assert ask("MATCH (s:SchemaStep) RETURN count(s)") == [[len(schema.steps())]]
 
@@ -220,7 +279,7 @@ def test_a_step_that_is_interrupted_is_made_again(bare: Neo4j, ask: Ask) -> None
         """End each step, from the first one on, for longer than a call may last."""
         while not made.is_set() and (not ended or time.monotonic() < ended[0] + interrupted):
             if ask(
-                "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.work STARTS WITH 'schema/'"
+                "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.work STARTS WITH 'schema_'"
                 " TERMINATE TRANSACTION id YIELD message RETURN message"
             ):
                 ended.append(time.monotonic())
@@ -256,7 +315,7 @@ def test_an_index_of_a_constraint_that_another_process_makes_is_left_alone(
     bare: Neo4j, ask: Ask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until that process has ended; what is waited for is logged."""
-    name = "schema/001_page_key"
+    name = "schema_001/page_key"
     monkeypatch.setattr(connection, "REASON_EVERY", 0.1)
     ask("CREATE INDEX page_key FOR (p:Page) ON (p.key)")
     with contextlib.closing(Graph(bare.uri, bare.user, bare.password, "neo4j", 0.5)) as graph:
@@ -273,13 +332,13 @@ def test_an_index_of_a_constraint_that_another_process_makes_is_left_alone(
         try:
             assert holds.wait(PATIENCE)
             with pytest.raises(GraphbrainError, match="page_key"):
-                graph.write(bound(schema._step, name), name)
+                graph.write(bound(schema._run, name), name)
             assert f"{name} at {bare.uri} has failed for" in caplog.text and "page_key" in caplog.text
         finally:
             done.set()
             other.join()
-        assert graph.write(bound(schema._step, name), name) is False
-        assert graph.write(bound(schema._step, name), name) is True
+        assert graph.write(bound(schema._run, name), name) is False
+        assert graph.write(bound(schema._run, name), name) is True
 
 
 def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:

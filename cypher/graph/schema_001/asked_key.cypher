@@ -1,4 +1,4 @@
-// What was handed out by a caller's key is known by that.
+// The claims of a call are known by the key that its caller chose.
 //
 // rows    none
 // locks   the schema
