@@ -22,7 +22,6 @@ from typing import Any, Literal
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.numeric.bounds import LARGEST, Bounds
 from graphbrain.numeric.methods import LIVE, METHODS, ORDERS, factors
-from graphbrain.runtime.deprecated import Renamed, renamed_keys
 from graphbrain.urls.hostnames import HostList
 
 __all__ = [
@@ -48,8 +47,6 @@ __all__ = [
     "variable_of",
 ]
 
-RENAMED: Mapping[str, Renamed] = {}
-"""The old name of a setting → its new one. An old name is read in the versions of the deprecation policy."""
 ORPHANS = ("keep", "park", "forget")
 CANONICAL_LINKS = ("note", "follow")
 CHANGES = ("body", "text", "blocks", "simhash")
@@ -304,9 +301,7 @@ class Settings:
         Raises:
             SettingsError: A name (argument or `GRAPHBRAIN_…` variable) is unknown, or a value is out of range.
         """
-        variables = {variable_of(old): Renamed(variable_of(new.name), new.gone_in) for old, new in RENAMED.items()}
-        environ = renamed_keys(os.environ if environ is None else environ, variables, "variable")
-        arguments = renamed_keys(arguments, RENAMED, "setting")
+        environ = os.environ if environ is None else environ
         names = cls.names()
         values: dict[str, Any] = {}
         for variable, text in environ.items():
@@ -413,7 +408,6 @@ def changes(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         SettingsError: A name is no setting, or cannot be changed on a brain that exists; or a value has another type.
     """
-    given = renamed_keys(given, RENAMED, "setting")
     wrong = sorted(set(given) - set(Settings.names("shared")))
     if wrong and wrong[0] not in Settings.names():
         raise SettingsError(unknown(wrong[0], Settings.names("shared")))

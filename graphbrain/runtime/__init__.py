@@ -4,4 +4,4 @@ what it keeps for a while.
 May touch: the operating system, the list of installed packages, and Python's import of modules.
 """
 
-__all__ = ["deprecated", "fair", "installs", "lean_driver", "memory", "newest", "timings", "tokens"]
+__all__ = ["fair", "installs", "lean_driver", "memory", "newest", "timings", "tokens"]
