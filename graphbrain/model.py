@@ -154,7 +154,7 @@ class Claim(Record):
 
     @property
     def claimed(self) -> float | None:
-        """The time of the claim in epoch seconds, read from its token. None for a claim of an older graphbrain."""
+        """The time of the claim in epoch seconds, read from its token. None for a token that has no time."""
         return made_at(self.token)
 
     @property
@@ -572,7 +572,7 @@ class Page(Record):
         hub_rank, authority_rank: floor(4·log2 score), of scores from 32 on.
         error: The message of the last failure, at `failed`, if no page came since.
         hinted_by: The kind of its last hint.
-        claimed: The time at which the worker that holds it claimed it; None, too, for a claim of an older graphbrain.
+        claimed: The time at which the worker that holds it claimed it; None, too, for a token that has no time.
         failing_since: The time of its first failure since it was last fetched.
         fault: The kind of the last visit's failure, one of `hosts.health.PAGE_FAULTS`.
         recheck_at: The time at which an alias or a parked page is looked at again.

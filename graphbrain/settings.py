@@ -357,9 +357,8 @@ class Settings:
         return settings
 
     def with_stored(self, stored: Mapping[str, Any]) -> Settings:
-        """Return these settings with the fixed and shared ones that are stored on a brain. A brain that is older than a
-        setting does not store it."""
-        return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})
+        """Return these settings with the fixed and shared ones that are stored on a brain."""
+        return replace(self, **{name: stored[name] for name in self.names("fixed", "shared")})
 
     def unlike(self, brain: Settings) -> dict[str, Any]:
         """Return name → the given value, of the shared settings that were given and whose meaning differs from a
@@ -469,7 +468,7 @@ def _unfit(name: str, text: str) -> str:
 def _meant(name: str, value: Any) -> Any:
     """Return a value in the form in which settings are compared: a list of hosts is a set."""
     if name in HOST_LISTS and value.strip():
-        return HostList.of(value, lenient=True)
+        return HostList.of(value)
     return value
 
 
@@ -477,7 +476,7 @@ def _within(hosts: str, scope: str) -> bool:
     """Return whether all of these hosts are named in the scope."""
     if not hosts.strip() or not scope.strip():  # empty: all hosts
         return not scope.strip()
-    given, there = HostList.of(hosts, lenient=True), HostList.of(scope, lenient=True)
+    given, there = HostList.of(hosts), HostList.of(scope)
     named = (entry for entry in given.at_port if entry[0] not in there.anyway)
     return given.anyway <= there.anyway and there.at_port.issuperset(named)
 

@@ -34,6 +34,6 @@ WITH p, CASE WHEN q IS NULL THEN 'is not in the graph' WHEN q.state = 'alias' TH
             WHEN q.led_to IS NOT NULL THEN 'redirects' WHEN q.noindex THEN 'asks not to be found'
             WHEN q.canonical <> q.url THEN 'names another' END AS problem
 WHERE $harmless OR problem IS NOT NULL
-RETURN problem, CASE WHEN p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' THEN 0.0
+RETURN problem, CASE WHEN p.state = 'outside' AND p.outside_because = 'scope' THEN 0.0
                 ELSE p.authority_history + p.authority_cash END AS authority, p.canonical AS canonical, p.url AS url
 ORDER BY problem IS NULL, problem, url LIMIT $limit

@@ -11,7 +11,7 @@
 MATCH (p:Page) WHERE p.state <> 'alias'
 WITH p, p.authority_history + p.authority_cash AS authority,
      CASE WHEN p.state = 'parked' OR coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN 'fails'
-          WHEN p.state = 'outside' THEN 'outside: ' + coalesce(p.outside_because, 'scope')
+          WHEN p.state = 'outside' THEN 'outside: ' + p.outside_because
           WHEN p.first_fetched IS NULL THEN 'not fetched yet'
           WHEN NOT EXISTS { (p)-[:LINKS]->() } THEN 'has no links' END AS why
 WHERE why IS NOT NULL

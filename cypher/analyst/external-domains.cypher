@@ -30,5 +30,5 @@ CALL (h) {
 }
 WITH host, sum(links) AS links, sum(pages) AS pages, min(such_as) AS such_as
 ORDER BY links DESC, host LIMIT $limit
-RETURN host, links, pages, EXISTS { (x:Page {host: host}) WHERE NOT (x.state = 'outside' AND coalesce(x.outside_because, 'scope') = 'scope') } AS inside, such_as
+RETURN host, links, pages, EXISTS { (x:Page {host: host}) WHERE NOT (x.state = 'outside' AND x.outside_because = 'scope') } AS inside, such_as
 ORDER BY links DESC, host

@@ -15,7 +15,7 @@
 :param limit => 50;
 
 MATCH (p:Page)
-WITH p.host AS host, CASE WHEN p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' THEN 0.0
+WITH p.host AS host, CASE WHEN p.state = 'outside' AND p.outside_because = 'scope' THEN 0.0
      ELSE p.authority_history + p.authority_cash END AS score,
      CASE WHEN p.status IS NOT NULL OR p.failed IS NOT NULL THEN 1 END AS tried,
      CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN

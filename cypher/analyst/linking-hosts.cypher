@@ -18,5 +18,5 @@ CALL (h) {
 WITH h.name AS home, host, links WHERE host <> home
 WITH host, count(*) AS hosts, sum(links) AS links, collect(home)[..5] AS such_as
 ORDER BY hosts DESC, links DESC, host LIMIT $limit
-RETURN host, hosts, links, EXISTS { (x:Page {host: host}) WHERE NOT (x.state = 'outside' AND coalesce(x.outside_because, 'scope') = 'scope') } AS inside, such_as
+RETURN host, hosts, links, EXISTS { (x:Page {host: host}) WHERE NOT (x.state = 'outside' AND x.outside_because = 'scope') } AS inside, such_as
 ORDER BY hosts DESC, links DESC, host

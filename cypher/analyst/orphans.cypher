@@ -15,6 +15,6 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.state <> 'alias' AND NOT EXISTS { (p)<-[:LINKS]-() } AND ($seeds OR p.is_seed IS NULL)
-  AND ($host = '' OR p.host = $host) AND NOT (p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope')
+  AND ($host = '' OR p.host = $host) AND NOT (p.state = 'outside' AND p.outside_because = 'scope')
 RETURN p.state AS state, p.hinted_by AS hinted_by, datetime({epochSeconds: toInteger(p.discovered)}) AS discovered, p.url AS url
 ORDER BY p.hinted_by IS NULL, url LIMIT $limit

@@ -10,7 +10,7 @@
 :param limit => 50;
 
 MATCH (p:Page)
-WITH p.host AS host, p.authority_history + p.authority_cash AS score, NOT (p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope') AS holds
+WITH p.host AS host, p.authority_history + p.authority_cash AS score, NOT (p.state = 'outside' AND p.outside_because = 'scope') AS holds
 WITH host, count(*) AS pages, sum(score) AS authority, count(CASE WHEN holds THEN 1 END) AS inside,
      sum(CASE WHEN holds THEN score ELSE 0.0 END) AS authority_inside
 WITH collect([host, pages, authority, inside, authority_inside]) AS rows, sum(authority) AS total

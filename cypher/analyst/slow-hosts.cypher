@@ -15,7 +15,7 @@
 CALL () {
   MATCH (p:Page)
   WITH p.host AS host, avg(p.fetch_seconds) AS seconds, max(p.fetch_seconds) AS slowest,
-       count(p.fetch_seconds) AS timed, sum(CASE WHEN p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' THEN 0.0
+       count(p.fetch_seconds) AS timed, sum(CASE WHEN p.state = 'outside' AND p.outside_because = 'scope' THEN 0.0
            ELSE p.authority_history + p.authority_cash END) AS authority
   WHERE timed > 0
   RETURN host, seconds, slowest, timed, authority

@@ -52,7 +52,7 @@ one in three before the scores had settled, so that most entries had to be remov
 @lru_cache(8)
 def target_hosts(text: str) -> HostList:
     """Return the hosts that the setting `target_hosts` names."""
-    return HostList.of(text, lenient=True)
+    return HostList.of(text)
 
 
 def payout(

@@ -22,7 +22,7 @@ a failing page may be well, such as that of a 404; and a failing page may be wit
 PAGE: dict[str, tuple[str, str]] = {
     "url": ("", "the address, as it was written"),
     "key": ("", "the identity of a page: the digest of a normal form of the URL"),
-    "name": ("", "as a caption: the tail of the path and the host; of older pages the host comes first"),
+    "name": ("", "as a caption: the tail of the path and the host"),
     "host": ("", "host and port, the name of a :Host"),
     "state": ("", "frontier, known, outside, alias, parked or gone"),
     "outside_because": ("", "why a page outside is not fetched: scope or robots"),

@@ -219,7 +219,7 @@ def _outside(graph: Graph, rows: list[list[Any]]) -> list[list[Any]]:
     """Mark the canonical targets that are not in the graph because they are outside the scope."""
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
     names = ("allow_hosts", "deny_hosts", "allow_urls", "deny_urls")
-    scope = Scope.of(Settings(**{name: stored[name] for name in names if name in stored}))
+    scope = Scope.of(Settings(**{name: stored[name] for name in names}))
     for row in rows:
         if row[0] == "is not in the graph" and not scope.holds(row[2], host_of(row[2]), 0):
             row[0] = "is outside the scope"

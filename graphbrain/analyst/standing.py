@@ -84,7 +84,7 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
 
 def _holds(state: str, outside_because: str | None) -> bool:
     """Return whether a page is inside the scope. One that its robots.txt forbids is inside."""
-    return state != "outside" or (outside_because or SCOPE) != SCOPE
+    return state != "outside" or outside_because != SCOPE
 
 
 def _whole(_: int, row: Sequence[Any]) -> list[list[Any]]:

@@ -143,7 +143,6 @@ class Brain(Asking):
                 from_environment = {name for name in given.given if settings.get(name) is None}
                 if changes := opening.changes(session, given, from_environment):
                     brain.change(**changes)
-                opening.renew_lanes(session)
         except BaseException:
             session.graph.close()
             raise

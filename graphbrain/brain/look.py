@@ -96,9 +96,9 @@ class Looking:
             counts = [a + b for a, b in zip(before, now, strict=True)]
             seconds = 0.0 if began is None else max(1.0, at - began)
         full = [count * 3600 / seconds if seconds else 0.0 for count in counts]
-        pace = {f"{name}_an_hour": value for name, value in zip(COUNTED, full, strict=False)}
-        pace |= dict(zip(COUNTED, counts, strict=False))
-        return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price, "uncounted": counts[-1]}
+        pace = {f"{name}_an_hour": value for name, value in zip(COUNTED, full, strict=True)}
+        pace |= dict(zip(COUNTED, counts, strict=True))
+        return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
         """Return the best pages, as `Brain.top` describes."""
@@ -181,7 +181,7 @@ class Looking:
         if waiting is not None and since is not None:
             waiting = max(0, waiting + done["found"] - since["found"] - (done["left"] - since["left"]))
         pace = self._pace()
-        flows = Flows(pace["visits"], pace["found"], pace["left"], pace.pop("uncounted"), pace["seconds"])
+        flows = Flows(pace["visits"], pace["found"], pace["left"], pace["seconds"])
         return {
             "crawl": self._session.settings.crawl,
             "engine": self._session.settings.engine,

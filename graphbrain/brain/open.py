@@ -10,16 +10,14 @@ from graphbrain.brain.session import Session
 from graphbrain.errors import SettingsError
 from graphbrain.graph import schema
 from graphbrain.graph.connection import Clock, Graph
-from graphbrain.hosts import health
 from graphbrain.intake.scope import Scope
 from graphbrain.numeric.rules import Rule
-from graphbrain.schedule import lanes
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
 from graphbrain.settings import Settings, other_than, to_convert
 from graphbrain.urls.normalization import RULES_VERSION
 
-__all__ = ["changes", "renew_lanes", "session"]
+__all__ = ["changes", "session"]
 
 
 def session(
@@ -62,19 +60,6 @@ def changes(opened: Session, given: Settings, from_environment: Container[str]) 
     return {}
 
 
-def renew_lanes(opened: Session) -> None:
-    """Move the pages of a brain that was made with other lanes to those of today, and look at its parked pages again.
-    Processes that tend do it; until then claims read both kinds of lanes."""
-    today = {"lanes": lanes.VERSION, "health": health.VERSION}
-    if opened.closed or all(opened.stored.get(name) == version for name, version in today.items()):
-        return
-    renewed: dict[str, Any] = {**today, "remarking": ""}
-    if "value" not in opened.stored:  # it is older than the setting, whose default was another
-        renewed["value"] = Rule().value
-    opened.graph.write(lambda tx: tx.do("brain/change", settings=renewed), "brain/change")
-    opened.refresh()
-
-
 def _address(settings: Settings) -> tuple[str, str, str]:
     """Return URI, user and password: the settings', or those of the local server when no URI is set."""
     if settings.uri:
@@ -104,10 +89,7 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     if stored is None:
         conversion.furnish(graph, given.engine)
         fresh = {name: getattr(given, name) for name in Settings.names("fixed", "shared")}
-        fresh |= conversion.properties(Rule.of(fresh), clock()) | {
-            "lanes": lanes.VERSION,
-            "health": health.VERSION,
-        }
+        fresh |= conversion.properties(Rule.of(fresh), clock())
         stored = graph.write(
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",
@@ -130,8 +112,6 @@ def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
 def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
     """Return the stored settings where the brain has them. Raise SettingsError where a given one contradicts a fixed
     one (its engine, unless any will do)."""
-    # A brain that is older than a setting has its default.
-    stored = {**Settings.names("fixed"), **stored}
     for name in Settings.names("fixed"):
         if name in given.given and getattr(given, name) != stored[name]:
             if (name == "crawl" and given.share) or (name == "engine" and any_engine):

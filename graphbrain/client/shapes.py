@@ -145,8 +145,8 @@ def parts(items: Iterable[Any]) -> Iterator[list[str]]:
 
 def claims(read: Mapping[str, Any]) -> Claims:
     """Return the answer of `next_urls`."""
-    more = {name: read[name] for name in ("next_ready", "finished", "next_unfailed", "repeated")}
-    more |= {name: read[name] for name in ("next_because", "paused") if name in read}  # not of an older service
+    names = ("next_ready", "finished", "next_unfailed", "repeated", "next_because", "paused")
+    more = {name: read[name] for name in names}
     return Claims((claim(each) for each in read["claims"]), **more)
 
 

@@ -2,8 +2,8 @@
 
 State, queue, lane and marks of a page follow from the settings and from the page's properties, so one function brings
 them all in line. It runs as a backfill of all pages after a change of settings (noted on the brain, so that any process
-continues it), and on single pages after a correction. Statements: brain/remarked, pages/ids_from, pages/name_faults,
-pages/pardon, pages/wanted, pages/stand, pages/recheck, pages/unlinked_mark, links/unalias, visits/places, claims/held,
+continues it), and on single pages after a correction. Statements: brain/remarked, pages/ids_from, pages/pardon,
+pages/wanted, pages/stand, pages/recheck, pages/unlinked_mark, links/unalias, visits/places, claims/held,
 accounts/*.
 """
 
@@ -109,7 +109,6 @@ def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
     ids, last = tx.one("pages/ids_from", after=before, limit=BATCH)
     remark(tx, ids, policy, now)
     tx.do("pages/unlinked_mark", ids=ids, now=now)
-    tx.do("pages/name_faults", ids=ids)
     canonicals.note_again(tx, ids, policy, now)
     after = last if len(ids) == BATCH else None
     tx.do("brain/remarked", before=before, after=after, revision=policy.rule.revision)

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphbrain.accounts import ledgers
-from graphbrain.errors import BadInput
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.expected import compared
 from graphbrain.frontier.policy import Policy
@@ -161,10 +160,7 @@ def _learns_after(site: Site) -> int | None:
 def _sketch(text: str | None) -> tuple[list[int], int] | None:
     if text is None or _hash(text) is not None:
         return None
-    try:
-        made = shingles.read(text)
-    except BadInput:  # of another version
-        return None
+    made = shingles.read(text)
     return made.keys.tolist(), made.count
 
 

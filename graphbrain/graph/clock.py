@@ -70,7 +70,7 @@ class Record:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Record:
-        """Return the record among the properties of a brain; a brain that is older than the record has no shift."""
+        """Return the record among the properties of a brain; there is no shift before the first record."""
         return cls(
             stored.get("clock_by"),
             float(stored.get("clock_shift") or 0.0),

@@ -42,7 +42,6 @@ __all__ = [
     "PASSING",
     "REFUSING",
     "SOONEST",
-    "VERSION",
     "Kind",
     "PageFault",
     "counted_from",
@@ -83,9 +82,6 @@ PAGE_FAULTS: tuple[PageFault, ...] = get_args(PageFault)
 
 NOT_SENT: PageFault = "not_sent"
 """The fault that is the crawler's: no failure of the page is counted, and no question counts the page as failing."""
-VERSION = 2
-"""The version of this model. It is stored on the brain, and pages of a brain that has another one are gone through
-once. Version 1 had no names for all faults of pages."""
 REFUSING = frozenset({429, 503})
 """The host asks to be asked less often."""
 NOT_MODIFIED = 304

@@ -273,11 +273,6 @@ class HostState:
             value = self.stored[name]
             setattr(self, name, absent if value is None else value)
         self.times = times_of(self.stored["robots_times"])
-        if self.failing == 0 < self.unanswered:  # as an older version wrote it
-            self.failing, self.illness = self.unanswered, "silent"
-            self.failing_at = self.failing_since = self.unanswered_at
-        if self.stored["resting"] and not self.ripe_at and not self.failing:  # as an older version wrote it
-            self.ripe_at = self.stored["ready_at"]
 
     @property
     def delay(self) -> float:
@@ -674,7 +669,7 @@ class HostState:
         again at a time of its own, in case it cannot be claimed then. That time grows with the number of `waiting`
         hosts.
         """
-        if not self.place_since:  # an older version let it wait without that
+        if not self.place_since:
             self.place_since = min(self.probe_at or now, now)
         self.waits_for_place = True
         self.look_at = now + max((waiting + 1) / LOOKS, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)

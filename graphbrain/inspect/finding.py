@@ -29,14 +29,12 @@ class Flows:
         visits: Accepted visits.
         found: Pages that came into the frontier by them.
         left: Pages that left the frontier.
-        uncounted: Visits reported to processes of an older graphbrain, which does not count their pages.
         seconds: The length of the period.
     """
 
     visits: int
     found: int
     left: int
-    uncounted: int
     seconds: float
 
 
@@ -63,8 +61,7 @@ class Outlook(Record):
 
 def outlook(waiting: int, flows: Flows) -> Outlook:
     """Return the outlook of a frontier of `waiting` pages, from the counts of late."""
-    counted = flows.visits - flows.uncounted
-    rate = flows.found / counted if counted > 0 else None
+    rate = flows.found / flows.visits if flows.visits else None
     end, hours, because = _end(waiting, flows)
     return Outlook(waiting, rate, end, hours, because)
 
@@ -73,8 +70,6 @@ def _end(waiting: int, flows: Flows) -> tuple[End, float | None, str]:
     left, discovered = flows.left, flows.found
     if not waiting:
         return "done", 0.0, "no page waits for its first visit"
-    if flows.uncounted:
-        return "unknown", None, "an older graphbrain has taken reports lately, and does not count what they find"
     if not left and not flows.visits:
         return "unknown", None, "nothing was reported lately"
     if left < FEW:

@@ -66,9 +66,7 @@ class Scope:
 
 
 def _hosts(text: str) -> HostList | None:
-    """Return the hosts of a setting. A text that names no host is refused when it is set; in an older brain it matches
-    none."""
-    return HostList.of(text, lenient=True) if text.strip() else None
+    return HostList.of(text) if text.strip() else None
 
 
 def _pattern(name: str, text: str) -> re.Pattern[str] | None:

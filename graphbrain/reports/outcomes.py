@@ -191,7 +191,7 @@ class Visit:
     failed: float | None
     """when it failed the last time"""
     failing_since: float | None
-    """when it failed first since it was fetched the last time; of an older version's failures that is not known"""
+    """when it failed first since it was fetched the last time"""
     led: bool
     """was its last visit led elsewhere by temporary redirects?"""
     turned: float | None
@@ -206,8 +206,8 @@ class Visit:
     @property
     def failed_before(self) -> float | None:
         """The time of its last failure, if it has not been fetched since."""
-        fails = self.errors or self.failing_since is not None
-        return self.failed if fails and (self.failed or 0.0) > (self.fetched or 0.0) else None
+        fails = self.failing_since is not None and (self.failed or 0.0) > (self.fetched or 0.0)
+        return self.failed if fails else None
 
     @property
     def known_ill(self) -> bool:
@@ -218,12 +218,7 @@ class Visit:
     @property
     def spared_at(self) -> float | None:
         """The time of its last failure, if it has failed since it was fetched, and by no fault of its own."""
-        return self.failed_before if self.failing_since is not None and self.errors == 0 else None
-
-    @property
-    def failing_from(self) -> float | None:
-        """The time of its first failure since it was last fetched, as far as that is known; None: it did not fail."""
-        return self.failed_before if self.failing_since is None else self.failing_since
+        return self.failed_before if self.errors == 0 else None
 
     @property
     def seen(self) -> Seen:

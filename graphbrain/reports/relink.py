@@ -168,7 +168,7 @@ def _alias_row(verdict: Verdict, ledger: Accounts, policy: Policy, now: float) -
     if verdict.answer.outcome == "alias":
         after = min(DAY + max(0.0, now - since), LONGEST_ALIAS)
     else:
-        failing = 0.0 if visit.failing_from is None else now - visit.failing_from
+        failing = 0.0 if visit.failing_since is None else now - visit.failing_since
         after = max(health.missing_wait(visit.errors + 1) if item.missing else health.page_wait(failing), HOUR)
     inside = policy.scope.holds(visit.url, visit.host, ledger.depth_of(visit.page))
     return [visit.page, since, now + after if inside else None]

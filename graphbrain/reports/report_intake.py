@@ -123,7 +123,7 @@ class Intake:
         # The page may have been fetched by way of a redirect: what counts is the page that was claimed.
         if report.url != claim.url and self._rules.page(report.url)[1] != claim.key:
             raise BadInput(f"the claim is for {claim.url}, not for this URL")
-        return without_user(claim.url), claim.key  # one of an older graphbrain may name a user
+        return without_user(claim.url), claim.key  # a caller may have made the claim itself
 
     def _at(self, report: Fetched | Failed) -> float:
         """Return the time of a report by the clock of the server. A claimed visit was between its claim and now,

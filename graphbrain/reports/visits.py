@@ -194,7 +194,7 @@ def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: floa
     own_fault = host is not None and host.is_own_fault(item.request(visit))
     # What failed while its host was ill is as if it had not failed before.
     spared = speaks_of_host and host is not None and not (visit.known_ill or host.is_evidence(visit.failed_before))
-    since = item.at if spared or visit.failing_from is None else visit.failing_from
+    since = item.at if spared or visit.failing_since is None else visit.failing_since
     # A host may refuse any page once.
     first = (spared or visit.failed_before is None) and item.kind != "refused"
     counts = not item.unsent and (not speaks_of_host or (not ill and (first or own_fault)))
@@ -302,7 +302,7 @@ def write_fetched(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int]) 
 def _is_busy(visit: Visit) -> bool:
     """Return whether it is in a queue, a count, or the order of retries, or has left other traces that go with a
     visit."""
-    failed = visit.errors > 0 or visit.refusals > 0 or visit.failing_since is not None
+    failed = visit.failing_since is not None
     return visit.lease is None or visit.counted or failed or visit.respelt > 0
 
 

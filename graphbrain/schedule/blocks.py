@@ -303,7 +303,7 @@ class _Sketch:
 
 
 def _parsed(text: str) -> _Sketch | None:
-    """Return the stored sketch of a visit, or the present one of these blocks; None for a text of another version."""
+    """Return the stored sketch of a visit, or the present one of these blocks; None for any other text."""
     try:
         if not text.startswith(VERSION):
             return _sketched(read(text)["key"])

@@ -32,7 +32,6 @@ __all__ = [
     "ASKED",
     "DISCOVERY",
     "FRONTIER_END",
-    "VERSION",
     "Lanes",
     "PageColumns",
     "Stretch",
@@ -68,11 +67,8 @@ SHAPES = (0.25, 0.53, 0.88, 1.5, 2.8, 6.0)
 """The representatives of the classes of shape: below .4, .4 to .7, …, 4 and above."""
 FRONTIER = 7
 """In the field of shapes: the page was never fetched."""
-COARSE_END = 8 * VALUE_CLASSES
-"""The end of the lanes of the frontier, √2 wide, of brains that were made by older versions: they are read, and never
-written. Still older ones may have others, which are not together."""
 FINE_FIRST = 1 << 11
-"""Above all lanes that an older version gave to pages by best-first order."""
+"""Above the lanes of breadth-first order, one for each depth."""
 FINE_PER_OCTAVE, FINE_OCTAVES = 1 << 12, 128
 FINE_OF_ONE = FINE_PER_OCTAVE * FINE_OCTAVES // 2
 """Values from 2⁻⁶⁴ to 2⁶⁴."""
@@ -80,9 +76,6 @@ FINE_CLASSES = FINE_PER_OCTAVE * FINE_OCTAVES
 FRONTIER_END = FINE_FIRST + 8 * FINE_CLASSES
 """The lanes of the frontier are below it; the first of pages that are visited again is at 10⁷ at least, whatever it
 is worth."""
-VERSION = 2
-"""The version of these numbers. It is stored on the brain, and a brain that has another is gone through once, page by
-page."""
 STEADY = FINE_PER_OCTAVE // 16
 """So many lanes a value may be off (4.4 %) before its page moves."""
 Stretch = tuple[int, int]
@@ -157,10 +150,8 @@ def read_lanes(lane: ArrayLike) -> Lanes:
     numbers = np.asarray(lane, dtype=np.int64)
     shapes, frontier = numbers % 8, is_frontier(numbers)
     values, rates = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES, numbers // 8 % RATE_CLASSES
-    values = np.where(frontier & (numbers < COARSE_END), VALUE_CLASSES - 1 - numbers // 8, values)
     fine = FINE_CLASSES - 1 - (numbers - FINE_FIRST) // 8
-    is_fine = frontier & (numbers >= FINE_FIRST) & (numbers < FRONTIER_END)
-    value = np.where(is_fine, _middle(fine, FINE_OF_ONE, FINE_PER_OCTAVE), _middle(values, VALUE_OF_ONE))
+    value = np.where(frontier, _middle(fine, FINE_OF_ONE, FINE_PER_OCTAVE), _middle(values, VALUE_OF_ONE))
     shape = np.asarray(SHAPES)[np.minimum(shapes, len(SHAPES) - 1)]
     return Lanes(frontier, value, shape, shape / _middle(rates, RATE_OF_ONE))
 

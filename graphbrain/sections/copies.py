@@ -442,7 +442,7 @@ class Copies:
     def read(cls, plain: Any) -> Copies:
         """Return what `plain` has written. Raise ValueError for anything else."""
         try:
-            at, rules, packed, *based = plain  # an older version kept no rules that are based
+            at, rules, packed, based = plain
             numbers = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)
             return cls(
                 int(at),
@@ -451,7 +451,7 @@ class Copies:
                     for pattern, holding in rules.items()
                 },
                 frozenset((numbers @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
-                frozenset(CopyRule(*named) for named in (based[0] if based else ())),
+                frozenset(CopyRule(*named) for named in based),
             )
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"not what was learned of copies: {error}") from None

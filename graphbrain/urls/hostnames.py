@@ -121,30 +121,24 @@ class HostList:
     """(host, port as in the graph: empty for the usual one)"""
 
     @classmethod
-    def of(cls, text: str, lenient: bool = False) -> HostList:
+    def of(cls, text: str) -> HostList:
         """Return the hosts of a text, between spaces or commas, in the forms of `named`, and as `.a.example` and
         `*.a.example`.
 
         `*` is every host.
-
-        Args:
-            text: The hosts.
-            lenient: Skip texts that name no host.
 
         Raises:
             BadInput: A text names no host; the message quotes it.
         """
         anyway, at_port = set[str](), set[tuple[str, str]]()
         entries = [entry for entry in _BETWEEN.split(text) if entry]
-        if not entries and not lenient:
+        if not entries:
             raise BadInput("there is no host in it")
         for entry in entries:
             try:
                 parsed = _entry(entry)
             except BadInput as error:
-                if not lenient:
-                    raise BadInput(f"{entry[:80]!r} names none: {error}") from None
-                continue
+                raise BadInput(f"{entry[:80]!r} names none: {error}") from None
             if parsed.port is None:
                 anyway.add(parsed.host)
             else:

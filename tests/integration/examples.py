@@ -471,7 +471,6 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/recheck": {"rows": [[alias, NOW, False], [hub, NOW, True]]},
         "pages/relevance": {"rows": [[hub, 0.75], [other, None]]},
         "pages/facts": {"id": hub, "facts": {"value": 2.0, "interval": None}},
-        "pages/name_faults": {"ids": some},
         "pages/pardon": {"ids": some},
         "pages/hurry": {"ids": some, "now": NOW, "gone": True, "gone_wait": 9.0},
         "pages/put_right": {"rows": [[hub, {"fetched": NOW, "waiting_since": NOW}]]},

@@ -49,7 +49,7 @@ def test_a_claim_survives_json() -> None:
 def test_a_claim_tells_since_when_it_is_held() -> None:
     assert dataclasses.replace(CLAIM, token=token(1_700_000_000.25)).claimed == 1_700_000_000.25
     assert CLAIM.claimed is None
-    assert "claimed" not in CLAIM.as_dict(), "an older graphbrain reads it"
+    assert "claimed" not in CLAIM.as_dict()
 
 
 def test_a_line_that_is_no_report_may_have_a_claim() -> None:

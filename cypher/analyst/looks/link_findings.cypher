@@ -26,7 +26,7 @@ CALL () {
   }
   WITH payee, from, count(*) AS links
   WITH links, coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee.host THEN $intra ELSE 1.0 END AS paid,
-       payee.state = 'outside' AND coalesce(payee.outside_because, 'scope') = 'scope' AS leaves
+       payee.state = 'outside' AND payee.outside_because = 'scope' AS leaves
   RETURN coalesce(sum(links), 0) AS broken, coalesce(sum(paid), 0.0) AS broken_paid,
          coalesce(sum(CASE WHEN leaves THEN paid END), 0.0) AS broken_left
 }
@@ -40,7 +40,7 @@ CALL () {
   WITH from, CASE type(r) WHEN 'LINKS' THEN a ELSE coalesce(to, a) END AS payee, chain
   WITH from, payee, count(*) AS links, count(CASE WHEN chain THEN 1 END) AS chains,
        coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee.host THEN $intra ELSE 1.0 END AS paid,
-       payee.state = 'outside' AND coalesce(payee.outside_because, 'scope') = 'scope' AS leaves
+       payee.state = 'outside' AND payee.outside_because = 'scope' AS leaves
   RETURN coalesce(sum(links), 0) AS named, coalesce(sum(paid), 0.0) AS named_paid, coalesce(sum(chains), 0) AS chained,
          coalesce(sum(CASE WHEN leaves THEN paid END), 0.0) AS named_left,
          coalesce(sum(CASE WHEN chains > 0 THEN paid END), 0.0) AS chained_paid,

@@ -16,5 +16,5 @@ WITH i, p {.state, .authority_history, .authority_cash, .fetched, .first_fetched
 WHERE p.state IS NOT NULL AND p.authority_history + p.authority_cash IS NOT NULL
 RETURN collect(i * 8 + CASE WHEN p.first_fetched IS NULL THEN 0 ELSE 1 END
                      + CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN 2 ELSE 0 END
-                     + CASE WHEN p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' THEN 0 ELSE 4 END) AS pages,
+                     + CASE WHEN p.state = 'outside' AND p.outside_because = 'scope' THEN 0 ELSE 4 END) AS pages,
        collect(p.authority_history + p.authority_cash) AS authority

@@ -20,7 +20,7 @@ WITH m.host AS host,
      collect([m.url, m.state, m.first_fetched IS NOT NULL, coalesce(m.echo, false),
               coalesce(m.failed, 0.0) > coalesce(m.fetched, 0.0), m.brought,
               m.queue IS NOT NULL OR m.lease IS NOT NULL OR m.not_before IS NOT NULL,
-              CASE WHEN m.state = 'outside' AND coalesce(m.outside_because, 'scope') = 'scope' THEN 0.0
+              CASE WHEN m.state = 'outside' AND m.outside_because = 'scope' THEN 0.0
                    ELSE m.authority_history + m.authority_cash END]) AS pages
 MATCH (s:Site {host: host}) WHERE s.sections IS NOT NULL
 RETURN collect([host, pages]) AS rows

@@ -9,6 +9,6 @@
 // retry   safe
 UNWIND range($first, $last) AS i
 MATCH (p:Page) WHERE id(p) = i
-WITH p WHERE p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope'
+WITH p WHERE p.state = 'outside' AND p.outside_because = 'scope'
   AND EXISTS { (p)<-[:LINKS|SPELLS]-(:Page) }
 RETURN collect(p.url) AS urls

@@ -3,7 +3,7 @@
 // that pace.
 //
 // param   hour     INTEGER  the current hour, since the epoch
-// column  before   LIST     [visits, links, found, left, visits of workers that do not count these] of the last full hour
+// column  before   LIST     [visits, links, found, left] of the last full hour
 // column  now      LIST     the same of the current one
 // column  began    FLOAT    when the first of these counters was begun, in seconds since the epoch; or null
 // column  earlier  BOOLEAN  whether a worker counted in the hour before these
@@ -17,13 +17,10 @@ WITH collect(c) AS counters
 CALL (counters) {
   UNWIND counters AS c
   WITH c, c.hour = $hour - 2 AS early
-  WITH c, early, CASE WHEN c.hour >= $hour THEN 1 ELSE 0 END AS runs, CASE WHEN early OR c.hour >= $hour THEN 0 ELSE 1 END AS full,
-       CASE WHEN c.found IS NULL THEN c.pages ELSE 0 END AS uncounted
-  RETURN [sum(full * c.pages), sum(full * c.links), sum(full * coalesce(c.found, 0)), sum(full * coalesce(c.left, 0)),
-          sum(full * uncounted)] AS before,
-         [sum(runs * c.pages), sum(runs * c.links), sum(runs * coalesce(c.found, 0)), sum(runs * coalesce(c.left, 0)),
-          sum(runs * uncounted)] AS now,
-         min(CASE WHEN NOT early THEN coalesce(c.began, c.hour * 3600.0) END) AS began,
+  WITH c, early, CASE WHEN c.hour >= $hour THEN 1 ELSE 0 END AS runs, CASE WHEN early OR c.hour >= $hour THEN 0 ELSE 1 END AS full
+  RETURN [sum(full * c.pages), sum(full * c.links), sum(full * c.found), sum(full * c.left)] AS before,
+         [sum(runs * c.pages), sum(runs * c.links), sum(runs * c.found), sum(runs * c.left)] AS now,
+         min(CASE WHEN NOT early THEN c.began END) AS began,
          count(CASE WHEN early THEN 1 END) > 0 AS earlier,
          avg(CASE WHEN NOT early THEN c.price END) AS price
 }

@@ -14,8 +14,8 @@ CALL (place) {
   OPTIONAL MATCH (c:Hour) WHERE c.hour >= $first AND c.hour <= $last AND c.worker IS NOT NULL
   WITH c, $kinds[place] AS kind
   UNWIND range(0, $outcomes - 1) AS outcome
-  WITH outcome, sum(coalesce(c[kind + '_claims'], 0)) AS claims, sum(coalesce(c[kind + '_lapsed'], 0)) AS lapsed,
-       sum(coalesce(c[kind + '_reports'][outcome], 0)) AS reports
+  WITH outcome, sum(c[kind + '_claims']) AS claims, sum(c[kind + '_lapsed']) AS lapsed,
+       sum(c[kind + '_reports'][outcome]) AS reports
   ORDER BY outcome
   RETURN max(claims) AS claims, max(lapsed) AS lapsed, collect(reports) AS reports
 }

@@ -8,4 +8,4 @@
 // retry   safe
 MATCH (p:Page)
 WHERE p.state = 'outside' OR (p.queue IS NOT NULL AND p.first_fetched IS NULL AND p.failed IS NULL)
-RETURN CASE p.state WHEN 'outside' THEN coalesce(p.outside_because, 'scope') ELSE '' END AS because, count(*) AS pages
+RETURN CASE p.state WHEN 'outside' THEN p.outside_because ELSE '' END AS because, count(*) AS pages

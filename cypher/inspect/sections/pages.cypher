@@ -19,5 +19,5 @@ RETURN p.url AS url, p.state AS state, p.first_fetched IS NOT NULL AS learned,
        coalesce(p.echo, false) AS echo,
        coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS failing, p.brought AS brought,
        p.queue IS NOT NULL OR p.lease IS NOT NULL OR p.not_before IS NOT NULL AS queued,
-       CASE WHEN p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope' THEN 0.0
+       CASE WHEN p.state = 'outside' AND p.outside_because = 'scope' THEN 0.0
        ELSE p.authority_history + p.authority_cash END AS authority

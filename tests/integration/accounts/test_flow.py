@@ -9,9 +9,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.brain import open as opening
 from graphbrain.numeric.rules import SEED_FLOW
-from graphbrain.schedule import lanes
 from tests.integration.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -149,27 +147,3 @@ def test_the_best_new_page_comes_first(make_brain: MakeBrain) -> None:
         brain.seed([A, E])
         brain.report([Fetched(E, [C, D]), Fetched(A, [B])])
         assert next(iter(brain.next_urls(1))).url == B
-
-
-def test_pages_of_an_older_brain_are_read_where_they_wait_and_moved_by_who_tends(
-    make_brain: MakeBrain, raw: driver.Driver
-) -> None:
-    brain = make_brain(delay_seconds=0.0)
-    brain.seed([A])
-    brain.report([Fetched(A, [B, C, D])])
-    # As versions before had them: √2 wide, and nothing of flow.
-    raw.execute_query("MATCH (p:Page) WHERE p.first_fetched IS NULL SET p.lane = 639")
-    raw.execute_query("MATCH (p:Page) SET p.flow = null, p.flow_paid = null")
-    raw.execute_query("MATCH (b:Brain) REMOVE b.lanes")
-    brain.session.refresh()
-    opening.renew_lanes(brain.session)
-    taken = brain.next_urls(1)
-    assert len(taken) == 1
-    brain.give_back(taken)
-    sound(brain)
-    brain.tend(None)
-    for url in (B, C, D):
-        lane = brain.page(url).lane
-        assert lanes.FINE_FIRST < lane < lanes.FRONTIER_END
-    assert brain.session.stored["lanes"] == lanes.VERSION
-    sound(brain)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.brain import open as opening
 from graphbrain.errors import BadInput
 from graphbrain.ingest.importer import run
 from graphbrain.settings import ENGINES
@@ -78,17 +77,12 @@ def test_it_is_pagerank_after_any_crawl(make_brain: MakeBrain, clock: HandClock,
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_brain_made_before_has_none_until_it_is_told(
-    make_brain: MakeBrain, clock: HandClock, raw: driver.Driver, engine: str
-) -> None:
+def test_a_brain_has_none_until_it_is_to_keep_it(make_brain: MakeBrain, clock: HandClock, engine: str) -> None:
     brain = make_brain(engine=engine, value="authority")
     brain.seed([A])
     brain.report([Fetched(A, [B, D])])
     clock.pass_(1.0)
     brain.report([Fetched(B, [A, C])])
-    raw.execute_query("MATCH (b:Brain) REMOVE b.keep_live_pagerank")
-    brain.session.refresh()
-    opening.renew_lanes(brain.session)
     assert ranks(brain, A, B, C, D) == [None] * 4
     assert (brain.settings.value, brain.stats()["live_pagerank_error"]) == ("authority", None)
     with pytest.raises(BadInput, match="keep_live_pagerank"):

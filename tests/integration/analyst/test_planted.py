@@ -7,13 +7,11 @@ import time
 from dataclasses import replace
 from typing import Any
 
-import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.analyst.dictionary import PAGE
 from graphbrain.analyst.questions import ask, questions
-from graphbrain.brain import open as opening
 from graphbrain.hosts.health import PAGE_FAULTS
 from tests.integration.analyst.webs import A, B, C, D, E, crawl
 
@@ -151,7 +149,7 @@ NAMED: dict[str, tuple[Fetched | Failed, str]] = {
 """Path → report, and the fault that its page has then."""
 
 
-def test_each_fault_of_a_page_has_a_name(brain: Brain, raw: driver.Driver) -> None:
+def test_each_fault_of_a_page_has_a_name(brain: Brain) -> None:
     brain.seed([f"{A}/"])
     brain.report([Fetched(f"{A}/", [f"{A}/{name}" for name in NAMED])])
     claims = {claim.url.rpartition("/")[2]: claim for claim in brain.next_urls(20)}
@@ -170,17 +168,6 @@ def test_each_fault_of_a_page_has_a_name(brain: Brain, raw: driver.Driver) -> No
     failing = {url: fault for url, fault in wanted.items() if fault != "not_sent"}
     assert shown() == [wanted, wanted, failing, failing]
     assert sum(rows(brain, "failing-hosts", "other")) == 6 and sum(rows(brain, "failing-hosts", "silent")) == 1
-    # A brain that was made before these names is mended by who tends.
-    old = {"circles": "well", "not_modified": "well", "not_understood": "well", "bad_report": "none"}
-    raw.execute_query("UNWIND $old AS o MATCH (p:Page {fault: o[0]}) SET p.fault = o[1]", old=[*map(list, old.items())])
-    raw.execute_query("MATCH (p:Page {url: $url}) SET p.fault = 'not_understood'", url=f"{A}/garbled")
-    raw.execute_query("MATCH (p:Page {fault: 'nowhere'}) SET p.fault = 'missing'")
-    raw.execute_query("MATCH (b:Brain) SET b.health = 1")
-    assert shown() != [wanted, wanted, failing, failing]
-    brain.session.refresh()
-    opening.renew_lanes(brain.session)
-    brain.tend()
-    assert shown() == [wanted, wanted, failing, failing]
 
 
 def test_what_was_not_sent_leaves_what_is_known_of_its_page(brain: Brain) -> None:

@@ -363,24 +363,21 @@ def test_a_page_that_is_gone_is_looked_at_for_a_hint_and_not_for_a_link(
     assert page("ill") in [claim.url for claim in brain.next_urls(9)]
 
 
-def test_pages_that_an_older_version_parked_are_looked_at_within_days(
+def test_parked_pages_that_come_into_the_scope_are_looked_at_within_days(
     make_brain: MakeBrain, clock: HandClock, ask: Ask
 ) -> None:
     brain = make_brain(delay_seconds=0.0, revisit_seconds=30 * DAY)
     found(brain, ["ill", "refused"])
     park(ask, clock, "parked")
-    ask("MATCH (p:Page {url: $url}) SET p.failing_since = null, p.recheck_at = null", url=page("ill"))
     ask(
-        "MATCH (p:Page {url: $url}) SET p.state = 'parked', p.parked_because = 'url', p.queue = null",
+        "MATCH (p:Page {url: $url}) SET p.state = 'parked', p.parked_because = 'by hand', p.queue = null",
         url=page("refused"),
     )
-    ask("MATCH (b:Brain) SET b.health = null")
-    with Brain.open(
-        **{n: getattr(brain.graph, n) for n in ("uri", "user", "password")}, clock=clock, share=True
-    ) as new:
-        new.tend()
-        clock.pass_(3 * DAY)
-        assert [claim.url for claim in new.next_urls(9)] == [page("ill")]
+    brain.change(deny_urls="/(ill|refused)")
+    assert brain.page(page("ill")).recheck_at is None
+    brain.change(deny_urls="")
+    clock.pass_(3 * DAY)
+    assert [claim.url for claim in brain.next_urls(9)] == [page("ill")]
 
 
 @pytest.mark.parametrize("how", ["broken", "refused", "silent"])

@@ -72,18 +72,6 @@ def test_the_frontier_is_done_at_the_pace_it_goes(make_brain: MakeBrain, clock: 
     assert (brain.stats()["frontier"]["end"], brain.stats()["frontier"]["hours"]) == ("done", 0.0)
 
 
-def test_what_an_older_graphbrain_has_counted_says_nothing_of_the_end(brain: Brain, ask: Ask, clock: HandClock) -> None:
-    urls = [f"http://p.org/{number}" for number in range(200)]
-    brain.report([Fetched(url, []) for url in urls])
-    clock.pass_(1.0)
-    brain.report([Fetched(urls[0], ["http://p.org/waits"])])
-    assert brain.stats()["frontier"]["found_per_visit"] == pytest.approx(201 / 201)
-    ask("MATCH (c:Hour) REMOVE c.found, c.left RETURN count(c)")
-    found = brain.stats()["frontier"]
-    assert (found["end"], found["found_per_visit"]) == ("unknown", None)
-    assert "older graphbrain" in found["because"]
-
-
 def test_the_progress_of_a_crawl_follows_between_two_counts_of_all_pages(
     make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch
 ) -> None:

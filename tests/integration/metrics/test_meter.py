@@ -14,10 +14,10 @@ from graphbrain import Brain, Failed, Fetched, Resource
 from graphbrain.brain.observe import STREAMED, UNOBSERVED, VERBS
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph
-from graphbrain.inspect.figures import COUNTS, KindCounts
+from graphbrain.inspect.figures import COUNTS
 from graphbrain.metrics.meter import Meter
 from graphbrain.metrics.sampling import Sampler
-from graphbrain.model import KINDS, OUTCOMES, RESOURCE_KINDS
+from graphbrain.model import KINDS, OUTCOMES
 from tests.integration.conftest import HandClock
 from tests.integration.examples import small_web
 
@@ -151,25 +151,6 @@ def test_each_kind_has_counts_of_its_own_and_pages_keep_theirs(make_brain: Make,
     clock.pass_(5 * 3_600.0)
     assert sampler.look()
     assert read(meter)["graphbrain_claims_by_kind_total", "robots"] == 2, "earlier hours still count"
-
-
-def test_hours_without_kinds_are_those_of_pages(brain: Brain, ask: Ask) -> None:
-    """An older graphbrain has counted pages alone, in an hour that goes on."""
-    sampler = Sampler(brain)
-    brain.seed([f"http://a.org/{n}" for n in range(3)])
-    brain.next_urls(1)
-    brain.session.counters.write()
-    names = [f"c.{kind}_{count}" for kind in RESOURCE_KINDS for count in ("claims", "lapsed", "reports")]
-    assert ask(f"MATCH (c:Hour) WHERE c.robots_claims = 0 REMOVE {', '.join(names)} RETURN count(c)") == [[1]]
-    assert sampler.look()
-    counted = sampler.latest.counted
-    assert counted is not None
-    nothing = KindCounts(0, 0, (0,) * len(OUTCOMES))
-    assert counted.by_kind == {"page": KindCounts(1, 0, nothing.reports), **dict.fromkeys(RESOURCE_KINDS, nothing)}
-    assert brain.stats()["done"]["robots_claims"] == 0
-    brain.next_urls(1)
-    brain.session.counters.write()
-    assert ask("MATCH (c:Hour) RETURN c.claims, c.robots_claims, size(c.robots_reports)") == [[2, 0, len(OUTCOMES)]]
 
 
 def test_a_scrape_asks_the_database_nothing_and_tells_of_no_page(brain: Brain, clock: HandClock) -> None:

@@ -521,7 +521,7 @@ def test_unknown_relevance_is_a_half_for_targets_too(target: float, is_one: bool
 
 
 def test_the_rule_by_what_stands_on_the_brain() -> None:
-    """Also on one that an older version has made, which knows no payouts; what is no part of the rule is left out."""
+    """What is no part of the rule is left out; what was never set is as by default."""
     assert Rule.of({"alpha": 0.25, "revision": 3, "crawl": "x"}) == Rule(alpha=0.25, revision=3)
     bent = Rule.of({"payout": "trusted", "payout_scale": 2.0, "repaying": "", "revision": 4})
     assert bent == Rule(payout="trusted", payout_scale=2.0, repaying=True, revision=4)

@@ -127,12 +127,6 @@ def test_what_says_nothing_of_the_host_leaves_it_ill_and_puts_the_next_probe_off
     assert state.ill() and state.probe_at == NOW + 1.0 + 15.0
 
 
-def test_a_host_that_an_older_version_found_silent_is_ill() -> None:
-    state = host(unanswered=4, unanswered_at=NOW - HOUR, probe_at=NOW)
-    assert state.ill() and state.illness == "silent"
-    assert not state.abandoned(NOW) and state.abandoned(NOW + 6 * HOUR)
-
-
 def test_refusals_among_well_answers_block_for_a_short_time_and_slow_down_to_an_eighth_at_most() -> None:
     state = host(delay=1.0)
     for number in range(8):

@@ -97,7 +97,7 @@ def test_a_redirect_is_read_as_browsers_read_it() -> None:
     assert "secret" not in made.note and isinstance(made.report, Failed) and "secret" not in made.report.error
 
 
-def test_a_claim_of_an_older_graphbrain_brings_no_user_back() -> None:
+def test_a_claim_that_names_a_user_brings_none_back() -> None:
     old = replace(claim(), url="http://u:p@a.org/")
     made = item(Fetched(old.url, [B], claim=old))
     assert (made.url, made.key) == (A, old.key)

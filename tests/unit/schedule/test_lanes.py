@@ -59,26 +59,6 @@ def test_the_lanes_of_the_frontier_stand_together() -> None:
         assert lanes.stretch(lane) == (lane, lane + 1)
 
 
-def test_lanes_of_the_frontier_from_before_they_stood_together_are_read_as_ever() -> None:
-    value = np.array([0.1, 1.0, 30.0])
-    was = np.array([16601607, 16146439, 15561223])
-    read = lanes.read_lanes(was)
-    assert read.frontier.all()
-    assert np.abs(np.log2(read.value / value)).max() <= 0.2500001
-
-
-def test_coarse_lanes_of_the_frontier_are_read_and_left_for_fine_ones() -> None:
-    """Those that stood together and were √2 wide: 127 − (⌊2·log2 w⌋ + 48), eight apart, for values from 2⁻²⁴ to 2⁴⁰."""
-    value = np.exp2(np.random.default_rng(1).uniform(-24.0, 39.9, 1000))
-    was = (127 - (np.floor(2.0 * np.log2(value)).astype(np.int64) + 48)) * 8 + 7
-    read = lanes.read_lanes(was)
-    assert read.frontier.all()
-    assert np.abs(np.log2(read.value / value)).max() <= 0.2500001
-    rule, nothing = Rule(), np.full(1000, np.nan)
-    left = lanes.lane_of(rule, value, nothing, np.ones(1000), np.zeros(1000, bool), was)
-    assert (left == lanes.frontier_lane(value)).all()
-
-
 def test_fine_lanes_keep_the_order_of_the_values() -> None:
     value = np.sort(np.exp2(np.random.default_rng(1).uniform(-60.0, 60.0, 20_000)))
     lane = lanes.frontier_lane(value)
