@@ -103,7 +103,9 @@ def _texts() -> list[Path]:
     if listed.returncode == 0:
         paths = [ROOT / line for line in listed.stdout.splitlines()]
     else:  # an unpacked archive
-        paths = [path for folder in ("graphbrain", "cypher", "tests", "lab", "docker") for path in (ROOT / folder).rglob("*")]
+        paths = [
+            path for folder in ("graphbrain", "cypher", "tests", "lab", "docker") for path in (ROOT / folder).rglob("*")
+        ]
     return sorted(path for path in paths if path.is_file() and b"\0" not in path.read_bytes()[:4096])
 
 

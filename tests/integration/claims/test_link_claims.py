@@ -10,7 +10,6 @@ from graphbrain import Brain, Claim, Claims, Failed, Fetched, Resource
 from graphbrain.claims.link_state import TRIES
 from graphbrain.errors import BadInput
 from tests.integration.conftest import HandClock, lose_an_answer
-from tests.plugin import Neo4j
 
 KINDS = ("page", "link")
 A, B, C = "https://a.org/", "https://b.org/x", "https://c.org/y"
