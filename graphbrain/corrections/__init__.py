@@ -1,4 +1,4 @@
-"""Changes of pages that are no visits: edits by hand, hints of change, new keys, and the choice anew of their queues.
+"""Changes of pages that are no visits: edits by hand, hints of change, and the choice anew of their queues.
 
 May touch: statements on pages, links and hosts through their rooms.
 """
