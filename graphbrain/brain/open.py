@@ -9,7 +9,7 @@ from graphbrain.accounts import conversion
 from graphbrain.brain.session import Session
 from graphbrain.errors import SettingsError
 from graphbrain.graph import schema
-from graphbrain.graph.connection import Clock, Graph
+from graphbrain.graph.connection import Clock, Graph, Tx
 from graphbrain.intake.scope import Scope
 from graphbrain.numeric.rules import Rule
 from graphbrain.schedule.priors import read_priors
@@ -74,17 +74,15 @@ def _address(settings: Settings) -> tuple[str, str, str]:
 
 def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mapping[str, Any]:
     """Return the brain as its database holds it. An empty database is made a brain's first."""
-    schema.check(graph)
-    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
-    if stored is None and schema.imported(graph):
+    done, stored, imported = graph.read(_look, "brain/read")
+    schema.check(done)
+    if imported:
         stored = schema.adopt(graph, clock())
-    elif stored is None:  # another process may have made it a brain between the two looks
-        stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
-    if stored is None:
+    elif stored is None:
         schema.refuse_foreign(graph)
         if not create:
             raise SettingsError(f"There is no brain at {graph.uri}; run 'graphbrain schema apply' first.")
-    if schema.pending(graph):
+    if schema.pending(done):
         schema.apply(graph, clock())
     if stored is None:
         conversion.furnish(graph, given.engine)
@@ -98,6 +96,16 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
             conversion.furnish(graph)
     brain: Mapping[str, Any] = stored
     return brain
+
+
+def _look(tx: Tx) -> tuple[schema.Steps, Mapping[str, Any] | None, bool]:
+    """Return the steps that were applied to the database, the brain as it is stored, and whether an import waits to be
+    made a brain."""
+    done, stored = schema.applied(tx), tx.one("brain/read")[0]
+    imported = stored is None and schema.imported(tx)
+    if stored is None and not imported:  # another process may have made it a brain between the two looks
+        stored = tx.one("brain/read")[0]
+    return done, stored, imported
 
 
 def _refuse_other_rules(stored: Mapping[str, Any]) -> None:

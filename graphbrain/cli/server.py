@@ -169,8 +169,8 @@ def _schema(app: App, create: bool, as_json: bool) -> int:
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, create=create) as brain:
-        applied = schema.applied(brain.graph)
-        missing = [step.number for step in schema.pending(brain.graph)]
+        applied = brain.graph.read(schema.applied, "brain/steps")
+    missing = [step.number for step in schema.pending(applied)]
     versions = {"version": max(applied, default=0), "steps": sorted(applied), "missing": missing}
     if as_json:
         show.json_lines([versions])

@@ -90,8 +90,6 @@ AFTER = 1.0
 CLOCK_PROBES = 7
 CLOCK_GOOD_FOR = 300.0
 """Seconds after which the server's clock is measured again, because two clocks drift apart."""
-MOST_PROBES = 10 * CLOCK_PROBES
-"""Answers after which the clock is taken from the last leader, though the leader changed again and again."""
 log = logging.getLogger(__name__)
 
 _OUT_OF_TIME = "Neo.ClientError.Transaction.TransactionTimedOut"
@@ -402,45 +400,24 @@ class Graph:
             GraphUnavailable: The server does not answer.
             GraphRefused: The server refuses the user or the request.
         """
-        self.read(lambda tx: tx.one("brain/clock"), "brain/clock", patient=False)
-        self._measure_clock()
+        self._measure_clock(patient=False)
 
     def keep_time(self) -> None:
         """Measure the leader's clock again if the last measurement is too old, or another server leads now."""
         if steady() - self._measured_at > CLOCK_GOOD_FOR or self._leader != self.time.member:
             self._measure_clock()
 
-    def _measure_clock(self) -> None:
-        # Take the quickest of some answers over the open connection: the offset is wrong by at most half its time.
-        probes: list[tuple[float, float]] = []
-        leader = None
-        for _ in range(MOST_PROBES):
-            taken, offset, member = self._ask_clock()
-            probes = [*probes, (taken, offset)] if member == leader else [(taken, offset)]
-            leader = member
-            if len(probes) == CLOCK_PROBES:
-                break
-        jump = self.time.measured(leader, min(probes)[1], first=not self._measured_at)
+    def _measure_clock(self, *, patient: bool = True) -> None:
+        offset, member = self.read(_ask_clock, "brain/clock", patient=patient)
+        jump = self.time.measured(member, offset, first=not self._measured_at)
         if abs(jump) > JUMP:
             log.warning(
                 "The clock of Neo4j at %s was set %s by %.0f s; leases and delays follow it.",
-                leader or self.uri,
+                member or self.uri,
                 "forward" if jump > 0 else "back",
                 abs(jump),
             )
         self._measured_at = steady()
-
-    def _ask_clock(self) -> tuple[float, float, str | None]:
-        """Return the seconds that an answer took, the server's epoch seconds minus the steady clock's at its middle,
-        and the server's address where the connection routes."""
-
-        def ask(tx: Tx) -> tuple[float, float, str | None]:
-            before = steady()
-            millis = tx.one("brain/clock")[0]
-            after = steady()
-            return after - before, millis / 1000 - (before + after) / 2, tx.server
-
-        return self.read(ask, "brain/clock")
 
     def now(self) -> float:
         """Return the brain's time in epoch seconds (`graph.clock`)."""
@@ -681,6 +658,21 @@ class Graph:
             f"The driver of Neo4j failed at {name} ({_kind(error)}: {_first_line(error)}); report it with what "
             "'graphbrain server logs' prints."
         ) from error
+
+
+def _ask_clock(tx: Tx) -> tuple[float, str | None]:
+    """Return the server's epoch seconds minus the steady clock's, and the server's address where the connection routes.
+
+    All answers of a transaction come from one server over one connection. The quickest counts: it is wrong by at most
+    half the time that it took.
+    """
+    probes = []
+    for _ in range(CLOCK_PROBES):
+        before = steady()
+        millis = tx.one("brain/clock")[0]
+        after = steady()
+        probes.append((after - before, millis / 1000 - (before + after) / 2))
+    return min(probes)[1], tx.server
 
 
 def _close(thing: neo4j.Session | neo4j.Transaction) -> None:

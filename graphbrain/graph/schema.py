@@ -22,7 +22,19 @@ from graphbrain.errors import SchemaMismatch
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.graph.statements import link_types, names, property_names, statement
 
-__all__ = ["PAGE_CHAIN", "SchemaStep", "adopt", "apply", "await_indexes", "check", "imported", "pending", "steps"]
+__all__ = [
+    "PAGE_CHAIN",
+    "SchemaStep",
+    "Steps",
+    "adopt",
+    "applied",
+    "apply",
+    "await_indexes",
+    "check",
+    "imported",
+    "pending",
+    "steps",
+]
 
 PAGE_CHAIN = (
     *("last_lease", "url_surplus", "path_repeats", "siblings_before", "harvest", "flow", "live_pagerank"),
@@ -56,6 +68,10 @@ class SchemaStep:
         return names(f"{STEP}{self.number:03}/")
 
 
+Steps = Mapping[int, SchemaStep]
+"""The steps that were applied to a database, by number."""
+
+
 def steps() -> tuple[SchemaStep, ...]:
     """Return the schema of this version, in order."""
     texts: dict[int, str] = {}
@@ -65,20 +81,19 @@ def steps() -> tuple[SchemaStep, ...]:
     return tuple(SchemaStep(each, hashlib.sha256(text.encode()).hexdigest()[:16]) for each, text in texts.items())
 
 
-def applied(graph: Graph) -> dict[int, SchemaStep]:
+def applied(tx: Tx) -> Steps:
     """Return the steps that were applied to this database, by number."""
-    rows = graph.read(lambda tx: tx.many("brain/steps"), "brain/steps")
-    return {number: SchemaStep(number, checksum) for number, checksum in rows}
+    return {number: SchemaStep(number, checksum) for number, checksum in tx.many("brain/steps")}
 
 
-def check(graph: Graph) -> None:
+def check(done: Steps) -> None:
     """Refuse a database that is newer than this graphbrain, or that has an altered step.
 
     Raises:
         SchemaMismatch: The database is newer, or a step differs.
     """
     wanted = {step.number: step for step in steps()}
-    for number, step in applied(graph).items():
+    for number, step in done.items():
         if number not in wanted:
             raise SchemaMismatch(
                 f"The database was written by a newer graphbrain (schema step {number}); upgrade graphbrain-crawler."
@@ -90,9 +105,8 @@ def check(graph: Graph) -> None:
             )
 
 
-def pending(graph: Graph) -> tuple[SchemaStep, ...]:
+def pending(done: Steps) -> tuple[SchemaStep, ...]:
     """Return the steps that are still to be applied."""
-    done = applied(graph)
     return tuple(step for step in steps() if step.number not in done)
 
 
@@ -111,9 +125,9 @@ def refuse_foreign(graph: Graph) -> None:
         )
 
 
-def imported(graph: Graph) -> bool:
+def imported(tx: Tx) -> bool:
     """Return True if an import has replaced this database and no process has made it a brain yet."""
-    waits: bool = graph.read(lambda tx: tx.one("brain/imported")[0], "brain/imported")
+    waits: bool = tx.one("brain/imported")[0]
     return waits
 
 
@@ -144,7 +158,7 @@ def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[SchemaSte
         now: Epoch seconds.
         names_first: Number the properties in the wanted order first, before indexes number their own.
     """
-    missing = pending(graph)
+    missing = pending(graph.read(applied, "brain/steps"))
     if missing:
         if names_first:
             graph.write(_number_names, "brain/tokens")

@@ -27,6 +27,11 @@ from tests.serving import tokens
 Ask = Callable[..., list[list[object]]]
 
 
+def pending(graph: Graph) -> tuple[schema.SchemaStep, ...]:
+    """The steps that are still to be applied to this database."""
+    return schema.pending(graph.read(schema.applied, "a test"))
+
+
 @pytest.fixture
 def bare(neo4j: Neo4j, ask: Ask) -> Iterator[Neo4j]:
     """A database with nothing in it, not even a schema. It is a brain again afterwards."""
@@ -72,7 +77,7 @@ def test_nothing_is_made_unless_it_may_be(bare: Neo4j, ask: Ask) -> None:
 
 def test_the_schema_is_applied_once(brain: Brain, clock: HandClock, ask: Ask) -> None:
     before = ask("MATCH (s:SchemaStep) RETURN s.number, s.applied ORDER BY s.number")
-    assert schema.pending(brain.graph) == ()
+    assert pending(brain.graph) == ()
     assert schema.apply(brain.graph, clock()) == ()
     assert ask("MATCH (s:SchemaStep) RETURN s.number, s.applied ORDER BY s.number") == before
 
@@ -82,7 +87,7 @@ def test_a_missing_step_is_applied_at_the_next_opening(brain: Brain, neo4j: Neo4
     ask("DROP INDEX page_authority_rank")
     neo4j.open(crawl="test").close()
     assert ask("SHOW INDEXES YIELD name, state WHERE name = 'page_authority_rank' RETURN state") == [["ONLINE"]]
-    assert schema.pending(brain.graph) == ()
+    assert pending(brain.graph) == ()
 
 
 NEXT = """// Pages by their colour, for the test.
@@ -293,7 +298,7 @@ def test_a_step_that_is_interrupted_is_made_again(bare: Neo4j, ask: Ask) -> None
         schema.apply(graph, 1.0)
         made.set()
         interrupting.join()
-        assert graph.counts["retries"] >= 3 and time.monotonic() > until and schema.pending(graph) == ()
+        assert graph.counts["retries"] >= 3 and time.monotonic() > until and pending(graph) == ()
         assert ended[-1] > ended[0] + limit
     assert ask("SHOW INDEXES YIELD name, state WHERE state <> 'ONLINE' RETURN name") == []
 
@@ -305,7 +310,7 @@ def test_the_index_that_an_interrupted_constraint_has_left_is_removed(bare: Neo4
     with contextlib.closing(Graph(bare.uri, bare.user, bare.password, "neo4j", PATIENCE)) as graph:
         graph.connect()
         schema.apply(graph, 1.0)
-        assert schema.pending(graph) == () and not graph.counts["retries"]
+        assert pending(graph) == () and not graph.counts["retries"]
     names = ("resource_queue_key", "page_key")
     owned = ask("SHOW INDEXES YIELD name, owningConstraint WHERE name = owningConstraint RETURN name")
     assert {name for (name,) in owned} >= {*names}
