@@ -20,7 +20,7 @@ import numpy as np
 from graphbrain.accounts import adjacency, pushes
 from graphbrain.accounts.classic_algebra import Turn, Virtual
 from graphbrain.accounts.classic_ledger import ClassicLedger, read_virtual
-from graphbrain.accounts.pushes import LINKS_OF_A_SIDE, Pushed
+from graphbrain.accounts.pushes import Pushed
 from graphbrain.graph.connection import Again, Tx
 from graphbrain.numeric.methods import FORWARD
 from graphbrain.numeric.rules import Rule
@@ -56,12 +56,19 @@ class Rebase:
 Batch = list[ChosenSide] | Rebase | pushes.Batch
 
 
-def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.NO_LIMIT) -> Batch | None:
-    """Return the sides of highest cash, for up to `most` payments.
+def candidates(
+    tx: Tx, waiting: Mapping[str, list[pushes.Candidate]], wanted: pushes.Wanted, rule: Rule
+) -> Batch | None:
+    """Return the sides of highest cash.
 
-    With `spread` 1 these are the very highest, with more a random part of them. Now and then the batch is of a forward
-    account, of pages with fewer than `fewer` links. Among equals the page of higher id comes first, and its hub before
-    its authority.
+    With a spread of 1 these are the very highest, with more a random part of them. Now and then the batch is of a
+    forward account. Among equals the page of higher id comes first, and its hub before its authority.
+
+    Args:
+        tx: The transaction in which they are read.
+        waiting: Forward account → the first candidates, the best first.
+        wanted: The batch.
+        rule: The rule of the accounts.
 
     Returns:
         None if the brain has settled; an empty list if the virtual page holds all cash.
@@ -70,17 +77,16 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.N
     if virtual.rebasing or max(virtual.hub_offset, virtual.authority_offset) > LARGEST_OFFSET:
         return Rebase(virtual.rebased)
     settled = virtual.settled(rule.classic)
-    forward = pushes.forward_candidates(tx, most, spread, rule, fewer)
+    forward = pushes.forward_candidates(waiting, wanted, rule)
     if settled or pushes.comes_first(forward):
         return forward
-    limit = max(1, most // LINKS_OF_A_SIDE) * spread
-    sides = [seen for side in SIDES for seen in _highest(tx, side, virtual, limit)]
+    sides = [seen for side in SIDES for seen in _highest(tx, side, virtual, wanted.rows)]
     sides.sort(key=lambda pair: (pair[0], pair[1].page, pair[1].side == "hub"), reverse=True)
-    chosen = [seen for cash, seen in sides[:limit] if cash > 0.0]
-    if spread > 1 and chosen:
-        places = sorted(random.sample(range(len(chosen)), max(1, len(chosen) // spread)))
+    chosen = [seen for cash, seen in sides[: wanted.rows] if cash > 0.0]
+    if wanted.spread > 1 and chosen:
+        places = sorted(random.sample(range(len(chosen)), max(1, len(chosen) // wanted.spread)))
         chosen = [chosen[index] for index in places]
-    return _within(chosen, most, rule.max_payees)
+    return _within(chosen, wanted.most, rule.max_payees)
 
 
 def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[float, ChosenSide]]:

@@ -2,7 +2,7 @@
 
 A batch takes the sides with the highest waiting cash per link, locks them and their neighbours in one order, spends and
 pays in memory by `algebra`, and writes. Pages whose links changed between the read of the links and the lock are left
-to the next batch. Statements: cash/*, accounts/*.
+to the next batch. Statements: accounts/*.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from graphbrain.numeric.rules import Rule
 __all__ = [
     "NO_LIMIT",
     "Batch",
+    "Candidate",
     "Pushed",
+    "Wanted",
     "bring",
     "candidates",
     "comes_first",
@@ -59,26 +61,50 @@ Batch = tuple[str, list[int]]
 """The side to push, and the pages."""
 
 
-def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT) -> Batch | None:
-    """Return the next sides to push, with up to `most` payments, of fewer than `fewer` links each.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A batch that is wanted.
 
-    With `spread` 1 they are the best, with more a random part.
+    Attributes:
+        most: The largest number of payments.
+        spread: 1 for the sides that are most worth a push, more for a random part of so many times as many.
+        fewer: Only sides of fewer links.
+    """
+
+    most: int
+    spread: int = 1
+    fewer: int = NO_LIMIT
+
+    @property
+    def rows(self) -> int:
+        """The number of candidates to read of each account."""
+        return max(1, self.most // LINKS_OF_A_SIDE) * self.spread
+
+
+def candidates(_tx: Tx, waiting: Mapping[str, list[Candidate]], wanted: Wanted, rule: Rule) -> Batch | None:
+    """Return the next sides to push.
+
+    Args:
+        _tx: Other engines read with it.
+        waiting: Account → the first candidates, the best first.
+        wanted: The batch.
+        rule: The rule of the accounts.
 
     Returns:
         None if nothing is worth a push.
     """
-    sides = {side: _waiting(tx, side, most, spread, fewer) for side in ("hub", "authority")}
+    sides = {side: waiting[side] for side in ("hub", "authority")}
     side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
-    cash = _chosen(side, sides[side], most, spread)
-    forward = forward_candidates(tx, most, spread, rule, fewer)
+    cash = _chosen(side, sides[side], wanted)
+    forward = forward_candidates(waiting, wanted, rule)
     return forward if cash is None or comes_first(forward) else cash
 
 
-def forward_candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT) -> Batch | None:
+def forward_candidates(waiting: Mapping[str, list[Candidate]], wanted: Wanted, rule: Rule) -> Batch | None:
     """Return the same as `candidates` for one forward account; of several that wait, a random one."""
     names = [forward.name for forward in rule.forwards if forward.pushed]
     for name in random.sample(names, len(names)):
-        if (chosen := _chosen(name, _waiting(tx, name, most, spread, fewer), most, spread)) is not None:
+        if (chosen := _chosen(name, waiting[name], wanted)) is not None:
             return chosen
     return None
 
@@ -91,16 +117,10 @@ def comes_first(forward: Batch | None) -> bool:
     return forward is not None and random.random() < 0.5
 
 
-def _waiting(tx: Tx, side: str, most: int, spread: int, fewer: int) -> list[Candidate]:
-    limit = max(1, most // LINKS_OF_A_SIDE) * spread
-    rows: list[Candidate] = tx.one(f"cash/{side}_candidates", least=NONE, limit=limit, fewer=fewer)[0]
-    return rows
-
-
-def _chosen(side: str, rows: list[Candidate], most: int, spread: int) -> Batch | None:
-    if spread > 1 and rows:
-        rows = random.sample(rows, max(1, len(rows) // spread))
-    return (side, _within(rows, most)) if rows else None
+def _chosen(side: str, rows: list[Candidate], wanted: Wanted) -> Batch | None:
+    if wanted.spread > 1 and rows:
+        rows = random.sample(rows, max(1, len(rows) // wanted.spread))
+    return (side, _within(rows, wanted.most)) if rows else None
 
 
 def named(ids: Sequence[int]) -> list[Batch]:

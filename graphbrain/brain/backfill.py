@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from graphbrain.accounts import payout_policy
+from graphbrain.brain import outstanding
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.claims import taking
 from graphbrain.corrections import put_right, requeue
@@ -23,7 +24,6 @@ Progress = Callable[[int, int], None]
 Step = Callable[[Tx, float, int], int]
 """Part of a backfill, for a revision of the settings. Returns how many are done, 0 when it has ended. Raises
 BegunAnew."""
-NEWS_BATCH = 10
 LOOK_EVERY = 600.0
 """Seconds between two looks at what all pages are paid, each of which reads every page."""
 
@@ -46,7 +46,14 @@ class Backfill:
             deadline = time.monotonic() + self._session.graph.limit_seconds
             self.reweigh(until=lambda: time.monotonic() > deadline)
 
-    def finish(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
+    def finish(self, progress: Progress = _unseen) -> None:
+        """Finish the backfills that are noted on the brain, and judge the pages of hosts whose robots.txt has
+        changed."""
+        self.go_on(progress)
+        while names := outstanding.for_upkeep(self._session).news:
+            self.obey_all(names)
+
+    def go_on(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         """Continue the backfills that are noted on the brain, to their end. Those that can wait end with the batch
         after which `until` is true."""
 
@@ -61,7 +68,6 @@ class Backfill:
         self._run("remarking", remark, "settings", progress, until)
         self._run("relearning", relearn, "sections", progress, until)
         self.put_right(progress, until)
-        self.obey_all(until)
 
     def put_right(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         """Do for hosts what follows from the brain's settings; and for hosts and pages what follows from a clock that
@@ -102,13 +108,13 @@ class Backfill:
         self._session.graph.write(lambda tx: tx.do("brain/note", notes={"all_count_budgets": True}), "brain/note")
         self._session.refresh()
 
-    def obey_all(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Judge the pages of hosts whose robots.txt has changed, where the process that changed it has not."""
-        while names := self._session.graph.read(lambda tx: tx.one("hosts/news", limit=NEWS_BATCH)[0], "hosts/news"):
-            for name in names:
-                self.obey(name)
-                if until():
-                    return
+    def obey_all(self, names: Iterable[str], until: Callable[[], bool] = lambda: False) -> None:
+        """Judge the pages of these hosts, whose robots.txt has changed, where the process that changed it has not: of
+        one host at least."""
+        for name in names:
+            self.obey(name)
+            if until():
+                return
 
     def obey(self, name: str) -> tuple[int, int]:
         """Take out and let in the pages of a host, as its present robots.txt demands. Return how many of each."""

@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 
+from graphbrain.brain import outstanding
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.claim_round import Caller, Round, RoundTicket, Wish
 from graphbrain.brain.combine import Combiner
@@ -240,7 +241,7 @@ class Claiming:
 
     def _end_overdue(self) -> int:
         """End lapsed leases, and let failed pages wait in a queue again that are due; return how many there were."""
-        return self._leases.sweep() + self._leases.release_due()
+        return sum(self._leases.end(outstanding.for_claims(self._session)))
 
     def _claim_wanted(self, calls: Round) -> ClaimOutlook | None:
         """Claim in the same way the pages that were asked for by hand."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphbrain.accounts import classic_pushes, pushes
-from graphbrain.accounts.pushes import Pushed
+from graphbrain.accounts.pushes import Candidate, Pushed, Wanted
 from graphbrain.errors import BeingConverted
 from graphbrain.graph.connection import Tx
 from graphbrain.inspect import classic_pages, pages
@@ -23,8 +23,9 @@ __all__ = ["AccountEngine", "of"]
 class Cash(Protocol):
     """The interface of spreading cash. Only the engine knows the type of a batch."""
 
-    def candidates(self, tx: Tx, most: int, spread: int, rule: Rule, fewer: int, /) -> Any:
-        """Return the next batch to spend, of at most `most` payments; None when there is nothing to do."""
+    def candidates(self, tx: Tx, waiting: Mapping[str, list[Candidate]], wanted: Wanted, rule: Rule, /) -> Any:
+        """Return the next batch to spend; None when there is nothing to do. `waiting`: account → the first candidates
+        that `upkeep/outstanding` has found."""
 
     def named(self, ids: Sequence[int], /) -> list[Any]:
         """Return batches of both sides of these pages."""

@@ -8,9 +8,10 @@ from dataclasses import astuple
 from typing import Any
 
 from graphbrain.accounts import pushes
-from graphbrain.accounts.pushes import Pushed
+from graphbrain.accounts.pushes import Pushed, Wanted
 from graphbrain.brain import engines
 from graphbrain.brain.engines import AccountEngine
+from graphbrain.brain.outstanding import Batch
 from graphbrain.brain.session import Session
 from graphbrain.claims.sampling import Spread
 from graphbrain.errors import GraphTooSmall
@@ -36,21 +37,15 @@ class Pushing:
         """Sides of so many links do not fit in the server's memory, as far as is known until `_until`."""
         self.made = 0
 
-    def push(self, batch: int) -> tuple[Pushed, bool]:
-        """Push the most urgent sides, up to so many payments. Return also whether there was nothing left to push."""
-        session, times = self._session, self._spread.times
+    def wanted(self, payments: int) -> Wanted:
+        """Return the batch to ask for, of at most so many payments."""
+        return Wanted(payments, self._spread.times, self._fewer())
 
-        def choose(tx: Tx) -> tuple[AccountEngine, Any]:
-            rule = session.policy.rule  # of this attempt: the one before may have found the brain converted
-            engine = engines.of(rule)
-            return engine, engine.cash.candidates(tx, batch, times, rule, self._fewer())
-
-        engine, work = session.graph.read(choose, "cash/candidates")
-        if work is None:
-            return Pushed(), True
-        pushed = self._spend(engine, work)
+    def push(self, batch: Batch) -> Pushed:
+        """Push what is still worth it of a batch that was found."""
+        pushed = self._spend(batch.engine, batch.work)
         self._spread.saw(pushed.pushes + pushed.lost, pushed.lost)
-        return pushed, False
+        return pushed
 
     def push_named(self, keys: Sequence[str]) -> list[Pushed]:
         """Push all sides of the pages with these keys, as far as they are there."""

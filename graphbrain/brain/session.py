@@ -76,6 +76,8 @@ class Session:
         self.finder: Finder = InOrder()
         self.rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
         self.book = Book(self.now)
+        self.tended_until = 0.0
+        """A worker that tends for all is counted on until then, by `time.monotonic`."""
         self._go_by(settings, stored)
 
     def _go_by(self, settings: Settings, stored: Mapping[str, Any]) -> None:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from graphbrain.accounts import settlement
-from graphbrain.brain import engines
+from graphbrain.brain import outstanding
 from graphbrain.brain.backfill import Backfill
-from graphbrain.brain.counters import COUNT_EVERY
 from graphbrain.brain.leases import Leases
 from graphbrain.brain.names import Names
+from graphbrain.brain.outstanding import Outstanding
 from graphbrain.brain.push import Pushing
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.brain.settle import Settling
@@ -35,7 +35,6 @@ __all__ = ["PUSH_PAYMENTS", "Tending", "Upkeep"]
 
 PUSH_PAYMENTS = 5_000
 """Payments of a push batch: claims wait for locks on the pages they want, so batches are short."""
-LOOKED_AT_ONCE = 100
 OWN_TEND_SHARE = 0.5
 """The largest part of a report's time that a brain used alone spends on upkeep after it."""
 FIT_EVERY, FIT_ANYWAY = 3_600.0, 86_400.0
@@ -65,7 +64,6 @@ class Upkeep:
     ) -> None:
         self._session, self._names, self._backfill = session, names, backfill
         self._leases, self._pushing, self._settling = leases, pushing, settling
-        self._tended_by_others = (0.0, False)
         self._owed = 0.0
         self._bound_looked: tuple[float, float, list[int]] = (-math.inf, 0.0, [])
         """The time of the last look at the bound, by a steady clock; its duration; and the amounts that `_there`
@@ -81,60 +79,86 @@ class Upkeep:
         passes: bool = True,
         pushes: int | None = None,
         stop: Callable[[], bool] = lambda: False,
+        unless_tended: bool = False,
     ) -> Tended:
-        """Do the upkeep, as `Brain.tend` describes."""
+        """Do the upkeep, as `Brain.tend` describes. `unless_tended`: not if a worker tends for all."""
         if seconds is not None and (not number(seconds) or math.isnan(seconds)):
             raise BadInput(f"seconds must be a number, or None, not {seconds!r:.80}.")
-        started = time.monotonic()
-        self._session.refresh()
-        engines.of(self._session.policy.rule)
-        if for_everybody:
-            self._session.counters.write_now_and_then(tending=True)
+        started, session, whole = time.monotonic(), self._session, seconds is None
+        found = self._look(batch)
+        if unless_tended and found.tended:
+            return Tended()
 
         def over() -> bool:
             return stop() or (seconds is not None and time.monotonic() - started > seconds)
 
+        if for_everybody:
+            session.counters.write_now_and_then(tending=True)
         self._backfill.rescale_if_due()
         if passes:
             self._fit_priors_if_due()
-        self._backfill.finish(until=over)
-        done = Tended(swept=self._leases.sweep(), released=self._leases.release_due())
-        self._pass_depths_on()
-        self._look_at_in_links(over)
-        self._learn_sections(over, whole=seconds is None)
+        self._backfill.go_on(until=over)
+        done, found = self._correct(found, batch, over, whole=whole)
         if pages is not None:
             return done + self._push_named([self._names.key(page) for page in pages], started)
-        if passes and (seconds is None or for_everybody):
+        if passes and (whole or for_everybody) and (found.push is not None or session.settling_until):
             passed = self._settling.settle(if_cheaper=True, stop=stop)
             done += Tended(passed.sides, passed.payments)
         error = None
         for _ in range(BOUND_ROUNDS):
-            pushed, settled = self._push_on(batch, over, for_everybody, pushes)
+            pushed, settled = self._push_on(found, batch, over, for_everybody, pushes)
             done += pushed
-            if not (settled and passes and (seconds is None or (for_everybody and self._bound_is_due()))):
+            if not (settled and passes and (whole or (for_everybody and self._bound_is_due()))):
                 break
             passed, error = self._keep_bound(stop)
             done += Tended(passed.sides, passed.payments)
-            if not passed.sides or seconds is not None:  # workers come again
+            if not passed.sides or not whole:  # workers come again
                 break
-        near = error is None or error <= self._session.settings.settled_bound
+            found = self._look(batch)
+        near = error is None or error <= session.settings.settled_bound
         return replace(done, seconds=time.monotonic() - started, settled=settled, error_bound=error, near=near)
 
+    def _look(self, batch: int) -> Outstanding:
+        """Ask what is to be done, with the next batch to push, of so many payments."""
+        return outstanding.for_upkeep(self._session, self._pushing.wanted(batch))
+
+    def _correct(
+        self, found: Outstanding, batch: int, over: Callable[[], bool], *, whole: bool
+    ) -> tuple[Tended, Outstanding]:
+        """Do all that was found but pushes, and what follows from it, until the time is over. Return what was done, and
+        what is left."""
+        done = Tended()
+        while True:
+            swept, released = self._leases.end(found)
+            done += Tended(swept=swept, released=released)
+            self._backfill.obey_all(found.news, over)
+            if found.deepened:
+                self._session.perform("pages/deepen", edits.deepen, found.deepened)
+            if found.linked:
+                self._look_at_in_links(found)
+            learned = self._learn_sections(found, over, whole=whole)
+            followed = swept or released or found.news or found.deepened or found.linked or learned
+            if not followed or over():
+                return done, found
+            found = self._look(batch)
+
     def _push_on(
-        self, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
+        self, found: Outstanding, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
     ) -> tuple[Tended, bool]:
         """Push until nothing is left to push, the time is over, or so many pushes are made. Return also whether nothing
         is left."""
-        done, settled = Tended(), False
-        while not settled and not over() and (most is None or done.pushes < most):
+        done = Tended()
+        while not over() and (most is None or done.pushes < most):
             if self._session.settling_until > self._session.now():  # pushes would only delay the pass
                 time.sleep(0.2)
-                self._session.refresh()
-                continue
-            pushed, settled = self._pushing.push(batch)
-            done += Tended(pushed.pushes, pushed.payments)
-            self._session.counters.write_now_and_then(tending=for_everybody)
-        return done, settled
+            elif found.push is None:
+                return done, True
+            else:
+                pushed = self._pushing.push(found.push)
+                done += Tended(pushed.pushes, pushed.payments)
+                self._session.counters.write_now_and_then(tending=for_everybody)
+            found = self._look(batch)
+        return done, False
 
     def _bound_is_due(self) -> bool:
         looked, took, there = self._bound_looked
@@ -212,35 +236,30 @@ class Upkeep:
         session.graph.write(lambda tx: tx.do("brain/change", settings={**settings, **remark}), "brain/change")
         session.refresh()
 
-    def _pass_depths_on(self) -> None:
-        """Pass lower depths on to the pages behind, one step of the way at a time."""
-        read = self._session.graph.read
-        while ids := read(lambda tx: tx.one("pages/deepened", limit=100)[0], "pages/deepened"):
-            self._session.perform("pages/deepen", edits.deepen, ids)
-
-    def _learn_sections(self, over: Callable[[], bool], *, whole: bool) -> None:
-        """Learn from the first visits that no process has learned from yet. A few of a host wait for more, unless the
-        `whole` upkeep is wanted."""
+    def _learn_sections(self, found: Outstanding, over: Callable[[], bool], *, whole: bool) -> bool:
+        """Learn from first visits, and move the pages of sections that have risen. Return whether there were any. A few
+        visits of a host wait for more, unless the `whole` upkeep is wanted."""
         session = self._session
+        most, acting = session.settings.sections_per_host, session.policy.acting
+        if not most:
+            return False
         before = math.inf if whole else session.now() - sections.LEARNED_AFTER
-        compares = session.policy.acting is not None
-        while most := session.settings.sections_per_host:
-            hosts = session.graph.read(bound(sections.hosts_to_learn, before), "sections/waiting")
-            for host, ids in hosts.items():
-                session.graph.write(
-                    bound(sections.learn, host, ids, most, self._names.key_of, compares=compares), "sections/learn"
-                )
-                session.book.forget(host)
-            if not hosts or over():
-                break
-        if session.policy.acting is not None:
-            self._raise_pages(session.policy.acting.book, over)
+        hosts = sections.hosts_to_learn(found.unlearned, before)
+        for host, ids in hosts.items():
+            session.graph.write(
+                bound(sections.learn, host, ids, most, self._names.key_of, compares=acting is not None),
+                "sections/learn",
+            )
+            session.book.forget(host)
+        if acting is not None:
+            self._raise_pages(found.rising, acting.book, over)
+        return bool(hosts or (acting is not None and found.rising))
 
-    def _raise_pages(self, book: section_factors.Book, over: Callable[[], bool]) -> None:
+    def _raise_pages(self, hosts: Iterable[str], book: section_factors.Book, over: Callable[[], bool]) -> None:
         """Let pages whose sections have risen wait with the higher factor, and choose some that try the sections that
         are held down."""
         session = self._session
-        for host in session.graph.read(sections.rising, "sections/raising"):
+        for host in hosts:
             held = session.graph.read(bound(sections.held_down, host, book), "sections/held")
             for some in _parts(held.rising):
                 if over():
@@ -250,50 +269,35 @@ class Upkeep:
                 session.graph.write(bound(sections.choose, some), "sections/choose")
             session.graph.write(bound(sections.raised, host, held), "sections/raised")
 
-    def _look_at_in_links(self, over: Callable[[], bool]) -> None:
+    def _look_at_in_links(self, found: Outstanding) -> None:
         """Move links to aliases, and to pages whose canonicals links follow, on to where these lead, and back; park or
         forget orphans; let in those that are linked again."""
         session = self._session
-        while True:
-            ids, moved, named = session.graph.read(
-                lambda tx: tx.one("pages/to_look_at", now=session.now(), limit=LOOKED_AT_ONCE), "pages/to_look_at"
-            )
-            unsettled = session.graph.read(bound(canonicals.unsettled, ids), "canonicals/off") if ids else ()
-            for page in unsettled:
-                session.exhaust("canonicals/settle", canonicals.settle, page)
-            if unsettled and not over():
-                continue  # links of other pages are to be moved now
-            at_work = {*moved, *unsettled}
-            for page in (*moved, *named):
-                done = session.perform("links/move", aliases.move_links, page)
-                at_work |= set() if done else {page}
-            others = sorted(set(ids).difference(at_work))
-            if others:
-                for key in session.perform("pages/park", orphans.judge, others):
-                    session.exhaust("pages/retry", aliases.free_those_of, key)
-                    session.exhaust("forget", orphans.forget, key)
-            if not ids or over():
-                return
+        unsettled = session.graph.read(bound(canonicals.unsettled, found.linked), "canonicals/off")
+        for page in unsettled:
+            session.exhaust("canonicals/settle", canonicals.settle, page)
+        if unsettled:
+            return  # links of other pages are to be moved now
+        at_work = {*found.aliases}
+        for page in (*found.aliases, *found.named):
+            done = session.perform("links/move", aliases.move_links, page)
+            at_work |= set() if done else {page}
+        if others := sorted(set(found.linked).difference(at_work)):
+            for key in session.perform("pages/park", orphans.judge, others):
+                session.exhaust("pages/retry", aliases.free_those_of, key)
+                session.exhaust("forget", orphans.forget, key)
 
     def after_report(self, spent: float, stop: Callable[[], bool] = lambda: False) -> None:
         """Do upkeep in proportion to the time that reports take, unless a worker does it for all."""
         self._session.counters.write_now_and_then()
         if not self._session.settings.auto_tend:
             return
-        now = time.monotonic()
-        looked_at, tended = self._tended_by_others
-        if now - looked_at > COUNT_EVERY or not looked_at:
-            at = self._session.now()
-            tended = self._session.graph.read(
-                lambda tx: tx.one("brain/tended_by", hour=int(at // 3600), now=at)[0], "brain/tended_by"
-            )
-            self._tended_by_others = (now, tended)
-        if tended:
+        if time.monotonic() < self._session.tended_until:
             return
         self._owed = min(self._owed + spent * OWN_TEND_SHARE, 5.0)
         if self._owed >= 0.05:
             budget, self._owed = self._owed, 0.0
-            self.tend(budget, stop=stop)
+            self.tend(budget, stop=stop, unless_tended=True)
 
 
 def _parts(pages: Mapping[int, float]) -> Iterator[dict[int, float]]:

@@ -45,9 +45,6 @@ class Leasing(Protocol):
     def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
         """Lock those of these keys that are in the graph, in the order of locks."""
 
-    def lapsed(self, tx: Tx, now: float, limit: int) -> list[Any]:
-        """Return up to `limit` nodes whose leases have lapsed, as `locked` takes them."""
-
     def locked(self, tx: Tx, nodes: Sequence[Any]) -> list[Lease]:
         """Lock the nodes of these ids, in the order of locks."""
 

@@ -221,10 +221,6 @@ class _Resources:
     def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
         return self.locked(tx, [*keys])
 
-    def lapsed(self, tx: Tx, now: float, limit: int) -> list[str]:
-        keys: list[str] = tx.one("resources/lapsed", now=now, limit=limit)[0]
-        return keys
-
     def locked(self, tx: Tx, nodes: Sequence[str]) -> list[Lease]:
         return [
             Lease(one.key, one.lease, one.lease_until, (one.last_lease, one.last_outcome), one)

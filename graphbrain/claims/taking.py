@@ -41,7 +41,6 @@ __all__ = [
     "Taken",
     "Work",
     "attempt",
-    "due",
     "end_lease",
     "mine",
     "put_back_front",
@@ -480,10 +479,6 @@ class _Pages:
     def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
         return self.locked(tx, [*discovery.find(tx, keys).values()])
 
-    def lapsed(self, tx: Tx, now: float, limit: int) -> list[int]:
-        ids: list[int] = tx.one("claims/lapsed", now=now, limit=limit)[0]
-        return ids
-
     def locked(self, tx: Tx, nodes: Sequence[int]) -> list[Lease]:
         rows = tx.one("claims/held", ids=sorted(set(nodes)))[0]
         return [Lease(row[1], row[3], row[4], (row[6], row[8]), row) for row in rows]
@@ -524,12 +519,6 @@ def end_lease(ends: dict[str, HostEffects], row: Sequence[Any]) -> None:
     end.claims += bool(row[5])
     end.claims_at.update(row[10:11] if row[10] is not None else ())
     end.spent -= row[11] and not row[12]
-
-
-def due(tx: Tx, now: float, limit: int) -> list[int]:
-    """Return the ids of failed pages that are due to be tried again, at most `limit`."""
-    ids: list[int] = tx.one("claims/due", now=now, limit=limit)[0]
-    return ids
 
 
 def retry(tx: Tx, ids: Sequence[int], manners: PolitenessPolicy, now: float) -> int:

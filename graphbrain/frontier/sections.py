@@ -48,7 +48,6 @@ __all__ = [
     "put_back",
     "raise_some",
     "raised",
-    "rising",
     "tried",
     "tries",
     "with_factors",
@@ -75,21 +74,22 @@ CLAIMED = -1.0
 # ---------------------------------------------------------------------- learning
 
 
-def hosts_to_learn(tx: Tx, before: float) -> dict[str, list[int]]:
-    """Host → pages whose first visits have still to be learned from; of about `AT_ONCE` in all the oldest first.
+def hosts_to_learn(unlearned: Iterable[Sequence[Any]], before: float) -> dict[str, list[int]]:
+    """Host → pages whose first visits have still to be learned from.
 
     Each time a host is learned, all that is known of it is written again. So a host is left out that has few such
     visits, unless one was made before `before`.
+
+    Args:
+        unlearned: First visits: [id, host, when it was, for how many the host waits; None: as few as most hosts].
+        before: Epoch seconds.
     """
     pages_of: dict[str, list[int]] = {}
-    old: set[str] = set()
-    rows, few = tx.one("sections/waiting", limit=AT_ONCE)
-    for page, host, at in rows:
+    enough: dict[str, int] = {}
+    for page, host, at, few in unlearned:
         pages_of.setdefault(host, []).append(page)
-        if at <= before:
-            old.add(host)
-    enough = dict(few)
-    return {host: ids for host, ids in pages_of.items() if host in old or len(ids) >= enough.get(host, FEWEST_VISITS)}
+        enough[host] = 0 if at <= before else enough.get(host, few or FEWEST_VISITS)
+    return {host: ids for host, ids in pages_of.items() if len(ids) >= enough[host]}
 
 
 def learn(
@@ -304,12 +304,6 @@ def with_factors(tx: Tx, pages: Iterable[New], acting: Acting | None) -> list[Ne
     if not any(sections.acts for sections in sections_of.values()):
         return given
     return [replace(page, harvest=sections_of[host_of(page.url)].factor(page.url)) for page in given]
-
-
-def rising(tx: Tx) -> list[str]:
-    """Return some hosts that have a section whose factor has risen."""
-    hosts: list[str] = tx.one("sections/raising", limit=AT_ONCE)[0]
-    return hosts
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,16 @@ VERBS = {
     "brain.open",
     "brain.exclusive_lock",
 }
-VERBS |= {"brain.upkeep", "brain.backfill", "brain.settle", "brain.push", "brain.counters", "graph.schema"}
-VERBS |= {"graph.brain_state", "graph.clock"}
+VERBS |= {
+    "brain.outstanding",
+    "brain.upkeep",
+    "brain.backfill",
+    "brain.settle",
+    "brain.push",
+    "brain.counters",
+    "graph.schema",
+}
+VERBS |= {"brain.outstanding", "graph.brain_state", "graph.clock"}
 """Modules of claims, reports, sweeps, settings and the clock, besides the rooms below."""
 ROOMS = {"frontier", "hosts", "accounts"}
 PUSHES = "accounts.classic_pushes"
@@ -104,7 +112,7 @@ class _Nowhere:
     [
         (Access.ANYWHERE, "brain/clock"),
         (Access.ANYWHERE, "brain/read"),
-        (Access.ANYWHERE, "claims/lapsed"),
+        (Access.ANYWHERE, "upkeep/outstanding"),
         (Access.ANYWHERE, "brain/note"),
         (Access.READ, "brain/note"),
     ],

@@ -151,7 +151,7 @@ def _template(node: ast.JoinedStr) -> tuple[str, str]:
 
 
 LABEL_AT = {"read": 1, "write": 1, "_run": 1, "perform": 0, "perform_once": 0, "exhaust": 0, "Hold": 4, "_Step": 0}
-LABEL_AT |= {"_in_batches": 2, "_guarded": 2, "_for_claims": 2, "_take": 4, "_perform": 3, "_set": 0}
+LABEL_AT |= {"_guarded": 2, "_for_claims": 2, "_take": 4, "_perform": 3, "_set": 0}
 """Function → the place of the transaction's name among its arguments."""
 
 

@@ -15,6 +15,8 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.accounts import classic_ledger, classic_pushes
+from graphbrain.accounts.pushes import Wanted
+from graphbrain.brain import outstanding
 from graphbrain.brain.push import Pushing
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from graphbrain.numeric.rules import total_cash
@@ -56,10 +58,20 @@ def scores(brain: Brain, web: dict[int, tuple[int, ...]]) -> tuple[list[float], 
     return [page.hub_score for page in found], [page.authority_score for page in found]
 
 
+def chosen(brain: Brain) -> object:
+    """The batch that comes next."""
+    found = outstanding.for_upkeep(brain.session, Wanted(100_000)).push
+    assert found is not None
+    return found.work
+
+
 def update(brain: Brain, passes: int = 1) -> None:
     """Passes of the ancestors: one batch with all sides in it."""
     for _ in range(passes):
-        Pushing(brain.session).push(100_000)
+        pushing = Pushing(brain.session)
+        found = outstanding.for_upkeep(brain.session, pushing.wanted(100_000)).push
+        if found is not None:
+            pushing.push(found)
 
 
 def total(brain: Brain) -> float:
@@ -120,7 +132,7 @@ def same(brain: Brain, plain: Ancestors) -> None:
 def test_one_pass_is_the_ancestors_pass(classic: Brain) -> None:
     """Reference §6.2: 4h 4a 3h 3a 2h 2a 1h 1a, each spending what it has when its turn comes."""
     teach(classic, TOY)
-    batch = classic.graph.read(lambda tx: classic_pushes.candidates(tx, 100_000, 1, classic.policy.rule), "a test")
+    batch = chosen(classic)
     assert isinstance(batch, list)
     named = {place(classic, page): page for page in TOY}
     assert [f"{named[seen.page]}{seen.side[0]}" for seen in batch] == ["4h", "4a", "3h", "3a", "2h", "2a", "1h", "1a"]
@@ -290,7 +302,7 @@ def test_a_side_with_too_many_neighbours_can_go_before_its_turn(make_brain: Make
     """A page that was chosen and is forgotten meanwhile stops nobody; the others of its batch spend."""
     brain = make_brain(engine="classic", max_payees=3)
     teach(brain, T4)
-    batch = brain.graph.read(lambda tx: classic_pushes.candidates(tx, 100, 1, brain.policy.rule), "a test")
+    batch = chosen(brain)
     assert isinstance(batch, list)
     brain.forget(url(0))
     spent = brain.graph.write(
@@ -664,7 +676,7 @@ def test_who_had_it_open_goes_on(exact: Brain, neo4j: Neo4j, clock: HandClock) -
     assert total(exact) == 18
 
 
-@pytest.mark.parametrize(("name", "how"), [("cash/candidates", "read"), ("cash/push", "write")])
+@pytest.mark.parametrize(("name", "how"), [("upkeep/outstanding", "read"), ("cash/push", "write")])
 @pytest.mark.parametrize("begin", ENGINES)
 def test_a_conversion_comes_before_the_choice_of_a_push_or_after_it(
     make_brain: Callable[..., Brain],

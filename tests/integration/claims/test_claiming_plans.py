@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -138,15 +139,8 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "claims/ready_hosts": {"now": 1e12, "limit": 10, "most": 8, "budget": 0},
     "claims/ripe_at": {"queues": ["*", "host1.org", "nowhere.org"]},
     "claims/host_heads": {"names": ["host1.org", "host2.org"], "now": 1e12, "per_host": 1},
-    "claims/lapsed": {"now": 1e12, "limit": 10},
-    "claims/due": {"now": 1e12, "limit": 10},
     "claims/outlook": {"limit": 10},
     "claims/front": {"lanes": [[0, 1e12]], "stretches": [[1, 1 << 40]], "limit": 50, "kept": 2},
-    "cash/flow_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
-    "cash/live_pagerank_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
-    "cash/hub_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
-    "cash/authority_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
-    "pages/deepened": {"limit": 10},
     "pages/ids_from": {"after": "8", "limit": 10},
 }
 
@@ -174,13 +168,32 @@ def test_its_cost_is_that_of_its_answer(name: str, raw: driver.Driver) -> None:
     assert hits <= 15 * max(length, 1) + 40
 
 
-@pytest.mark.parametrize("name", ["claims/heads", "claims/lapsed", "cash/authority_candidates", "pages/ids_from"])
+@pytest.mark.parametrize("name", ["claims/heads", "claims/outlook", "pages/ids_from"])
 @pytest.mark.usefixtures("filled")
 def test_ten_times_the_answer_costs_at_most_ten_times_as_much(name: str, raw: driver.Driver) -> None:
     ten, length, _ = profile(raw, name, **{**QUESTIONS[name], "limit": 10})
     hundred, more, _ = profile(raw, name, **{**QUESTIONS[name], "limit": 100})
     assert (length, more) == (10, 100)
     assert hundred <= 12 * ten
+
+
+@pytest.mark.usefixtures("filled")
+def test_what_is_to_be_done_is_found_by_seeks_alone(raw: driver.Driver) -> None:
+    """It is asked once a second, and by all upkeep; where nothing is to be done it reads next to nothing."""
+    stated = statement("upkeep/outstanding")
+    sent = {"hour": 0, "beside": 1, "lines": ["link", "sitemap"], "least": -1000, "fewer": 100_000}
+    for now, most in ((1e12, 100), (0.0, 0)):
+        limits = dict.fromkeys(("overdue", "others", "visits", "pushes"), most)
+        with raw.session(database="neo4j") as session:
+            for _ in range(2):  # the first run also plans, and looks labels up
+                result = session.run("PROFILE " + stated.text, stated.arguments({**sent, **limits, "now": now}))  # type: ignore[arg-type]
+                found = defaultdict(list, result.values())
+                summary = result.consume()
+        plan = summary.profile
+        assert plan is not None
+        assert not (SLOW_STEPS | {"NodeIndexScan"}) & set(operators(plan))
+        assert len(found["lapsed"]) == len(found["due"]) == len(found["authority"]) == most
+        assert _hits(plan) <= 15 * sum(map(len, found.values())) + 150
 
 
 def test_finding_ones_own_claims_reads_only_what_was_tried(raw: driver.Driver, filled: Filled) -> None:
