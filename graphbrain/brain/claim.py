@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
+import threading
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -23,7 +24,7 @@ from graphbrain.brain.leases import LEASED, Leases
 from graphbrain.brain.session import Session, whole
 from graphbrain.claims import idempotency, leases, resources, sitemaps, taking, tuning
 from graphbrain.claims.leases import Leasing
-from graphbrain.claims.outlook import PAUSED, ClaimOutlook, of_wanted
+from graphbrain.claims.outlook import PAUSED, Beside, ClaimOutlook, of_wanted
 from graphbrain.claims.outlook import outlook as outlook_now
 from graphbrain.claims.sampling import ClaimShare, Reach, Spread
 from graphbrain.claims.taking import ClaimRequest, Holder, Taken, Work
@@ -37,6 +38,8 @@ from graphbrain.runtime import tokens
 
 __all__ = ["Claiming"]
 
+LOOK_EVERY, FORGET_EVERY = 1.0, 60.0
+"""Seconds between two looks at what is to be done, and between two deletions of expired keys."""
 LONGEST_LEASE = 604_800
 """The longest lease in seconds, as of the setting `lease_seconds`."""
 
@@ -75,13 +78,15 @@ class Claiming:
         self._clogged = False
         """True if pages of hosts that are not ready are in the way of others."""
         self._aliases = ClaimShare(lambda: tuning.ALIAS_SHARE, random.random())
-        self._no_alias_at = -math.inf
         self._tries = ClaimShare(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK)
-        self._no_try_at = -math.inf
         self._shares: Mapping[Kind, ClaimShare] = {
             kind: ClaimShare(lambda: tuning.RESOURCE_SHARE, random.random()) for kind in resources.LINES
         }
-        self._none_at: dict[Kind, float] = dict.fromkeys(resources.LINES, -math.inf)
+        self._lock = threading.Lock()
+        self._looked_at, self._forgot_at = -math.inf, session.now()
+        self._beside: set[Beside] = set()
+        """The kinds of claims beside the queues of pages of which there seems to be one: as of the last look, without
+        those of which a call has found none since."""
         self._sought: dict[tuple[str, bool], float] = {}
         """Host, and whether its robots.txt had to be known → when its sitemaps were looked for."""
         self._combiners: dict[tuple[bool, bool], Combiner[Wish, Claims]] = {
@@ -177,7 +182,7 @@ class Claiming:
         claim = self._claim_wanted if now_only else self._claim
         outlook: ClaimOutlook | None = None
         try:
-            self._leases.look_now_and_then(by_key=calls.keyed)
+            self._look_now_and_then(by_key=calls.keyed)
             outlook = PAUSED if self._session.paused else claim(calls)
             self._find_sitemaps(calls)
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
@@ -199,6 +204,25 @@ class Claiming:
                 caller.ticket.answer(_told(caller, before.get(caller.key or ""), outlooks[kinds]))
         self._session.counters.write_now_and_then()
 
+    def _look_now_and_then(self, by_key: bool) -> None:
+        """Once a second at most, look at what is to be done, take up what other processes have changed on the brain,
+        and end leases and waits that are over; once a minute at most, forget expired keys, where callers claim
+        `by_key`.
+
+        The intervals are measured by the brain's clock, so that a simulated crawl sweeps as often as a real one. A
+        clock that was set back counts as an interval that has passed.
+        """
+        now = self._session.now()
+        with self._lock:
+            if abs(now - self._looked_at) < LOOK_EVERY:
+                return
+            self._looked_at = now
+            forget = by_key and abs(now - self._forgot_at) > FORGET_EVERY
+            self._forgot_at = now if forget else self._forgot_at
+        if forget:
+            self._session.perform("asked/forget", _forget)
+        self._end_overdue()
+
     def _before(self, callers: Sequence[Caller]) -> dict[str, list[Claim]]:
         """Return the claims that an earlier call made with the keys of callers that have none now."""
         keys = {caller.key for caller in callers if caller.key is not None and not caller.count}
@@ -219,14 +243,13 @@ class Claiming:
         self._aliases.took(aliases, calls.count, n)
         self._tries.took(tries, calls.new, n)
 
-        # Places that no page has filled: aliases may have them all, and some pages may only seem to be held back.
+        # Places that no page has filled: aliases and resources may have them all, and some pages may only seem to be
+        # held back.
         while calls.left:
-            if not more:
-                self._take_aliases(calls.left, calls)
-                for kind in resources.LINES:
-                    self._take_resources(kind, calls.left, calls)
-            outlook = self._look_out(calls.kinds) if calls.left else None
-            if outlook is None or not self._freed_pages(calls, outlook):
+            outlook = self._look_out(calls.kinds)
+            if not more and self._take_beside(calls, outlook.beside):
+                continue
+            if not self._freed_pages(calls, outlook):
                 return outlook
             more = self._fill(calls)
         return None
@@ -240,8 +263,11 @@ class Claiming:
         return outlook.overdue and self._end_overdue() > 0
 
     def _end_overdue(self) -> int:
-        """End lapsed leases, and let failed pages wait in a queue again that are due; return how many there were."""
-        return sum(self._leases.end(outstanding.for_claims(self._session)))
+        """Look at what is to be done, end lapsed leases, and let failed pages wait in a queue again that are due;
+        return how many there were."""
+        found = outstanding.for_claims(self._session)
+        self._beside = set(found.beside)
+        return sum(self._leases.end(found))
 
     def _claim_wanted(self, calls: Round) -> ClaimOutlook | None:
         """Claim in the same way the pages that were asked for by hand."""
@@ -332,36 +358,40 @@ class Claiming:
         return session.graph.write(move, "claims/put_back")
 
     def _due_aliases(self, n: int, calls: Round) -> int:
-        """Claim the share of aliases among `n` claims, if any are due. Return their number. The lookup is made once a
-        second at most."""
-        places, now = self._aliases.places(n), self._session.now()
-        if not places or 0.0 <= now - self._no_alias_at < 1.0:
-            return 0
-        claimed = self._take_aliases(places, calls)
-        self._no_alias_at = -math.inf if claimed else now
-        return claimed
+        """Claim the share of aliases among `n` claims, if any are due. Return their number."""
+        places = self._aliases.places(n)
+        return self._take_aliases(places, calls) if places and "alias" in self._beside else 0
 
     def _take_aliases(self, n: int, calls: Round) -> int:
         """Claim up to `n` aliases that are due to be looked at again. Return their number."""
-        graph, now = self._session.graph, self._session.now()
-        if not graph.read(lambda tx: tx.one("claims/aliases_due", now=now, limit=1)[0], "claims/aliases_due"):
-            return 0
         taken = self._perform(_Step("claims/take_aliases", n, taking.take_aliases), calls)
         calls.took(taken, last=True)
+        self._keep_in_mind("alias", bool(taken.claims))
         return len(taken.claims)
 
+    def _keep_in_mind(self, kind: Beside, found: bool) -> None:
+        """Note whether there was one of a kind of claims: if not, no call looks for one until the next look."""
+        if found:
+            self._beside.add(kind)
+        else:
+            self._beside.discard(kind)
+
+    def _take_beside(self, calls: Round, due: Collection[Beside]) -> bool:
+        """Claim what is due beside the queues of pages for the places that are left. Return whether there was any."""
+        taken = self._take_aliases(calls.left, calls) if "alias" in due else 0
+        for kind in resources.LINES:
+            taken += self._take_resources(kind, calls.left, calls) if kind in due else 0
+        return taken > 0
+
     def _due_resources(self, calls: Round) -> None:
-        """Claim the share of each kind that waits in queues, if any is due: that is looked up once a second at most."""
+        """Claim the share of each kind that waits in queues, if any is due."""
         for kind, share in self._shares.items():
             n = sum(caller.left for caller in calls.asking(kind))
-            places, now = share.places(n), self._session.now()
+            places = share.places(n)
             if not places:
                 share.took(0, n, n)
-            elif not 0.0 <= now - self._none_at[kind] < 1.0:
-                claimed = self._take_resources(kind, places, calls, beside_pages=True)
-                self._none_at[kind] = -math.inf if claimed else now
-                if claimed:  # else nothing is owed: no page waits for a share that nothing took
-                    share.took(claimed, n, n)
+            elif kind in self._beside and (claimed := self._take_resources(kind, places, calls, beside_pages=True)):
+                share.took(claimed, n, n)  # else nothing is owed: no page waits for a share that nothing took
 
     def _take_resources(self, kind: Kind, n: int, calls: Round, *, beside_pages: bool = False) -> int:
         """Claim up to `n` resources of a kind for the calls that ask for it. Return their number. `beside_pages`: hosts
@@ -372,6 +402,7 @@ class Claiming:
         step = _Step("claims/take_resources", n, taking.take_resources, kind=kind, beside_pages=beside_pages)
         taken = self._perform(step, calls)
         calls.took(taken, last=True)
+        self._keep_in_mind(kind, bool(taken.claims))  # type: ignore[arg-type]  # a robots.txt waits in no line
         return len(taken.claims)
 
     def _find_sitemaps(self, calls: Round) -> None:
@@ -387,21 +418,19 @@ class Claiming:
         if not schemes:
             return
         hosts = self._session.perform("sitemaps/find", _find, schemes, calls.robots)
-        self._none_at["sitemap"] = -math.inf
+        self._keep_in_mind("sitemap", True)
         if len(self._sought) > tuning.MOST_SOUGHT:
             self._sought.clear()
         self._sought.update(dict.fromkeys(((name, calls.robots) for name in hosts), now))
 
     def _due_tries(self, calls: Round) -> int:
-        """Claim the share of pages that try sections which are held down, if there are any. Return their number. The
-        lookup is made once a second at most."""
-        session = self._session
-        places, now = self._tries.places(calls.left), session.now()
-        if not places or session.policy.acting is None or 0.0 <= now - self._no_try_at < 1.0:
+        """Claim the share of pages that try sections which are held down, if there are any. Return their number."""
+        places = self._tries.places(calls.left)
+        if not places or self._session.policy.acting is None or "try" not in self._beside:
             return 0
         taken = self._perform(_Step("claims/take_tries", places, tries=True), calls)
         calls.took(taken, last=True)
-        self._no_try_at = -math.inf if taken.claims or taken.in_vain else now
+        self._keep_in_mind("try", bool(taken.claims or taken.in_vain))
         return len(taken.claims)
 
     def _clear(self, calls: Round, seconds: float) -> bool:
@@ -550,3 +579,7 @@ def _find(tx: Tx, schemes: Mapping[str, str], robots: bool, policy: Policy, now:
 
 def _asked_again(tx: Tx, keys: Collection[str], _policy: Policy, now: float) -> dict[str, list[Claim]]:
     return idempotency.again(tx, keys, now)
+
+
+def _forget(tx: Tx, _policy: Policy, now: float) -> int:
+    return idempotency.forget(tx, now)

@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.pushes import NO_LIMIT, Wanted
@@ -19,18 +19,17 @@ from graphbrain.brain.counters import COUNT_EVERY
 from graphbrain.brain.engines import AccountEngine
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.claims import resources
+from graphbrain.claims.outlook import Beside
 from graphbrain.frontier import sections
 from graphbrain.graph.connection import Tx
 from graphbrain.numeric.rules import Rule
 
-__all__ = ["Batch", "Beside", "Outstanding", "for_claims", "for_upkeep"]
+__all__ = ["Batch", "Outstanding", "for_claims", "for_upkeep"]
 
 OTHERS = 100
 """Pages and hosts of each kind that one transaction of upkeep acts on."""
 NO_OTHERS = {"overdue": PASS_BATCH, "beside": 0, "others": 0, "visits": 0, "pushes": 0}
 LINES = {line: kind for kind, lines in resources.LINES.items() for line in lines}
-Beside = Literal["alias", "try", "sitemap", "link"]
-"""A kind of claims that does not come from the queues of pages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 from graphbrain.claims import resources
 from graphbrain.claims.candidates import Finder
@@ -19,8 +19,10 @@ from graphbrain.hosts.state import SHARED_QUEUE, HostState, PolitenessPolicy
 from graphbrain.model import FOR_EVER, PAGES, Because, Kind
 from graphbrain.runtime.tokens import made_at
 
-__all__ = ["PAUSED", "ClaimOutlook", "of_wanted", "outlook"]
+__all__ = ["PAUSED", "Beside", "ClaimOutlook", "of_wanted", "outlook"]
 
+Beside = Literal["alias", "try", "sitemap", "link"]
+"""A kind of claims that does not come from the queues of pages."""
 FEW, MANY, FURTHEST = 32, 500, 20_000
 """The pages that are read to find when the next can be claimed: at first, at most, and of the shared queue at most."""
 SOON = 0.1
@@ -39,6 +41,7 @@ class ClaimOutlook:
         is_ahead: Whether the next pages have times that a clock wrote which was ahead.
         because: The reason why nothing can be claimed before `next_ready`.
         paused: Whether claims are paused.
+        beside: The kinds of claims beside the queues of pages that seem to be due now.
     """
 
     next_ready: float | None
@@ -48,6 +51,7 @@ class ClaimOutlook:
     is_ahead: bool = False
     because: Because | None = None
     paused: bool = False
+    beside: frozenset[Beside] = frozenset()
 
 
 PAUSED = ClaimOutlook(None, False, paused=True)
@@ -111,6 +115,8 @@ class _Kinds:
     """when resources that were never had can be claimed"""
     later_asks: list[list[Any]]
     """the same of those that come again"""
+    beside: frozenset[Beside]
+    """The kinds of claims beside the queues of pages that are due, as far as their hosts allow it."""
     hosts: Mapping[str, HostState]
     unseen: float
     """A page that is not among the first of a kind comes later than this, by the written times."""
@@ -123,10 +129,16 @@ class _Kinds:
         kinds = list(tx.one("claims/outlook", limit=limit))
         if others := set(wanted) - PAGES:
             kinds[-1] = sorted([*kinds[-1], *resources.outlook(tx, others, limit)], key=lambda row: row[0])[:limit]
-        lines = [resources.LINES[kind] for kind in sorted(others & resources.LINES.keys())]
-        first_asks, later_asks = (
-            (resources.waiting(tx, each, limit) for each in zip(*lines, strict=True)) if lines else ([], [])
-        )
+        kinds_of = {kind: resources.LINES[kind] for kind in sorted(others & resources.LINES.keys())}
+        asked = resources.waiting(tx, [line for lines in kinds_of.values() for line in lines], limit)
+        first_asks = _soonest((asked[first] for first, _ in kinds_of.values()), limit)
+        later_asks = _soonest((asked[later] for _, later in kinds_of.values()), limit)
+        beside: set[Beside] = {
+            kind  # type: ignore[misc]  # a robots.txt waits in no line
+            for kind, lines in kinds_of.items()
+            if any(at <= now for line in lines for at, _ in asked[line][:1])
+        }
+        beside |= {"alias"} if any(at <= now for at, _ in kinds[3][:1]) else set()
         asks = (first_asks, later_asks)
         hosts = politeness.read(tx, {name for rows in (*kinds, *asks) for _, name, *_ in rows}, manners, now)
         *soonest, waiting, leases = kinds  # who waits for a place does so until there is one
@@ -136,7 +148,9 @@ class _Kinds:
         # A page that was never fetched waits for room in a full budget, whenever it is due.
         full = {name for name, host in hosts.items() if not host.has_room()}
         due = [row for row in failures if not (row[3] and row[1] in full)]
-        return cls(due, queued, rested, looks, leases, waiting, first_asks, later_asks, hosts, unseen, whole)
+        return cls(
+            due, queued, rested, looks, leases, waiting, first_asks, later_asks, frozenset(beside), hosts, unseen, whole
+        )
 
     def go_on(self, now: float) -> bool:
         """Return whether there is something for which a crawl waits. It does not wait for a host that has failed for
@@ -207,7 +221,8 @@ def _look(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, wanted:
     leases."""
     shared, waits = _shared_from(tx, finder, manners, now)
     if shared is not None and shared <= now:
-        return ClaimOutlook(now, False, next_unfailed=now)
+        beside = _Kinds.read(tx, FEW, manners, now, wanted).beside
+        return ClaimOutlook(now, False, next_unfailed=now, beside=beside)
     from_shared = FOR_EVER if shared is None else shared
     of_shared: Because = "host" if waits else "revisit"
     for limit in (FEW, MANY, FURTHEST):
@@ -227,7 +242,12 @@ def _look(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, wanted:
         _moment(unfailed),
         kinds.are_ahead(now),
         None if first >= FOR_EVER else because,
+        beside=kinds.beside,
     )
+
+
+def _soonest(parts: Iterable[list[list[Any]]], limit: int) -> list[list[Any]]:
+    return sorted(chain.from_iterable(parts), key=lambda row: row[0])[:limit]
 
 
 def _of_host(host: HostState | None) -> Because:

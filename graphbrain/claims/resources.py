@@ -161,11 +161,12 @@ def outlook(tx: Tx, kinds: Collection[Kind], limit: int) -> list[list[Any]]:
     return rows
 
 
-def waiting(tx: Tx, lines: Iterable[str], limit: int) -> list[list[Any]]:
-    """Return the times from which the first resources of these lines can be claimed: [time, host], the soonest
-    first."""
-    rows = [row for line in lines for row in tx.one("resources/next", line=line, limit=limit)[0]]
-    return sorted(rows, key=lambda row: row[0])[:limit]
+def waiting(tx: Tx, lines: Sequence[str], limit: int) -> dict[str, list[list[Any]]]:
+    """Return line → the times from which its first resources can be claimed: [time, host], the soonest first."""
+    rows: dict[str, list[list[Any]]] = {line: [] for line in lines}
+    for line, at, host in tx.one("resources/next", lines=list(lines), limit=limit)[0] if lines else ():
+        rows[line].append([at, host])
+    return rows
 
 
 def of_host(tx: Tx, name: str, first: Trust) -> tuple[HostResource, ...]:

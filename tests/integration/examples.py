@@ -144,7 +144,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "resources/outlook": {"kinds": ["robots", "sitemap", "link"], "limit": 10},
         "resources/outside": {"first": 0, "last": 10},
         "resources/due": {"lines": ["sitemap", "sitemap again"], "now": NOW, "limit": 10, "each": 2},
-        "resources/next": {"line": "sitemap", "limit": 10},
+        "resources/next": {"lines": ["sitemap"], "limit": 10},
         "resources/of_host": {"name": "hub.org", "keys": ["robots:http://hub.org"], "limit": 10},
         "resources/review": {"rows": [["sitemap hub.org", "sitemap", "hub.org", NOW]]},
         "sitemaps/hosts": {"names": ["hub.org"]},
