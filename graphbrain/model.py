@@ -193,9 +193,11 @@ class Claims(Sequence[Claim]):
             block), `retry` (it failed), `probe` (its host does not answer), `revisit` (revisit_seconds, intervals),
             `look` (it redirects or was given up), `lease` (a worker holds it).
         paused: True when no pages can be claimed until `resume`.
+        notes: The notes on the claimed pages, by their keys, where the call has asked for them; a page without one has
+            none.
     """
 
-    __slots__ = ("_claims", "finished", "next_because", "next_ready", "next_unfailed", "paused", "repeated")
+    __slots__ = ("_claims", "finished", "next_because", "next_ready", "next_unfailed", "notes", "paused", "repeated")
 
     def __init__(
         self,
@@ -207,8 +209,10 @@ class Claims(Sequence[Claim]):
         repeated: bool = False,
         next_because: Because | None = None,
         paused: bool = False,
+        notes: Mapping[str, str] | None = None,
     ) -> None:
         self._claims = tuple(claims)
+        self.notes: Mapping[str, str] = {} if notes is None else notes
         self.next_because = next_because
         self.paused = paused
         self.next_ready = next_ready

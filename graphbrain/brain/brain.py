@@ -231,6 +231,7 @@ class Brain(Asking):
         key: str | None = None,
         now_only: bool = False,
         kinds: Iterable[str] | None = None,
+        notes: bool = False,
     ) -> Claims:
         """Claim up to `n` pages, best first.
 
@@ -248,6 +249,7 @@ class Brain(Asking):
             kinds: `("page", "robots")` also claims each robots.txt that is not known, or is 20 hours old, before the
                 pages it is about. `sitemap` claims sitemaps, too, and `link` the status of URLs outside the scope that
                 `check_links` has asked for. `finished` and `next_ready` include these then.
+            notes: Read the notes on the claimed pages in the same transaction (`Claims.notes`).
 
         Returns:
             The claims; when there are fewer than `n`, also when the next will be ready and whether the crawl is
@@ -256,7 +258,9 @@ class Brain(Asking):
         Raises:
             BadInput: An argument is out of range.
         """
-        return self._claiming.next_urls(n, worker=worker, wait=wait, key=key, now_only=now_only, kinds=kinds)
+        return self._claiming.next_urls(
+            n, worker=worker, wait=wait, key=key, now_only=now_only, kinds=kinds, notes=notes
+        )
 
     def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims for `seconds` from now (the lease's length by default).

@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 
-from graphbrain.brain import outstanding
+from graphbrain.brain import note, outstanding
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.claim_round import Caller, Round, RoundTicket, Wish
 from graphbrain.brain.combine import Combiner
@@ -111,10 +111,11 @@ class Claiming:
         key: str | None,
         now_only: bool = False,
         kinds: Iterable[str] | None = None,
+        notes: bool = False,
     ) -> Claims:
         """Claim up to `n` pages, as `Brain.next_urls` describes."""
         wanted = _kinds(kinds)
-        wish = self._wish(n, worker, key, now_only, wanted)
+        wish = self._wish(n, worker, key, now_only, wanted, notes)
         if not is_number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         deadline = time.monotonic() + wait
@@ -124,7 +125,7 @@ class Claiming:
             if len(claimed) or claimed.repeated or claimed.finished or left <= 0:
                 return claimed
             self._wait_for(claimed.next_ready, left)
-            wish = self._wish(n, worker, key, now_only, wanted)
+            wish = self._wish(n, worker, key, now_only, wanted, notes)
 
     def _wait_for(self, next_ready: float | None, most: float) -> None:
         """Sleep until a page may be claimable (epoch seconds, None: not known), at most a second and `most` seconds."""
@@ -154,6 +155,7 @@ class Claiming:
         key: str | None,
         now_only: bool = False,
         kinds: frozenset[Kind] = PAGES,
+        notes: bool = False,
     ) -> Wish:
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
@@ -162,7 +164,7 @@ class Claiming:
         if not isinstance(now_only, bool):
             raise BadInput(f"now_only is true or false, not {now_only!r:.80}.")
         key = None if key is None else input_checks.name("key", key)
-        return Wish(n, Holder(tokens.token(session.now()), worker), key, now_only, kinds)
+        return Wish(n, Holder(tokens.token(session.now()), worker), key, now_only, kinds, notes)
 
     def close(self) -> None:
         """End the threads in the background."""
@@ -188,7 +190,7 @@ class Claiming:
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
             for caller in calls.callers:  # the answer includes all leased pages
                 if caller.count:
-                    caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now()))
+                    caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now(), notes=caller.notes))
                 caller.ticket.fail(error)
         self._session.counters.claimed(calls.claims_by_kind)
         left = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
@@ -225,8 +227,14 @@ class Claiming:
 
     def _before(self, callers: Sequence[Caller]) -> dict[str, list[Claim]]:
         """Return the claims that an earlier call made with the keys of callers that have none now."""
-        keys = {caller.key for caller in callers if caller.key is not None and not caller.count}
-        return self._session.perform("asked/again", _asked_again, keys) if keys else {}
+        again = {caller.key: caller for caller in callers if caller.key is not None and not caller.count}
+        if not again:
+            return {}
+        wanted = {key for key, caller in again.items() if caller.wish.notes}
+        before, notes = self._session.perform("asked/again", _asked_again, again.keys(), wanted)
+        for key in wanted:
+            again[key].notes.update(notes)
+        return before
 
     def _claim(self, calls: Round) -> ClaimOutlook | None:
         """Claim the pages that the calls want. Return what to expect, where they do not get all."""
@@ -470,11 +478,12 @@ class Claiming:
                 calls.drop(answered.keys)
 
     def _attempt(self, tx: Tx, step: _Step, calls: Round, holders: Sequence[Holder], tried: set[str]) -> Taken:
-        """Claim pages, and store in the same transaction which call's key leased them. Raises Answered."""
+        """Claim pages, store in the same transaction which call's key leased them, and read their notes if they are
+        wanted. Raises Answered."""
         wish = self._request(step, holders, calls.robots)
         taken = taking.attempt(tx, step.work, wish, tried)
         calls.bind(tx, taken.claims)
-        return taken
+        return replace(taken, notes=note.on_claims(tx, taken.claims)) if calls.notes else taken
 
     def _request(self, step: _Step, holders: Sequence[Holder], robots: bool) -> ClaimRequest:
         """Return what one attempt asks for, by the settings of now."""
@@ -561,7 +570,7 @@ def _told(caller: Caller, before: Sequence[Claim] | None, outlook: ClaimOutlook)
     the same key; None: the key was not used."""
     got = caller.claims if before is None else before
     if before is not None and len(before) >= caller.n:
-        return Claims(before, repeated=True)
+        return Claims(before, repeated=True, notes=caller.notes)
     return Claims(
         got,
         next_ready=outlook.next_ready,
@@ -570,6 +579,7 @@ def _told(caller: Caller, before: Sequence[Claim] | None, outlook: ClaimOutlook)
         repeated=before is not None,
         next_because=outlook.because,
         paused=outlook.paused,
+        notes=caller.notes,
     )
 
 
@@ -577,8 +587,12 @@ def _find(tx: Tx, schemes: Mapping[str, str], robots: bool, policy: Policy, now:
     return sitemaps.find(tx, schemes, robots, policy.manners, now)
 
 
-def _asked_again(tx: Tx, keys: Collection[str], _policy: Policy, now: float) -> dict[str, list[Claim]]:
-    return idempotency.again(tx, keys, now)
+def _asked_again(
+    tx: Tx, keys: Collection[str], noted: Collection[str], _policy: Policy, now: float
+) -> tuple[dict[str, list[Claim]], dict[str, str]]:
+    """Return the claims that were made with these keys, and the notes on the pages of those `noted`."""
+    before = idempotency.again(tx, keys, now)
+    return before, note.on_claims(tx, (claim for key in noted for claim in before.get(key, ())))
 
 
 def _forget(tx: Tx, _policy: Policy, now: float) -> int:

@@ -18,13 +18,15 @@ __all__ = ["Caller", "Round", "RoundTicket", "Wish"]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The request of one call; `key`: the caller's idempotency key, if there is one."""
+    """The request of one call; `key`: the caller's idempotency key, if there is one; `notes`: with the notes on the
+    pages."""
 
     n: int
     holder: Holder
     key: str | None = None
     now_only: bool = False
     kinds: frozenset[Kind] = PAGES
+    notes: bool = False
 
 
 RoundTicket = Ticket[Wish, Claims]
@@ -33,13 +35,14 @@ RoundTicket = Ticket[Wish, Claims]
 class Caller:
     """One call of a round, and its claims; those in `last` come after the others."""
 
-    __slots__ = ("got", "key", "last", "n", "ticket", "wish")
+    __slots__ = ("got", "key", "last", "n", "notes", "ticket", "wish")
 
     def __init__(self, ticket: RoundTicket) -> None:
         self.ticket, self.wish = ticket, ticket.request
         self.n, self.key = self.wish.n, self.wish.key
         self.got: list[Claim] = []
         self.last: list[Claim] = []
+        self.notes: dict[str, str] = {}
 
     @property
     def claims(self) -> list[Claim]:
@@ -71,6 +74,8 @@ class Round:
             (self.answered if caller.key in keys else self.callers).append(caller)
             keys.update(() if caller.key is None else (caller.key,))
         self.keyed = any(caller.key is not None for caller in self.callers)
+        self.notes = any(caller.wish.notes for caller in self.callers)
+        """True if one of them wants notes."""
         self.new = 0
         """The number of claims of pages that were never fetched."""
         self.clock_corrected = False
@@ -138,8 +143,10 @@ class Round:
         for caller in self.callers:
             if more := by_token.get(caller.wish.holder.token):
                 (caller.last if last else caller.got).extend(more)
+                if caller.wish.notes:
+                    caller.notes |= {claim.key: taken.notes[claim.key] for claim in more if claim.key in taken.notes}
                 if not caller.left:
-                    caller.ticket.answer(Claims(caller.claims))
+                    caller.ticket.answer(Claims(caller.claims, notes=caller.notes))
 
     def drop(self, keys: Collection[str]) -> None:
         """Take out the calls whose keys were used before."""

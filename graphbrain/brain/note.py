@@ -8,11 +8,11 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.errors import BadInput
 from graphbrain.frontier import notes
-from graphbrain.graph.connection import bound
+from graphbrain.graph.connection import Tx, bound
 from graphbrain.model import Claim
 from graphbrain.reports.report_intake import unreadable
 
-__all__ = ["Noting"]
+__all__ = ["Noting", "on_claims"]
 
 
 class Noting:
@@ -46,3 +46,9 @@ class Noting:
             return {}
         texts = self._session.graph.read(lambda tx: notes.read(tx, keys), "notes/read")
         return {key: texts[key] for key in keys if key in texts}
+
+
+def on_claims(tx: Tx, claims: Iterable[Claim]) -> dict[str, str]:
+    """Return the notes on the pages among these claims, by their keys."""
+    keys = [claim.key for claim in claims if claim.kind == "page"]
+    return notes.read(tx, keys) if keys else {}

@@ -122,6 +122,7 @@ class Taken:
         ready: (candidates examined until there were enough claims, claims among them), of the queues of ready hosts.
         shared: The same of the shared queue.
         worths: The worth of each visit that is not a first one.
+        notes: The notes on the claimed pages, by their keys, where a call has asked for them.
     """
 
     claims: list[Claim] = field(default_factory=list)
@@ -140,6 +141,8 @@ class Taken:
     overtaken: int = 0
     """Candidates that no longer wait, or not yet again, though no other caller took them: a setting, a scope or an
     interval has changed meanwhile, or they were forgotten."""
+
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def in_vain(self) -> bool:

@@ -145,7 +145,6 @@ class Desk:
         self._patience = patience
         self._lock = threading.Lock()
         self._ready: deque[PageToFetch] = deque()
-        self._fresh: list[Claim] = []
         self._held: dict[tuple[str, str], Claim] = {}
         self._out = 0
         self._unwritten: deque[FinishedVisit] = deque()
@@ -178,7 +177,7 @@ class Desk:
         held, those included whose visits are not written yet. Fewer than `worth` are not asked for at once."""
         with self._lock:
             self._wanted, self._most = pages, most
-            missing = pages - len(self._ready) - len(self._fresh)
+            missing = pages - len(self._ready)
             short = missing >= worth and len(self._held) < most
         if short and time.monotonic() >= self._not_before:
             self._claim_now.set()
@@ -272,7 +271,7 @@ class Desk:
 
     def _busy(self) -> bool:
         waits = self._unwritten or self._seeds or self._robots
-        return bool(self._ready or self._fresh or self._out or waits or self._writing)
+        return bool(self._ready or self._out or waits or self._writing)
 
     # ---------------------------------------------------------------- the end
 
@@ -285,9 +284,8 @@ class Desk:
         if self._claimer.ident is not None:
             self._claimer.join(limit + 5.0)
         with self._lock:
-            back = [*unfinished, *(taken.claim for taken in self._ready), *self._fresh]
+            back = [*unfinished, *(taken.claim for taken in self._ready)]
             self._ready.clear()
-            self._fresh.clear()
             self._unwritten.extend(FinishedVisit(claim, None) for claim in back)
         self._stop_writing.set()
         self._write_now.set()
@@ -326,14 +324,12 @@ class Desk:
     def _claim(self) -> float:
         """Renew what is due, claim what is wanted; seconds for which asking again would be of no use."""
         self._renew()
-        if self._fresh:
-            self._hand_over()
         with self._lock:
             free = min(self._wanted - len(self._ready), self._most - len(self._held))
             if free <= 0 or len(self._unwritten) + self._writing >= MOST_UNWRITTEN:
                 return 0.0
             idle, happened = not self._busy(), self._happened
-        claims = self.brain.next_urls(min(free, 1_000), now_only=self._now_only, kinds=self._kinds)
+        claims = self.brain.next_urls(min(free, 1_000), now_only=self._now_only, kinds=self._kinds, notes=True)
         self._hungry = len(claims) < free
         if self._hungry:
             self._write_now.set()
@@ -346,11 +342,10 @@ class Desk:
                     self._over, self.ended = idle and (claims.finished or far), claims
             return max(SHORTEST_PAUSE, min(wait, LONGEST_PAUSE))
         with self._lock:
-            self._fresh = list(claims)
+            self._ready.extend(PageToFetch(claim, claims.notes.get(claim.key, "")) for claim in claims)
             self._held.update((_of(claim), claim) for claim in claims)
             self.counts["claimed"] += sum(claim.kind == "page" for claim in claims)
             self._stir()
-        self._hand_over()
         return 0.0
 
     def _say_paused(self, paused: bool) -> None:
@@ -375,13 +370,6 @@ class Desk:
         if self._waits_for_hosts and claims.next_because == "probe":
             patience = max(patience, crawl_patience(self._last_well - self._began) - waited)
         return beyond(claims.next_ready, patience) and (regular is None or beyond(regular, lease))
-
-    def _hand_over(self) -> None:
-        """Put what was claimed at hand, with its notes."""
-        notes = self.brain.notes(self._fresh)
-        with self._lock:
-            self._ready.extend(PageToFetch(claim, notes.get(claim.key, "")) for claim in self._fresh)
-            self._fresh = []
 
     def _renew(self) -> None:
         """Hold all that is held for longer, a few times within the length of a lease."""
