@@ -6,8 +6,8 @@ twice. Links that are read under the locks are compared with the weights, and we
 they are written. If they differ, the transaction is run again (`connection.Misfit`), and a wrong read changes no
 account. A link to an alias ends at the alias's target. `SPELLS` records the aliases that a page names; `via` marks a
 link that exists only because of an alias. So links return to an alias that becomes a page again. Statements:
-links/create, links/delete, links/move, links/out, links/in, links/out_between, links/in_between,
-links/out_spelt, links/packed_in, links/spell, links/spelling, pages/unlinked.
+links/write, links/move, links/out, links/in, links/out_between, links/in_between,
+links/out_spelt, links/packed_in, links/spell, links/spelling.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ __all__ = [
     "Ends",
     "Spelling",
     "Told",
-    "begin",
-    "create",
-    "delete",
+    "change",
     "held",
     "held_payees",
     "move",
@@ -109,32 +107,19 @@ def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> di
     return links
 
 
-def begin(tx: Tx, ledger: Accounts, made: Sequence[int]) -> None:
-    """Record in the accounts the links to pages that this transaction has created and then locked.
-
-    There are none, unless another transaction has linked to them between the two.
-    """
-    if made:
-        ledger.begin_unlinked(tx.one("pages/unlinked", ids=made)[0])
-
-
-def create(tx: Tx, ledger: Accounts, ends: Ends, now: float) -> None:
-    """Create links between pages that are not linked.
+def change(tx: Tx, ledger: Accounts, new: Ends, lost: Ends, now: float) -> None:
+    """Create links between pages that are not linked, and delete others.
 
     Raises:
         Again: One of the pages does not exist.
     """
-    sources = [page for page, others in ends for _ in others]
-    if not sources:
+    sources = [page for page, others in new for _ in others]
+    if not sources and not lost:
         return
-    if tx.one("links/create", rows=ends, now=now)[0] != len(sources):
+    made, gone = tx.one("links/write", new=new, lost=lost, now=now)
+    if made != len(sources):
         raise Again("a page was deleted while it was linked")
-    ledger.relink(sources, [other for _, others in ends for other in others], 1)
-
-
-def delete(tx: Tx, ledger: Accounts, ends: Ends) -> None:
-    """Delete links between these pages."""
-    gone = tx.one("links/delete", rows=ends)[0] if ends else []
+    ledger.relink(sources, [other for _, others in new for other in others], 1)
     ledger.relink([source for source, _ in gone], [target for _, target in gone], -1)
 
 
@@ -245,8 +230,7 @@ def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tu
         gone += [(page, sorted(lost))] if lost else []
         if page in spelt:
             names.append(each.spelling(spelt[page], new).row(page, spelt[page], links[page]))
-    create(tx, ledger, made, now)
+    change(tx, ledger, made, gone, now)
     ledger.guess_values(tx, links, dict(made))
-    delete(tx, ledger, gone)
     respell(tx, ledger, names)
     return links, {end for _, ends in made for end in ends}

@@ -11,7 +11,7 @@ on. Statements: classic/*, accounts/*.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from graphbrain.accounts import algebra, classic_algebra
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.classic_algebra import Books, Side, Turn, Virtual
-from graphbrain.accounts.ledger import Accounts
+from graphbrain.accounts.ledger import Accounts, Blocks
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Outdated, Tx
 from graphbrain.numeric.arrays import Floats, Ints
@@ -83,7 +83,8 @@ class ClassicLedger(Accounts):
         "live_pagerank_paid",
         "links_sum",
     )
-    statement = "classic/lock"
+    locking = "classic/lock"
+    writing = "classic/write"
     first: ClassVar[Mapping[str, float]] = {
         "hub_history": 0.0,
         "hub_cash": 0.0,
@@ -191,24 +192,22 @@ class ClassicLedger(Accounts):
         return did
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
-        """Write the differences from the locked state, and the marks that follow from them (or all marks)."""
+        """Write as in any ledger. The virtual page changes with the cash of pages, and is locked only for that."""
         stirred = bool(self._buried or self._born().any()) or bool(
-            (self._changed("out_weight") | self._changed("in_weight")).any()
+            self._changed("out_weight", "in_weight").any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
         )
-        self._write_forwards(tx, all_marks)
-        if not (stirred or self._moves() or all_marks or self._open):
-            self._write_weights(tx)  # links of weight 0 move no cash, but they are links
-            return
-        self.open(tx, now)
-        self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())
-        self._bury()
-        if stirred:
-            self.virtual.stirred = self.virtual.spent
-        self._write_cash(tx)
-        self._write_weights(tx)
-        self._write_marks(tx, all_marks)
-        tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
+        which, columns = self._amounts(all_marks)
+        blocks: Blocks = {"forwards": self._block(which, *columns)} | self._link_blocks(all_marks)
+        if stirred or self._moves() or all_marks or self._open:
+            self.open(tx, now)
+            self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())
+            self._bury()
+            if stirred:
+                self.virtual.stirred = self.virtual.spent
+            blocks |= self._cash_blocks() | self._rank_blocks(all_marks) | self._place_blocks(all_marks)
+            blocks["virtual"] = [list(astuple(self.virtual))]
+        self._send(tx, blocks, clock=self.virtual.clock)
 
     def _moves(self) -> bool:
         """Return True if a page waits in another lane, or has another value for the order, for reasons other than
@@ -226,8 +225,12 @@ class ClassicLedger(Accounts):
         everybody = np.ones(len(self.ids), dtype=bool)
         hub = self.hub_cash - self.virtual.hub_offsets(self.ids)
         authority = self.authority_cash - self.virtual.authority_offsets(self.ids)
-        self._send(tx, "classic/rebase", everybody, hub_cash=hub, authority_cash=authority)
-        tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
+        blocks: Blocks = {
+            "hubs_received": self._block(everybody, hub),
+            "authorities_received": self._block(everybody, authority),
+            "virtual": [list(astuple(self.virtual))],
+        }
+        self._send(tx, blocks, clock=self.virtual.clock)
 
     def _bury(self) -> None:
         virtual = self.virtual
@@ -239,27 +242,29 @@ class ClassicLedger(Accounts):
             virtual.authority_total -= float(self.authority_history[buried])
             virtual.pages -= 1
 
-    def _write_cash(self, tx: Tx) -> None:
+    def _cash_blocks(self) -> Blocks:
+        """Return the blocks of cash and histories: of new pages, of sides that have spent, and of others."""
         born = self._born()
-        cash = {f"{side}_cash": getattr(self, f"{side}_cash") - self._offsets[side] for side in ("hub", "authority")}
-        self._send(tx, "classic/born", born, "hub_history", "authority_history", **cash, clock=self.virtual.clock)
-        for side in ("hub", "authority"):
-            history, updated, mine = f"{side}_history", f"{side}_updated", {f"{side}_cash": cash[f"{side}_cash"]}
-            spent = (self._changed(history) | self._changed(updated)) & ~born
-            self._send(tx, f"classic/{side}_spent", spent, history, updated, **mine)
-            self._send(tx, f"accounts/{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, **mine)
+        cash = {side: getattr(self, f"{side}_cash") - self._offsets[side] for side in ("hub", "authority")}
+        blocks = {"born": self._block(born, *cash.values(), "hub_history", "authority_history")}
+        for side, sides in (("hub", "hubs"), ("authority", "authorities")):
+            history, updated = f"{side}_history", f"{side}_updated"
+            spent = self._changed(history, updated) & ~born
+            received = self._changed(f"{side}_cash") & ~spent & ~born
+            blocks[f"{sides}_spent"] = self._block(spent, cash[side], history, updated)
+            blocks[f"{sides}_received"] = self._block(received, cash[side])
+        return blocks
 
-    def _write_marks(self, tx: Tx, all_marks: bool) -> None:
-        """Write ranks, which follow from the histories and change only with pushes, and lanes, which follow from
-        history + cash.
+    def _rank_blocks(self, all_marks: bool) -> Blocks:
+        """Return the blocks of ranks, which follow from the histories and change only with pushes.
 
-        The cash of all pages rises with the offset, without a write. A lane reflects the value at the last lock, so a
-        page may be in a lane that is slightly too bad, and is never in one that is too good.
+        Lanes follow from history + cash. The cash of all pages rises with the offset, without a write. A lane reflects
+        the value at the last lock, so a page may be in a lane that is slightly too bad, and is never in one that is too
+        good.
         """
+        blocks = {}
         for side in ("hub", "authority"):
-            rank = algebra.rank(getattr(self, f"{side}_history"))
-            which = all_marks | (rank != algebra.rank(self._before[f"{side}_history"]))
-            self._send(tx, f"accounts/{side}_rank", which, **{f"{side}_rank": rank})
-        self._write_harvest(tx)
-        lane = self.lanes(steady=not all_marks)
-        self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
+            history = f"{side}_history"
+            rank, before = algebra.rank(getattr(self, history)), algebra.rank(self._before[history])
+            blocks[f"{side}_ranks"] = self._mark(None, rank, before, all_marks)
+        return blocks

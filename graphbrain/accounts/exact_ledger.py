@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphbrain.accounts import algebra
 from graphbrain.accounts.algebra import NONE
-from graphbrain.accounts.ledger import Accounts
+from graphbrain.accounts.ledger import Accounts, Blocks
 from graphbrain.graph.connection import Tx
 from graphbrain.numeric.arrays import Floats, Ints
 from graphbrain.numeric.rules import Rule
@@ -73,7 +73,8 @@ class Ledger(Accounts):
     engine = "exact"
     keeps_payouts = True
     columns = _COLUMNS
-    statement = "accounts/lock"
+    locking = "accounts/lock"
+    writing = "accounts/write"
     first: ClassVar[Mapping[str, float]] = {
         "hub_history": 1.0,
         "hub_cash": 0.0,
@@ -255,18 +256,22 @@ class Ledger(Accounts):
         cash[ahead] = 0.0
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> AccountMarks:
-        """Write the differences from the locked state and the marks that follow from them (or all marks). Return the
-        true marks."""
-        if self._pays:
-            self._pay(tx)
-        marks = AccountMarks(self)
-        self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
-        self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
-        self._write_weights(tx)
-        self._write_forwards(tx, all_marks)
-        self._write_places(tx, marks, all_marks)
-        self._mark(tx, "hub_priority", marks, all_marks | self._relieved("out_weight"))
-        self._mark(tx, "authority_priority", marks, all_marks | self._relieved("in_weight"))
+        """Write as in any ledger, and return the true marks."""
+        payouts = self._pay()
+        marks, hub = AccountMarks(self), self._changed("hub_history", "hub_paid")
+        authority, (amounts, columns) = self._changed("authority_history", "authority_paid"), self._amounts(all_marks)
+        received = amounts | (self._changed("authority_cash") & ~authority)
+        blocks = {
+            "hubs_spent": self._block(hub, "hub_cash", "hub_history", "hub_paid"),
+            "hubs_received": self._block(self._changed("hub_cash") & ~hub, "hub_cash"),
+            "authorities_spent": self._block(authority, "authority_cash", "authority_history", "authority_paid"),
+            "authorities_received": self._block(received, "authority_cash", *columns),
+            "payouts": payouts,
+        }
+        for side, weight in (("hub", "out_weight"), ("authority", "in_weight")):
+            mark, before = getattr(marks, f"{side}_priority"), getattr(self.marks_before, f"{side}_priority")
+            blocks[f"{side}_priorities"] = self._mark(side, mark, before, all_marks, weight)
+        self._send(tx, blocks | self._rank_blocks(marks, all_marks) | self._link_blocks(all_marks), now=now)
         return marks
 
     def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> AccountMarks:
@@ -275,61 +280,44 @@ class Ledger(Accounts):
         The pass checks the priorities again at its end. Until then the settled sides, `hubs` and `authorities`, lose
         theirs in any case, and no other place gets one. The time of their settling is a property of the brain.
         """
-        if self._pays:
-            self._pay(tx)
-        marks = AccountMarks(self)
+        payouts = self._pay()
+        marks, received = AccountMarks(self), self._changed("authority_cash")
         hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
         hub[hubs], authority[authorities] = True, True
         hubs_own = ("hub_history", "hub_paid")
         authorities_own = ("authority_history", "authority_paid", "authority_cash")
-        self._send(tx, "accounts/settled", hub & authority, *hubs_own, *authorities_own)
-        self._send(tx, "accounts/hub_settled", hub & ~authority, *hubs_own)
-        self._send(tx, "accounts/authority_settled", authority & ~hub, *authorities_own)
-        self._send(tx, "accounts/hub_cash", self._changed("hub_cash"), "hub_cash")
-        self._send(tx, "accounts/authority_cash", self._changed("authority_cash") & ~authority, "authority_cash")
-        for side, settled in (("hub", hub), ("authority", authority)):
-            history = f"{side}_history"
-            self._send(tx, f"accounts/{history}", self._changed(history) & ~settled, history)
-            self._unmark(tx, f"{side}_priority", marks, settled)
-        self._write_places(tx, marks)
+        blocks = {
+            "settled": self._block(hub & authority, *hubs_own, *authorities_own),
+            "hubs_settled": self._block(hub & ~authority, *hubs_own),
+            "authorities_settled": self._block(authority & ~hub, *authorities_own),
+            "hubs_received": self._block(self._changed("hub_cash"), "hub_cash"),
+            "authorities_received": self._block(received & ~authority, "authority_cash", *self._amounts(False)[1]),
+            "payouts": payouts,
+        }
+        for side, sides, settled in (("hub", "hubs", hub), ("authority", "authorities", authority)):
+            new, before = getattr(marks, f"{side}_priority"), getattr(self.marks_before, f"{side}_priority")
+            absorbed = self._changed(f"{side}_history") & ~settled
+            blocks[f"{sides}_absorbed"] = self._block(absorbed, f"{side}_history")
+            blocks[f"{side}_priorities"] = self._block((new == NONE) & (before != NONE) & ~settled, new)
+        self._send(tx, blocks | self._rank_blocks(marks, False), now=0.0)
         return marks
 
-    def _write_places(self, tx: Tx, marks: AccountMarks, every: bool = False) -> None:
-        """Write the ranks by which pages are found, and the lanes in which they wait."""
-        for name in ("hub_rank", "authority_rank"):
-            self._mark(tx, name, marks, every)
-        self._write_harvest(tx)
-        lane = self.lanes(steady=not every)
-        self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
+    def _rank_blocks(self, marks: AccountMarks, all_marks: bool) -> Blocks:
+        """Return the blocks of the ranks by which pages are found, and of the places where they wait."""
+        before = self.marks_before
+        return self._place_blocks(all_marks) | {
+            "hub_ranks": self._mark(None, marks.hub_rank, before.hub_rank, all_marks),
+            "authority_ranks": self._mark(None, marks.authority_rank, before.authority_rank, all_marks),
+        }
 
-    def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:
-        """Write all properties of the sides that spent, and the cash alone of the sides that only received."""
-        whole = self._changed(history) | self._changed(paid)
-        self._send(tx, f"accounts/{spent}", whole, cash, history, paid, now=now)
-        self._send(tx, f"accounts/{cash}", self._changed(cash) & ~whole, cash)
-
-    def _mark(self, tx: Tx, name: str, marks: AccountMarks, every: bool | NDArray[np.bool_]) -> None:
-        new = getattr(marks, name)
-        self._send(tx, f"accounts/{name}", every | (new != getattr(self.marks_before, name)), **{name: new})
-
-    def _unmark(self, tx: Tx, name: str, marks: AccountMarks, but: NDArray[np.bool_]) -> None:
-        """Remove the mark of places that have lost it, except those in `but`, from which it was removed already."""
-        new, before = getattr(marks, name), getattr(self.marks_before, name)
-        self._send(tx, f"accounts/{name}", (new == NONE) & (before != NONE) & ~but, **{name: new})
-
-    def _pay(self, tx: Tx) -> None:
-        """Pay both sides the difference between the payout due and the payout paid."""
+    def _pay(self) -> list[list[Any]]:
+        """Pay both sides the difference between the payout due and the payout paid. Return the block of payouts."""
+        if not self._pays:
+            return []
         due = self.due_payout()
         self.hub_cash += due - self.payout
         self.authority_cash += due - self.payout
         by_hand = ~np.isnan(self.own_payout)
         which = (due != self.payout) | (by_hand == np.isnan(self._own_before)) | (by_hand & (due != self._own_before))
         self.payout = due
-        if which.any():
-            paid, own = due[which].tolist(), by_hand[which].tolist()
-            tx.do(
-                "accounts/payout",
-                ids=self.ids[which].tolist(),
-                payout=[None if each == 1.0 else each for each in paid],
-                own_payout=[each if mine else None for each, mine in zip(paid, own, strict=True)],
-            )
+        return self._block(which, np.where(due == 1.0, np.nan, due), np.where(by_hand, due, np.nan))

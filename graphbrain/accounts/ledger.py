@@ -13,7 +13,7 @@ a deleted page. Statements: accounts/*, scores/guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar, TypeVar
 
@@ -32,19 +32,15 @@ from graphbrain.numeric.rules import Forward, Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.lanes import PageColumns
 
-__all__ = ["Accounts"]
+__all__ = ["Accounts", "Blocks"]
 
 A = TypeVar("A", bound="Accounts")
 ROUNDING = 1e-6
 UNWRITTEN = -1.0
 """Read for a forward account of a page, or for its payments, if none is stored."""
-WRITE = {
-    "flow": ("accounts/flow", "accounts/flow_paid", "accounts/flow_priority"),
-    "live_pagerank": ("accounts/live_pagerank", "accounts/live_pagerank_paid", "accounts/live_pagerank_priority"),
-}
-"""The statements that write a forward account: the pages' amounts, their payments, and their marks."""
-WRITE_ALL = ("accounts/forwards", "accounts/forwards_paid")
-"""The statements that write the amounts, and the payments, of all forward accounts of a page."""
+
+Blocks = dict[str, list[list[Any]]]
+"""The blocks of a writing statement by name: of each the ids of pages, and columns of values."""
 
 
 class Accounts(Sides):
@@ -52,7 +48,10 @@ class Accounts(Sides):
 
     engine: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
-    statement: ClassVar[str]
+    locking: ClassVar[str]
+    """The statement that locks pages and reads their accounts."""
+    writing: ClassVar[str]
+    """The statement that writes them: each block of it is a group of properties of some of the pages."""
     first: ClassVar[Mapping[str, float]]
     """The account with which a page is created."""
     keeps_payouts: ClassVar[bool]
@@ -92,6 +91,9 @@ class Accounts(Sides):
         self._ranked = self._guessed = np.zeros(0, dtype=bool)
         self._reweighed = self._waits_anew = False
         self._linked = np.zeros(len(rows), dtype=bool)
+        self._lowered: dict[int, tuple[int, int, int | None]] = {}
+        """Id → (id, depth, the mark of a page whose targets must get their depths, or None)."""
+        self._parked: dict[str | None, Flags] = {}
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
@@ -110,21 +112,24 @@ class Accounts(Sides):
         self._urgency_before = {forward.name: self._forward_priority(forward) for forward in self.forwards}
 
     @classmethod
-    def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule) -> A:
-        """Lock pages in the order of their ids.
+    def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule, made: Sequence[int] = ()) -> A:
+        """Lock pages in the order of their ids. `made`: those of them that this transaction has created.
+
+        A new page is created with the weight of the links that it is about to get, which saves a second write. Here it
+        has none, unless another transaction has linked to it between its creation and the lock.
 
         Raises:
             Again: A page was deleted in the meantime.
             Outdated: The brain's settings have changed.
         """
         wanted = set(ids)
-        ledger = cls.lock_present(tx, wanted, rule)
+        ledger = cls.lock_present(tx, wanted, rule, made)
         if len(ledger.ids) != len(wanted):
             raise Again
         return ledger
 
     @classmethod
-    def lock_present(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule) -> A:
+    def lock_present(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule, made: Sequence[int] = ()) -> A:
         """Lock those of the pages that still exist.
 
         Raises:
@@ -133,10 +138,11 @@ class Accounts(Sides):
         """
         if rule.engine != cls.engine:
             raise BeingConverted
-        rows, revision = tx.one(cls.statement, ids=sorted(ids))
+        rows, revision, unlinked = tx.one(cls.locking, ids=sorted(ids), made=made)
         if revision != rule.revision:
             raise Outdated("its settings are being changed, or files imported")
         ledger = cls(rows, rule)
+        ledger.in_weight[ledger.at(unlinked)] = 0.0
         if rule.knows_hosts:
             hosts = dict(tx.one("accounts/hosts", ids=ledger.ids.tolist())[0])
             ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
@@ -292,13 +298,6 @@ class Accounts(Sides):
 
     # ------------------------------------------------------------------------------- what happens to pages
 
-    def begin_unlinked(self, pages: Sequence[int]) -> None:
-        """Set the weight of new pages back to 0.
-
-        A new page is created with the weight of the links that it is about to get, which saves a second write.
-        """
-        self.in_weight[self.at(pages)] = 0.0
-
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
         """Record that links appear (+1) or disappear (−1)."""
         a, b = self.at(sources), self.at(targets)
@@ -323,14 +322,24 @@ class Accounts(Sides):
         """Change the weight of links between these places, and the amounts that their ends have got."""
         raise NotImplementedError
 
-    def lower(self, depths: Mapping[int, int]) -> list[int]:
-        """Record another way to pages (id → depth in clicks), and return the pages that become less deep by it."""
+    def lower(self, depths: Mapping[int, int], linking: Collection[int] = frozenset()) -> list[int]:
+        """Record another way to pages (id → depth in clicks), and return the pages that become less deep by it.
+
+        Those with links are marked, and `linking`, which are about to get some: their targets must get their depths.
+        """
         pages = np.array(list(depths), dtype=np.int64)
         places, offered = self.at(pages), np.array(list(depths.values()), dtype=np.float64)
         shorter = offered < self.depth[places]
         self.depth[places[shorter]] = offered[shorter]
         lowered: list[int] = pages[shorter].tolist()
+        for page, links in zip(lowered, self.may_link(lowered), strict=True):
+            self._lowered[page] = (page, depths[page], depths[page] if links or page in linking else None)
         return lowered
+
+    def deepened(self, pages: Iterable[int]) -> None:
+        """Record that the targets of these pages have got their depths."""
+        for page, depth in zip(pages, self.depths_of(list(pages)), strict=True):
+            self._lowered[page] = (page, depth, None)
 
     def become_seeds(self, pages: Iterable[int]) -> None:
         """Make pages seeds: they get the flow of a seed, and a seed's payout if the policy pays seeds."""
@@ -474,6 +483,16 @@ class Accounts(Sides):
         wanted[pages] = goals
         self._pass(self.forward(name), pages, payers, payees, wanted)
 
+    def park(self, side: str, pages: Ints) -> None:
+        """Remove a side of these pages (by id) from the order of work until they are paid again.
+
+        They have more neighbours than a push may have, or they are not worth one: other workers have pushed them, and
+        the mark came from a transaction that did not know.
+        """
+        parked = np.zeros(len(self.ids), dtype=bool)
+        parked[self.at(pages)] = True
+        self._parked[side] = parked
+
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:  # noqa: ARG002
         """Push the sides that are worth it and whose links are all among these, so that no further page has to be
         locked.
@@ -487,7 +506,11 @@ class Accounts(Sides):
         return 0, 0
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> object:
-        """Write the differences from the locked state, and the marks that follow from them (or all marks)."""
+        """Write the differences from the locked state, and the marks that follow from them (or all marks).
+
+        Raises:
+            Misfit: Links and weights differ.
+        """
         raise NotImplementedError
 
     def compare(self, tx: Tx, side: str, links: Mapping[int, Sequence[int]], whole: bool = True) -> None:
@@ -515,51 +538,78 @@ class Accounts(Sides):
             sums = link_sums.of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
-    def _write_forwards(self, tx: Tx, all_marks: bool) -> None:
-        """Write the changes of the forward accounts, and the marks that follow from them (or all marks).
+    def _send(self, tx: Tx, blocks: Blocks, **values: Any) -> None:
+        """Write these blocks by the one statement of the engine. The database counts the links of written weights.
+
+        Raises:
+            Misfit: Links and weights differ.
+        """
+        sent = {name: block for name, block in blocks.items() if block}
+        even = self.rule.intra_host_weight == 1.0 and not self._reweighed
+        if sent and (wrong := tx.one(self.writing, **sent, even=even, **values)[0]):
+            tx.misfits.meet(wrong)
+
+    def _block(self, which: Flags, *columns: str | NDArray[Any]) -> list[list[Any]]:
+        """Return one block over these places: its columns are those of the ledger (by name), or arrays. NaN and NONE
+        are stored as null."""
+        if not which.any():
+            return []
+        arrays = (getattr(self, each) if isinstance(each, str) else each for each in columns)
+        return [self.ids[which].tolist(), *(_plain(each[which]) for each in arrays)]
+
+    def _link_blocks(self, all_marks: bool) -> Blocks:
+        """Return the blocks that follow from links: weights, the payments and marks of forward accounts, depths."""
+        paid = self._changed(*(each.paid for each in self.forwards), *self._flags())
+        payments = [np.where(self._passes(each), getattr(self, each.paid), np.nan) for each in self.forwards]
+        blocks = {
+            "out_weights": self._block(self._changed("out_weight", "links_sum"), "out_weight", "links_sum"),
+            "in_weights": self._block(self._changed("in_weight"), "in_weight"),
+            "payments": self._block(paid, *payments),
+            "depths": [list(each) for each in zip(*self._lowered.values(), strict=True)],
+        }
+        for forward in self.forwards:
+            before, priority = self._urgency_before[forward.name], self._forward_priority(forward)
+            relieved = "out_weight" if forward.pushed else None
+            blocks[f"{forward.name}_priorities"] = self._mark(forward.name, priority, before, all_marks, relieved)
+        return blocks
+
+    def _place_blocks(self, all_marks: bool) -> Blocks:
+        """Return the blocks of where pages wait: their lanes, and the factors of their sections."""
+        lane, harvest = self.lanes(steady=not all_marks), np.where(self.harvest == 1.0, np.nan, self.harvest)
+        return {
+            "lanes": self._block(lane != self._before["lane"], lane),
+            "harvests": self._block(self._changed("harvest"), harvest),
+        }
+
+    def _amounts(self, all_marks: bool) -> tuple[Flags, list[Floats]]:
+        """Return the places where an amount of a forward account changes, and the amounts of each account as stored.
 
         A page without a kept account gets its first amount in the backfill of all marks.
         """
-        amounts, payments = {}, {}
+        which, amounts = np.zeros(len(self.ids), dtype=bool), []
         for forward in self.forwards:
-            name = forward.name
-            unwritten = (self._before_read[name] == UNWRITTEN) & (forward.kept and all_marks and forward.other > 0.0)
-            amounts[name] = self._changed(name) | unwritten
-            payments[name] = self._changed(forward.paid) | self._changed(f"{name}_passes")
-        self._send_together(tx, 0, amounts, {each.name: getattr(self, each.name) for each in self.forwards})
-        if any(changed.any() for changed in payments.values()):
-            self._send_together(tx, 1, payments, {each.paid: self._payments(each) for each in self.forwards})
-        for forward in self.forwards:
-            name = forward.name
-            priority = self._forward_priority(forward)
-            which = all_marks | (priority != self._urgency_before[name])
-            if forward.pushed:
-                which |= self._relieved("out_weight")
-            self._send(tx, WRITE[name][2], which, **{forward.mark: priority})
+            unwritten = self._before_read[forward.name] == UNWRITTEN
+            changed = self._changed(forward.name) | (unwritten & (all_marks and forward.kept and forward.other > 0.0))
+            amounts.append(np.where(unwritten & ~changed, np.nan, getattr(self, forward.name)))
+            which |= changed
+        return which, amounts
 
-    def _payments(self, forward: Forward) -> NDArray[np.object_]:
-        """Return the payments of an account as they are stored: None of a page that passes none on."""
-        paid: NDArray[np.object_] = getattr(self, forward.paid).astype(object)
-        paid[~self._passes(forward)] = None
-        return paid
+    def _mark(
+        self, side: str | None, mark: Ints, before: Ints, every: bool, weight: str | None = None
+    ) -> list[list[Any]]:
+        """Return the block of a mark: of the places where it changes, or of `every` place.
 
-    def _send_together(
-        self, tx: Tx, part: int, which: Mapping[str, Flags], columns: Mapping[str, NDArray[Any]]
-    ) -> None:
-        """Write a column of each forward account, `part` 0 or 1 of `WRITE`: of places where all have changed by one
-        statement, and otherwise by one for each. A page that is paid is mostly paid on each account, and to find it
-        again costs more than to write another property."""
-        every = np.logical_and.reduce(list(which.values()))
-        self._send(tx, WRITE_ALL[part], every, **columns)
-        for (name, changed), (column, values) in zip(which.items(), columns.items(), strict=True):
-            self._send(tx, WRITE[name][part], changed & ~every, **{column: values})
-
-    def _write_harvest(self, tx: Tx) -> None:
-        """Write the factors of their sections with which pages wait."""
-        if (changed := self._changed("harvest")).any():
-            harvest = self.harvest.astype(object)
-            harvest[self.harvest == 1.0] = None
-            self._send(tx, "accounts/harvest", changed, harvest=harvest)
+        The priority of a `side` that pushes are to leave is removed, and the one of a side that they may do again, as
+        it has lost neighbours, is written anew (`_relieved` by this weight).
+        """
+        changed = mark != before
+        which = every | changed
+        if weight:
+            which |= self._relieved(weight)
+        if side in self._parked:
+            parked = self._parked[side]
+            mark, which = np.where(parked & ~changed, NONE, mark), which | parked
+        return self._block(which, mark)
 
     def _relieved(self, weight: str) -> NDArray[np.bool_]:
         """Return the sides that may have had more neighbours than a push allows, and now have fewer.
@@ -573,44 +623,17 @@ class Accounts(Sides):
         relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * lightest)
         return relieved
 
-    def _write_weights(self, tx: Tx) -> None:
-        """Write changed weights and the sums that identify their links. The database counts the present links.
-
-        Raises:
-            Misfit: Links and weights differ.
-        """
-        even = self.rule.intra_host_weight == 1.0 and not self._reweighed
-        wrong = []
-        out = self._changed("out_weight") | self._changed("links_sum")
-        for which, *own in ((out, "out_weight", "links_sum"), (self._changed("in_weight"), "in_weight")):
-            if which.any():
-                wrong += tx.one(f"accounts/{own[0]}", **self._sent(which, *own), even=even)[0]
-        if wrong:
-            tx.misfits.meet(wrong)
-
-    def _changed(self, name: str) -> NDArray[np.bool_]:
-        changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]
+    def _changed(self, *names: str) -> Flags:
+        """Return the places where one of these columns differs from the locked state."""
+        changed = np.zeros(len(self.ids), dtype=bool)
+        for name in names:
+            changed |= getattr(self, name) != self._before[name]
         return changed
-
-    def _send(self, tx: Tx, name: str, which: NDArray[np.bool_], *own: str, **more: Any) -> None:
-        """Run a statement over these places, unless there are none; `own` and `more` as in `_sent`."""
-        if which.any():
-            tx.do(name, **self._sent(which, *own, **more))
-
-    def _sent(self, which: NDArray[np.bool_], *own: str, **more: Any) -> dict[str, Any]:
-        """Return the parameters of a statement over these places.
-
-        They are the ids, columns of the ledger by their names (`own`), and further columns or values that are the same
-        for all (`more`).
-        """
-        columns = {name: getattr(self, name) for name in own} | more
-        return {"ids": self.ids[which].tolist()} | {
-            name: _plain(value[which]) if isinstance(value, np.ndarray) else value for name, value in columns.items()
-        }
 
 
 def _plain(column: NDArray[Any]) -> list[Any]:
-    if column.dtype == np.int64:
-        return [None if value == NONE else value for value in column.tolist()]
     values: list[Any] = column.tolist()
+    absent = column == NONE if column.dtype == np.int64 else np.isnan(column)
+    if absent.any():
+        return [None if missing else value for value, missing in zip(values, absent.tolist(), strict=True)]
     return values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from graphbrain.accounts.classic_ledger import ClassicLedger
 from graphbrain.accounts.exact_ledger import Ledger
@@ -27,10 +27,10 @@ def of(rule: Rule) -> type[Accounts]:
     return _LEDGERS[rule.engine]
 
 
-def lock(tx: Tx, ids: Iterable[int], rule: Rule) -> Accounts:
-    """Lock pages in the order of their ids, with errors as in `Accounts.lock`.
+def lock(tx: Tx, ids: Iterable[int], rule: Rule, made: Sequence[int] = ()) -> Accounts:
+    """Lock pages in the order of their ids, with arguments and errors as of `Accounts.lock`.
 
     Raises:
         BeingConverted: The brain is between two engines.
     """
-    return of(rule).lock(tx, ids, rule)
+    return of(rule).lock(tx, ids, rule, made)

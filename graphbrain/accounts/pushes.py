@@ -2,7 +2,7 @@
 
 A batch takes the sides with the highest waiting cash per link, locks them and their neighbours in one order, spends and
 pays in memory by `algebra`, and writes. Pages whose links changed between the read of the links and the lock are left
-to the next batch. Statements: accounts/*.
+to the next batch. Statements: cash/*.
 """
 
 from __future__ import annotations
@@ -213,24 +213,12 @@ def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Accounts, now
     worth = (waiting[places] != NONE) & (counts > 0)
     too_many = worth & (counts > ledger.rule.max_payees)
     if (parked := too_many | ~worth).any():
-        _park(tx, side, ids[parked])
+        ledger.park(side, ids[parked])
     # A page that got a link after its neighbours were locked waits for the next batch.
     go = worth & ~too_many & np.array([ledger.holds(links[page]) for page in ids.tolist()])
     chosen = places[go]
-    if not len(chosen):
-        return Pushed(lost=int((~worth).sum()))
     payers = np.repeat(chosen, counts[go])
-    payees: Ints = ledger.at(np.concatenate([links[page] for page in ids[go].tolist()]))
+    payees: Ints = ledger.at([end for page in ids[go].tolist() for end in links[page]])
     ledger.push(side, chosen, payers, payees)
     ledger.write(tx, now)
     return Pushed(len(chosen), len(payees), int((~worth).sum()))
-
-
-def _park(tx: Tx, side: str, ids: Ints) -> None:
-    """Remove sides from the order of work until they are paid again.
-
-    They have more neighbours than a push may have, or they are not worth one: other workers have pushed them, and the
-    mark came from a transaction that did not know.
-    """
-    mark = f"{side}_priority"
-    tx.do(f"accounts/{mark}", **{"ids": ids.tolist(), mark: [None] * len(ids)})

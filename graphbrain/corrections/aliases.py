@@ -143,8 +143,7 @@ def _move(
     noted = facts.said(tx, moved, page)
     for (old, new_end), movers in moves.items():
         adjacency.move(tx, ledger, movers, old, new_end)
-    adjacency.create(tx, ledger, made, now)
-    adjacency.delete(tx, ledger, gone)
+    adjacency.change(tx, ledger, made, gone, now)
     adjacency.respell(tx, ledger, rows)
     facts.carry(tx, noted, page, alias=page != end)
     if moved:

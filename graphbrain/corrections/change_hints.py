@@ -136,7 +136,7 @@ def apply(
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
     `sources`: the claimed sitemap that gives a hint, by key; `trust` is for the others.
     """
-    looked = discovery.look(tx, hints)
+    looked, _ = discovery.look(tx, hints)
     ids = {key: page for key, page, *_ in looked}
     made = discovery.create(
         tx, sections.with_factors(tx, _new(hints, ids), policy.acting), policy.scope, policy.rule, now

@@ -61,7 +61,7 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
 
     `mark`: the call's token. Of several calls that meet at a page one has created it, and only its answer counts it.
     """
-    looked = discovery.look(tx, urls)
+    looked, _ = discovery.look(tx, urls)
     known = {key: page for key, page, *_ in looked}
     fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in known]
     there = known | discovery.create(tx, fresh, policy.scope, policy.rule, now, mark).ids
@@ -105,7 +105,7 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bo
     own = before.via - {b} if b == named else before.via
     fresh_link = b not in links and b != a
     if fresh_link:
-        adjacency.create(tx, ledger, [(a, [b])], now)
+        adjacency.change(tx, ledger, [(a, [b])], [], now)
         links.append(b)
         own |= {b} if b != named else set()
         discovery.lower(tx, ledger, {b: ledger.depth_of(a) + 1}, policy.scope)
@@ -134,7 +134,7 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> bool
     left = before.named - lost
     after = adjacency.Spelling(left, before.via.intersection(led.get(each, each) for each in left))
     gone = sorted(e for e in {b, named}.intersection(links) if e == named or e in before.via - after.via)
-    adjacency.delete(tx, ledger, [(a, gone)] if gone else [])
+    adjacency.change(tx, ledger, [], [(a, gone)] if gone else [], now)
     adjacency.respell(tx, ledger, [after.row(a, before, set(links).difference(gone))])
     _write(tx, ledger, policy, now)
     return bool(gone or before.named & lost)
@@ -162,7 +162,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
     out, into = (adjacency.held(tx, ledger, side, [page])[page] for side in adjacency.SIDES)
     if not ledger.holds([*out, *into]):
         raise Again
-    adjacency.delete(tx, ledger, [(page, out), *((other, [page]) for other in into)])
+    adjacency.change(tx, ledger, [], [(page, out), *((other, [page]) for other in into)], now)
     ledger.bury(page)
     _write(tx, ledger, policy, now)
     held = tx.one("claims/held", ids=[page])[0][0]
@@ -179,7 +179,7 @@ def _thin(tx: Tx, page: int, near: Sequence[int], policy: Policy, now: float) ->
     """Remove the links between a page and these."""
     ledger = ledgers.lock(tx, {page, *near}, policy.rule)
     out, into = (set(near).intersection(adjacency.held(tx, ledger, side, [page])[page]) for side in adjacency.SIDES)
-    adjacency.delete(tx, ledger, [(page, sorted(out)), *((other, [page]) for other in sorted(into))])
+    adjacency.change(tx, ledger, [], [(page, sorted(out)), *((other, [page]) for other in sorted(into))], now)
     _write(tx, ledger, policy, now)
 
 
@@ -261,7 +261,7 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
         for target in set(targets).intersection(out[page]):
             beyond = depth if redirects.get(page) == target else depth + 1
             depths[target] = min(beyond, depths.get(target, beyond))
-    tx.do("pages/deepen", rows=[[page, known[page], False] for page in deeper])
+    ledger.deepened(deeper)
     discovery.lower(tx, ledger, depths, policy.scope)
     ledger.write(tx, now)
 

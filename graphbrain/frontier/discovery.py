@@ -27,6 +27,7 @@ from graphbrain.schedule.lanes import PageColumns
 from graphbrain.urls.normalization import host_of, name_of, path_repeats, surplus
 
 __all__ = [
+    "Last",
     "Looked",
     "Made",
     "New",
@@ -73,21 +74,26 @@ Looked = tuple[str, int, float, bool, bool, str | None]
 """(key, internal id, out_weight, whether it is an alias, whether it is parked, why its address may get better)"""
 
 
+Last = tuple[int, str | None, str | None]
+"""(depth, the token of the last visit, what came of it)"""
+
+
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
     """Key → internal id, of the pages that are there."""
-    return {key: page for key, page, *_ in look(tx, keys)}
+    return {key: page for key, page, *_ in look(tx, keys)[0]}
 
 
-def look(tx: Tx, keys: Iterable[str]) -> list[Looked]:
-    """Return those of these pages that exist.
+def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list[Looked], dict[int, Last]]:
+    """Return those of these pages that exist, and of the `visited` ones id → what is known of the last visit.
 
     Raises Again when one is just being deleted.
     """
     wanted = sorted(set(keys))
-    looked: list[Looked] = tx.one("pages/find", keys=wanted)[0] if wanted else []
+    looked, last = tx.one("pages/find", keys=wanted, visited=sorted(set(visited))) if wanted else ([], [])
     for _, _, weight, alias, *_ in looked:
         intact(weight, alias)
-    return looked
+    intact(*(depth for _, depth, *_ in last))
+    return looked, {page: (depth, token, outcome) for page, depth, token, outcome in last}
 
 
 def goals(tx: Tx, ids: Mapping[str, int], aliases: Collection[str]) -> dict[str, int]:
@@ -160,8 +166,8 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
                 None if page.harvest == 1.0 else page.harvest,
             ]
         )
-    tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
-    made = dict(tx.one("pages/create", rows=rows, account=ledgers.of(rule).first, mark=mark, now=now)[0])
+    hosts, account = sorted({row[2] for row in rows}), ledgers.of(rule).first
+    made = dict(tx.one("pages/create", rows=rows, hosts=hosts, account=account, mark=mark, now=now)[0])
     return Made(made, sum(row[0] in made and row[6] == "frontier" for row in rows))
 
 
@@ -195,12 +201,8 @@ def lower(
 
     `linking`: pages that this transaction is about to give links, whose targets must get their depths, too.
     """
-    lowered = ledger.lower(depths)
-    if not lowered:
-        return
-    linked = zip(lowered, ledger.may_link(lowered), strict=True)
-    tx.do("pages/deepen", rows=[[page, depths[page], on or page in linking] for page, on in linked])
-    if scope.max_depth:
+    lowered = ledger.lower(depths, linking)
+    if lowered and scope.max_depth:
         _let_in(tx, {page: depths[page] for page in lowered}, scope)
 
 

@@ -398,7 +398,7 @@ def _link(brain: Brain, bulk: Bulk, ids: Ints, progress: Progress) -> None:
             if offsets[source] < offsets[source + 1]
         ]
         if rows:
-            brain.graph.write(_linking(rows, bulk.run.now), "links/create")
+            brain.graph.write(_linking(rows, bulk.run.now), "links/write")
         page = stop
         progress("creating links", page / total)
 
@@ -413,6 +413,6 @@ def _linking(rows: list[list[Any]], now: float) -> Callable[[Tx], object]:
         if tried and adjacency.read(tx, "hub", [rows[0][0]]).get(rows[0][0]):
             return None
         tried = True
-        return tx.one("links/create", rows=rows, now=now)
+        return tx.one("links/write", new=rows, lost=[], now=now)
 
     return work

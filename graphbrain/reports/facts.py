@@ -1,8 +1,7 @@
 """Facts: the parts of a report on a page and its links that the crawl does not use, kept for later questions.
 
-They are made before the transaction, bounded, and written in it by statements that run only where there are some.
-Statements: facts/pages, facts/led, facts/seconds, facts/missing, facts/links, facts/spelt, facts/said, facts/changes,
-facts/failures, facts/state_changes.
+They are made before the transaction, bounded, and written in it where there are some: those of pages with their visits
+(visits/write). Statements: facts/links, facts/spelt, facts/said.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from graphbrain.reports.relink import Named
 from graphbrain.schedule import fingerprints
 from graphbrain.urls.normalization import Rules, resolved
 
-__all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "said", "write", "write_state_changes"]
+__all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "of_visits", "said", "write_links"]
 
 LONGEST_ANCHOR = 200
 MISSING = frozenset({404, 410})
@@ -109,33 +108,29 @@ def missing_simhash(report: Failed) -> int | None:
     return fingerprints.simhash(text) if text else None
 
 
-def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
-    """Write the facts of visits that count, after their links are written."""
+def of_visits(verdicts: Sequence[Verdict]) -> dict[str, list[list[object]]]:
+    """Return the facts of the pages of visits that count, as blocks of visits/write."""
     kept = [v for v in verdicts if v.keep]
-    pages = [[v.visit.page, *v.item.facts] for v in kept if v.item.facts]
     # The facts of an alias's own earlier content are removed.
-    pages += [[v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if _was_page(v)]
-    if pages:
-        tx.do("facts/pages", rows=pages)
-    led = [[v.visit.page, list(v.item.led_to) or None, v.item.leads_to] for v in kept if _leads_anew(v)]
-    if led:
-        tx.do("facts/led", rows=led)
-    # With the facts of a page its seconds are written.
-    seconds = [
-        [v.visit.page, v.item.report.seconds] for v in kept if v.item.report.seconds is not None and not v.item.facts
-    ]
-    if seconds:
-        tx.do("facts/seconds", rows=seconds)
-    failures = [
-        [v.visit.page, v.item.at, v.item.report.status or 0]
-        for v in kept
-        if isinstance(v.item.report, Failed) and not v.item.unsent
-    ]
-    if failures:
-        tx.do("facts/failures", rows=failures)
-    missing = [[v.visit.page, v.item.missing_simhash] for v in kept if v.item.missing_simhash is not None]
-    if missing:
-        tx.do("facts/missing", rows=missing)
+    was = [[v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if _was_page(v)]
+    failed = [v for v in kept if isinstance(v.item.report, Failed) and not v.item.unsent]
+    return {
+        "facts": [[v.visit.page, *v.item.facts] for v in kept if v.item.facts] + was,
+        "led": [[v.visit.page, list(v.item.led_to) or None, v.item.leads_to] for v in kept if _leads_anew(v)],
+        # With the facts of a page its seconds are written.
+        "seconds": [
+            [v.visit.page, v.item.report.seconds]
+            for v in kept
+            if v.item.report.seconds is not None and not v.item.facts
+        ],
+        "recent_failures": [[v.visit.page, v.item.at, v.item.report.status or 0] for v in failed],
+        "missing": [[v.visit.page, v.item.missing_simhash] for v in kept if v.item.missing_simhash is not None],
+        "found_changes": [[v.visit.page, v.item.at] for v in kept if v.answer.outcome == "changed"],
+    }
+
+
+def write_links(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
+    """Write the facts of the links of visits, after the links are written."""
     links: list[list[object]] = []
     spelt: list[list[object]] = []
     for v in verdicts:
@@ -147,9 +142,6 @@ def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
         tx.do("facts/links", rows=links)
     if spelt:
         tx.do("facts/spelt", rows=spelt)
-    changes = [[v.visit.page, v.item.at] for v in verdicts if v.keep and v.answer.outcome == "changed"]
-    if changes:
-        tx.do("facts/changes", rows=changes)
 
 
 Said = Sequence[Sequence[object]]
@@ -180,9 +172,3 @@ def _leads_anew(verdict: Verdict) -> bool:
     keeps them."""
     report = verdict.item.report
     return isinstance(report, Fetched) and not report.not_modified and (bool(verdict.item.led_to) or verdict.visit.led)
-
-
-def write_state_changes(tx: Tx, rows: Sequence[Sequence[object]]) -> None:
-    """Note pages that visits have put into another state: [id, state before, when]."""
-    if rows:
-        tx.do("facts/state_changes", rows=rows)

@@ -4,7 +4,7 @@ Each of these transactions writes some of the links, under the same locks and wi
 judges the visit anew, and writes nothing if its links do not count. The rest is recorded with the visit. If this is
 stopped in between, the page has some of its new links and some of its old ones, its accounts are right, and the next
 visit does the rest.
-Statements: visits/read.
+Statements: visits/read, pages/relevance.
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> 
     page = named.ids.get(item.key)
     if page is None:
         return
-    ledger = ledgers.lock(tx, {*named.ids.values(), *named.goals.values()}, policy.rule)
-    adjacency.begin(tx, ledger, named.made)
+    ledger = ledgers.lock(tx, {*named.ids.values(), *named.goals.values()}, policy.rule, named.made)
     verdict = _judged(tx, item, page, policy)
     if verdict is not None and verdict.links and not verdict.vanished:
         some = [replace(verdict, item=replace(verdict.item, targets=part.targets, told="some"))]
@@ -70,7 +69,8 @@ def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> 
         relink.lower(tx, some, told, ledger, policy)
         _, new_ends = adjacency.replace(tx, ledger, told, now)
         discovery.hurry(tx, named.parked & new_ends, now)
-        report.guess(tx, some, named.goals, ledger)
+        if guesses := report.guess(some, named.goals, ledger):
+            tx.do("pages/relevance", rows=guesses)
     _write(tx, ledger, named.made, policy, now)
 
 
@@ -90,14 +90,14 @@ def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
     if now_judged is None or (now_judged.unlinks, now_judged.vanished) != (True, verdict.vanished):
         raise Again
     gone = sorted(set(adjacency.held(tx, ledger, "hub", [page])[page]).intersection(lost))
-    adjacency.delete(tx, ledger, [(page, gone)] if gone else [])
+    adjacency.change(tx, ledger, [], [(page, gone)] if gone else [], now)
     _write(tx, ledger, (), policy, now)
     return len(gone)
 
 
 def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
     """Key → id of the page and of those it links to, and of the pages that these lead to, as far as they are there."""
-    looked = discovery.look(tx, {item.key, *item.targets})
+    looked, _ = discovery.look(tx, {item.key, *item.targets})
     ids = {key: page for key, page, *_ in looked}
     return ids, discovery.goals(tx, ids, {key for key, _, _, alias, *_ in looked if alias})
 

@@ -2,7 +2,7 @@
 leads.
 
 Pages are locked, with their accounts; `adjacency` writes the links. Statements: links/alias, links/redirects,
-links/seeds, links/unalias, visits/alias.
+links/seeds, links/unalias.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import health
 from graphbrain.reports.outcomes import Verdict
-from graphbrain.reports.visits import HOUR
 from graphbrain.schedule.value import DAY
 from graphbrain.urls.normalization import host_of
 
 __all__ = ["Named", "Redirected", "explained", "lower", "redirect", "told"]
 
+HOUR = 3_600.0
 LONGEST_ALIAS = 180 * DAY
 """An alias is looked at again after as long as it has been one, and a day; but after so long at the latest."""
 
@@ -87,6 +87,8 @@ class Redirected:
 
     leading: list[int] = field(default_factory=list)
     astray: set[int] = field(default_factory=set)
+    aliases: list[list[object]] = field(default_factory=list)
+    """[page, since when it is an alias, when it is looked at again, or None], to be written with the visits"""
 
     def to_look_at(self, ledger: Accounts) -> set[int]:
         """Pages whose in-links are to be looked at, now that the links of the batch are written."""
@@ -112,10 +114,9 @@ def redirect(
     was = {v.visit.page for v in verdicts if v.keep and v.visit.state == "alias"}
     again = was.difference(v.visit.page for v in (*aliases, *failing))
     before = dict(tx.one("links/redirects", ids=sorted(was & leading.keys()))[0]) if was & leading.keys() else {}
+    rows = [_alias_row(v, ledger, policy, now) for v in (*aliases, *failing)]
     if leading:
         tx.do("links/alias", rows=[[page, target] for page, target in leading.items()])
-    if aliases or failing:
-        tx.do("visits/alias", rows=[_alias_row(v, ledger, policy, now) for v in (*aliases, *failing)])
     if again:
         tx.do("links/unalias", ids=sorted(again))
     if seeds:
@@ -124,7 +125,8 @@ def redirect(
         ledger.become_seeds(made)
         linking = {verdict.visit.page for verdict in verdicts if verdict.links}
         discovery.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope, linking)
-    return Redirected(list(leading), again | {page for page, target in before.items() if leading[page] != target})
+    astray = again | {page for page, target in before.items() if leading[page] != target}
+    return Redirected(list(leading), astray, rows)
 
 
 def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> list[Verdict]:

@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.frontier import discovery, sections, url_variants
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.policy import RETURNED, Policy
-from graphbrain.graph.connection import Tx, intact
+from graphbrain.graph.connection import Tx
 from graphbrain.intake.scope import Scope
 from graphbrain.model import Answer, Failed, Fetched
 from graphbrain.numeric.rules import LEAST_RELEVANCE, Rule
-from graphbrain.reports import canonicals, facts, first_visits, relink, visits, walls
+from graphbrain.reports import canonicals, facts, relink, visits, walls
 from graphbrain.reports.outcomes import Item, Verdict, Visit, judge, told_of
 from graphbrain.reports.relink import Named, Redirected
 from graphbrain.schedule import novelty
@@ -90,17 +91,16 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     redirected = relink.redirect(tx, verdicts, named, ledger, policy, now)
     offers = _offers(items, named.unsure, policy.scope)
     url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
-    _give_relevance(tx, verdicts, named.goals, ledger)
-    _give_values(tx, verdicts, named.goals, ledger)
+    relevance = _give_relevance(verdicts, named.goals, ledger)
+    values = _give_values(tx, verdicts, named.goals, ledger)
     _note_first(verdicts, ledger)
     outside = visits.outside(verdicts, ledger, policy.scope)
-    visits.write_fetched(tx, verdicts, outside)
-    if policy.sections:
-        first_visits.note(tx, verdicts)
 
     # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
     links, new_ends = adjacency.replace(tx, ledger, told, now)
-    discovery.hurry(tx, named.parked & new_ends, now)
+    facts.write_links(tx, verdicts, named)
+    visited = (v.visit.page for v in verdicts if v.keep)
+    discovery.hurry(tx, (named.parked & new_ends).difference(visited), now)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
     ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
     pushes, payments = ledger.spend_among(few)
@@ -108,13 +108,13 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     # Where pages wait follows from what they are worth now.
     plan = visits.learn(tx, verdicts, outside, ledger, policy, now)
     ledger.write(tx, now)
-    facts.write(tx, verdicts, named)
 
     # The last locks, and what follows from the hosts they are of.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
     final = visits.blamed(verdicts, concluded.failures)
-    visits.write_waiting(tx, final, plan, concluded, policy, now)
-    facts.write_state_changes(tx, visits.state_changes(final, outside, concluded.failures))
+    to_learn = visits.to_learn(final) if policy.sections else []
+    given = {"aliases": redirected.aliases, "relevances": relevance, "values": values, "to_learn": to_learn}
+    visits.write(tx, final, plan, concluded, outside, now, policy, **given)
     marked = _to_look_at(named, redirected, ledger, policy) | canonicals.note(tx, final, policy)
     discovery.look_again(tx, marked, now)
     answers = {verdict.item.key: verdict.answer for verdict in final}
@@ -127,11 +127,11 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
     """Return the pages that a batch names. Missing ones are created, with the depth of their best finder. Raises Heavy,
     unless the visits may be `heavy`."""
     keys = {key for item in items for key in item.targets}.union(item.key for item in items)
-    looked = discovery.look(tx, keys)
+    looked, there = discovery.look(tx, keys, [item.key for item in items])
     if not heavy:
         _weigh(tx, items, looked, policy.rule)
     ids = {key: page for key, page, *_ in looked}
-    made = _create(tx, items, keys.difference(ids), ids, policy, now)
+    made = _create(tx, items, keys.difference(ids), ids, there, policy, now)
     redirecting = {key for key, _, _, alias, *_ in looked if alias}
     return Named(
         ids=ids | made.ids,
@@ -146,15 +146,18 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
 
 
 def _create(
-    tx: Tx, items: Sequence[Item], missing: Collection[str], ids: Mapping[str, int], policy: Policy, now: float
+    tx: Tx,
+    items: Sequence[Item],
+    missing: Collection[str],
+    ids: Mapping[str, int],
+    there: Mapping[int, discovery.Last],
+    policy: Policy,
+    now: float,
 ) -> discovery.Made:
     """Create the pages of these keys, `missing` beside those that are there (`ids`)."""
     if not missing:
         return discovery.Made({}, 0)
     # A claimed page has a depth of its own; an unclaimed one that was not known is where the crawl begins.
-    rows = tx.one("pages/visited", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0]
-    there = {page: (depth, last, outcome) for page, depth, last, outcome in rows}
-    intact(*(depth for depth, _, _ in there.values()))
     new: dict[str, New] = {}
     visited = {item.key: item.url for item in items}
     for item in items:
@@ -190,9 +193,7 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
     if named.redirecting or named.unsure:
         wanted.update(named.ids[key] for item in present for key in item.targets if key in named.ids)
     wanted.update((named.ids[item.key] for item in present), named.made, *known.values())
-    ledger = ledgers.lock(tx, wanted, rule)
-    adjacency.begin(tx, ledger, named.made)
-    return ledger
+    return ledgers.lock(tx, wanted, rule, named.made)
 
 
 def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
@@ -248,43 +249,45 @@ def _larger(guess: float | None, known: New | None) -> float | None:
     return max(guess, before)
 
 
-def _give_relevance(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], ledger: Accounts) -> None:
-    """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess."""
-    rows = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
-    if rows:
-        tx.do("pages/relevance", rows=rows)
-        ledger.take_relevance(rows)
-    guess(tx, verdicts, goals, ledger)
+def _give_relevance(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
+    """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess.
+    Return [page, relevance] of those."""
+    rows: list[list[object]] = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
+    ledger.take_relevance(rows)
+    return rows + guess(verdicts, goals, ledger)
 
 
-def guess(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> None:
-    """Pages that links lead to, and that these visits do not bring, get the largest guess of their relevance."""
+def guess(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
+    """Pages that links lead to, that were never fetched, and that these visits do not bring, get the largest guess of
+    their relevance, if that is more. Return [page, relevance] of those."""
     fetched = {v.visit.page for v in verdicts if v.keep}
     guesses: dict[int, float] = {}
     for verdict in verdicts:
         for key, (_, value) in verdict.item.targets.items() if verdict.links else ():
             if value is not None and key in goals and goals[key] not in fetched:
                 guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
-    known = ledger.relevance[ledger.at(list(guesses))] if guesses else ()
-    better = [[page, value] for (page, value), now in zip(guesses.items(), known, strict=True) if not value <= now]
-    if better:
-        ledger.take_relevance(tx.one("pages/guess", rows=better)[0])
+    if not guesses:
+        return []
+    places = ledger.at(list(guesses))
+    less = (ledger.first_fetched[places] < 0.0) & ~(ledger.relevance[places] >= list(guesses.values()))
+    rows: list[list[object]] = [list(each) for each in compress(guesses.items(), less.tolist())]
+    ledger.take_relevance(rows)
+    return rows
 
 
-def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], ledger: Accounts) -> None:
-    """Fetched pages get the value that was reported, unfetched targets the largest guess."""
+def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
+    """Fetched pages get the value that was reported, and unfetched targets the largest guess. Return [page, value] of
+    the former, which are still to be written."""
     told = {v.visit.page: v.item.report.value for v in verdicts if v.keep and isinstance(v.item.report, Fetched)}
-    rows = [[page, value] for page, value in told.items() if value is not None]
+    rows: list[list[object]] = [[page, value] for page, value in told.items() if value is not None]
     guesses: dict[int, float] = {}
     for verdict in verdicts:
         for key, value in verdict.item.values.items() if verdict.links else ():
             if key in goals and goals[key] not in told:
                 guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
-    if rows:
-        tx.do("pages/value", rows=rows)
-    if guesses:
-        rows += tx.one("pages/guess_value", rows=[list(guess) for guess in sorted(guesses.items())])[0]
-    ledger.take_values(rows)
+    taken = tx.one("pages/guess_value", rows=[list(each) for each in sorted(guesses.items())])[0] if guesses else []
+    ledger.take_values(rows + taken)
+    return rows
 
 
 def _note_first(verdicts: Sequence[Verdict], ledger: Accounts) -> None:

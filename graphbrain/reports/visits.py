@@ -1,6 +1,6 @@
 """Visits, recorded: their effect on change rates, on the places where their pages wait, and the end of their leases.
 
-The last locks of a report are those of the hosts. Statements: visits/*, pages/respell, claims/put_off.
+The last locks of a report are those of the hosts. Statements: visits/write, pages/respell.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.frontier import url_variants
+from graphbrain.frontier.discovery import APART
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import health, politeness
@@ -19,12 +20,12 @@ from graphbrain.hosts.politeness import HostEffects
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, PolitenessPolicy, retry_queue
 from graphbrain.intake.scope import Scope
 from graphbrain.model import FOR_EVER, Failed, Fetched, Seen
+from graphbrain.reports import facts
 from graphbrain.reports.outcomes import Verdict, Visit, respells
 from graphbrain.schedule import fingerprints, lanes
 from graphbrain.schedule.value import DAY
 
 __all__ = [
-    "HOUR",
     "Concluded",
     "Plan",
     "blamed",
@@ -32,24 +33,32 @@ __all__ = [
     "learn",
     "outside",
     "state_changes",
+    "to_learn",
     "turns",
-    "write_fetched",
-    "write_waiting",
+    "write",
 ]
 
+Rows = Sequence[object]
+"""The rows of a block of visits/write: internal ids, or [id, values …] each."""
+
 FAILING = "failing"
-HOUR = 3_600.0
 EARLIEST = 631_152_000.0
 """The year 1990. A visit before is none that a rate of change could be learned from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The times at which fetched pages come back: since when each waits that does, and from when on it may be
-    visited."""
+    """The times at which fetched pages come back: since when each waits that does, and from when on it may be visited.
+
+    Beside them what was learned of their rates of change.
+    """
 
     since: dict[int, float] = field(default_factory=dict)
     ripe_at: dict[int, float] = field(default_factory=dict)
+    beliefs: list[list[object]] = field(default_factory=list)
+    """[page, shape, scale] of what is believed of the rates of pages, where that is news"""
+    first_again: list[list[object]] = field(default_factory=list)
+    """[page, days, whether it had changed, or None] of pages that were visited for the second time"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +110,9 @@ def learn(
     if not seen:
         return Plan()
     places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
-    value = ledger.weighed(tx, now)
-    beliefs = _believe(tx, seen, {page: float(value[index]) for page, index in places.items()}, policy)
-    plan, by_worth, wanted = Plan(), [], dict[int, int]()
+    value, plan = ledger.weighed(tx, now), Plan()
+    beliefs = _believe(seen, {page: float(value[index]) for page, index in places.items()}, policy, plan)
+    by_worth, wanted = [], dict[int, int]()
     for verdict in seen:
         page, index = verdict.visit.page, places[verdict.visit.page]
         interval = verdict.visit.interval or policy.schedule.interval_of(verdict.visit.url)
@@ -122,16 +131,14 @@ def learn(
         wanted |= zip(by_worth, classes.tolist(), strict=True)
     ledger.wait_in(wanted)
     ripe_at = policy.schedule.ripe_at(ledger.lane[[places[page] for page in plan.since]], list(plan.since.values()))
-    return Plan(plan.since, dict(zip(plan.since, ripe_at.tolist(), strict=True)))
+    plan.ripe_at.update(zip(plan.since, ripe_at.tolist(), strict=True))
+    return plan
 
 
 def _believe(
-    tx: Tx,
-    seen: Sequence[Verdict],
-    value: Mapping[int, float],
-    policy: Policy,
+    seen: Sequence[Verdict], value: Mapping[int, float], policy: Policy, plan: Plan
 ) -> dict[int, tuple[float, float]]:
-    """Page → (shape, scale) of what is believed of its rate after this visit, written where it is news."""
+    """Page → (shape, scale) of what is believed of its rate after this visit, in the `plan` where it is news."""
     schedule = policy.schedule
     ids = np.array([v.visit.page for v in seen])
     names, values = [v.visit.host for v in seen], np.array([value[page] for page in ids.tolist()])
@@ -148,11 +155,10 @@ def _believe(
             hosts_told, stored[told, 0], stored[told, 1], days[told], changed[told], values[told]
         )
         belief[told] = np.column_stack([shape, scale])
-        rows = zip(ids[told].tolist(), shape.tolist(), scale.tolist(), strict=True)
-        tx.do("visits/believe", rows=[list(row) for row in rows])
+        plan.beliefs.extend(map(list, zip(ids[told].tolist(), shape.tolist(), scale.tolist(), strict=True)))
     if (news := told & before).any():
         facts = zip(ids[news].tolist(), days[news].tolist(), changed[news].tolist(), strict=True)
-        tx.do("visits/first_again", rows=[[page, after, has_changed or None] for page, after, has_changed in facts])
+        plan.first_again.extend([page, after, has_changed or None] for page, after, has_changed in facts)
     return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
 
 
@@ -220,28 +226,95 @@ def _failed(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [v for v in verdicts if v.keep and isinstance(v.item.report, Failed)]
 
 
-def write_waiting(
-    tx: Tx, verdicts: Sequence[Verdict], plan: Plan, concluded: Concluded, policy: Policy, now: float
+def write(
+    tx: Tx,
+    verdicts: Sequence[Verdict],
+    plan: Plan,
+    concluded: Concluded,
+    beyond: Collection[int],
+    now: float,
+    policy: Policy,
+    **given: Rows,
 ) -> None:
-    """Record where pages wait that come back, and the visits that failed: both as their hosts require."""
-    if coming := _coming(verdicts, plan):
-        rows: list[list[object]] = [
-            [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]] for v in coming
-        ]
-        tx.do("visits/waits", rows=rows)
-    failed = _failed(verdicts)
-    if failed:
-        tx.do("visits/failed", rows=[_failed_row(v, concluded, policy, now) for v in failed])
-    if given_up := [v for v in failed if _is_looked_at(v)]:
-        tx.do("claims/put_off", rows=[[v.visit.page, _look_at(v, concluded, now)] for v in given_up])
+    """Record the visits on their pages: the content, the place where each waits, as its host requires, and the end of
+    its lease.
+
+    Args:
+        tx: The transaction.
+        verdicts: The verdicts.
+        plan: When the fetched pages come back.
+        concluded: The effect of the hosts.
+        beyond: The pages outside the scope.
+        now: Epoch seconds.
+        policy: The settings.
+        given: Further blocks of visits/write.
+    """
+    fetched, failed = _fetched(verdicts), _failed(verdicts)
+    own = [v for v in fetched if v.own]
+    busy = [v.visit.page for v in own if _is_busy(v.visit)]
+    fails = [v.visit.page for v in failed]
+    back = [v.visit.page for v in fetched if v.visit.state in ("parked", "gone") and v.answer.outcome != "alias"]
+    # Without validators a page is fetched in full: its links are gone, or were never seen.
+    full = [v.visit for v in failed if v.hollow or v.vanished]
+    blocks: dict[str, Rows] = {
+        "fetches": [_fetched_row(v, beyond) for v in fetched],
+        "content": [row for v in fetched if (row := _content(v))],
+        "validators": [row for v in fetched if (row := _validators(v))]
+        + [[visit.page, None, None] for visit in full if (visit.etag, visit.last_modified) != (None, None)],
+        "well": busy,
+        "failing": [_failed_row(v, concluded, policy, now) for v in failed],
+        # A request that was not sent is no attempt: the server's last answer stays.
+        "failures": [[v.visit.page, v.item.report.status, v.item.at] for v in failed if not v.item.unsent],
+        "causes": [[v.visit.page, _error(v), v.item.fault] for v in failed if not (v.item.unsent and _fails(v.visit))],
+        "released": [v.visit.page for v in own] + fails,
+        "unwanted": [v.visit.page for v in (*own, *failed) if v.answer.outcome != "slowed"],
+        "uncounted": busy + fails,
+        "waits": [
+            [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]]
+            for v in _coming(verdicts, plan)
+        ],
+        "recheck": [[page, None] for page in back]
+        + [[v.visit.page, _look_at(v, concluded, now)] for v in failed if _is_looked_at(v)],
+        "beliefs": plan.beliefs,
+        "first_again": plan.first_again,
+        "state_changes": state_changes(verdicts, beyond, concluded.failures),
+        **facts.of_visits(verdicts),
+        **given,
+    }
+    if sent := {name: rows for name, rows in blocks.items() if rows}:
+        tx.do("visits/write", **sent)
     moved = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and respells(v.item, v.visit)]
     if moved:
         rows = [url_variants.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
         tx.do("pages/respell", rows=rows, now=now)
-    # Without validators a page is fetched in full: its links are gone, or were never seen.
-    full = [v.visit for v in failed if v.hollow or v.vanished]
-    if bare := [[visit.page, None, None] for visit in full if (visit.etag, visit.last_modified) != (None, None)]:
-        tx.do("visits/validators", rows=bare)
+
+
+def to_learn(verdicts: Sequence[Verdict]) -> list[list[object]]:
+    """Return the block of the first visits among these from which something can be learned of the sections of their
+    hosts. Of visits at the same time the one that is reported first is the first."""
+    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _teaches(v)]
+    return [[v.visit.page, v.item.at + APART * number, v.item.seen.shingles] for number, v in enumerate(first)]
+
+
+def _teaches(verdict: Verdict) -> bool:
+    """Return whether a first visit shows the yield of its section: by a text, a canonical, a permanent redirect, or
+    because the page is missing. A page that could not be fetched, though it may be there, shows nothing."""
+    item = verdict.item
+    if not isinstance(item.report, Fetched):
+        return item.missing and not verdict.visit.errors
+    alias, named = verdict.answer.outcome == "alias", bool(item.facts) and item.facts[1] is not None
+    return not item.walled and (item.seen.shingles is not None or alias or named)
+
+
+def _error(verdict: Verdict) -> str:
+    report = verdict.item.report
+    assert isinstance(report, Failed)
+    return (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
+
+
+def _fails(visit: Visit) -> bool:
+    """Return whether the last visit of the page failed."""
+    return (visit.failed or 0.0) > (visit.fetched or 0.0)
 
 
 def _fetched(verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -285,20 +358,6 @@ def _ends(kept: Sequence[Verdict], manners: PolitenessPolicy) -> dict[str, HostE
     return ends
 
 
-def write_fetched(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int]) -> None:
-    """Record the visits that have brought their pages; `beyond`: of pages outside the scope."""
-    fetched = _fetched(verdicts)
-    own = [[*_fetched_row(v, beyond), _is_busy(v.visit)] for v in fetched if v.own]
-    others = [_fetched_row(v, beyond) for v in fetched if not v.own]
-    back = [v.visit.page for v in fetched if v.visit.state in ("parked", "gone") and v.answer.outcome != "alias"]
-    if own:
-        tx.do("visits/fetched", rows=own)
-    if others:
-        tx.do("visits/touched", rows=others)
-    if back:
-        tx.do("claims/put_off", rows=[[page, None] for page in back])
-
-
 def _is_busy(visit: Visit) -> bool:
     """Return whether it is in a queue, a count, or the order of retries, or has left other traces that go with a
     visit."""
@@ -310,10 +369,8 @@ def _fetched_row(verdict: Verdict, beyond: Collection[int]) -> list[object]:
     item, visit, report = verdict.item, verdict.visit, verdict.item.report
     assert isinstance(report, Fetched)
     status = 304 if report.not_modified else report.status
-    return [
-        visit.page, _state(verdict, beyond), status, item.at, visit.visits + 1, item.token, verdict.answer.outcome,
-        _content(verdict), _validators(verdict),
-    ]  # fmt: skip
+    state = _state(verdict, beyond)
+    return [visit.page, state, status, item.at, visit.visits + 1, item.token, verdict.answer.outcome]
 
 
 def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
@@ -372,7 +429,7 @@ def _or_failing(state: str, fails: bool) -> str:
 
 
 def _content(verdict: Verdict) -> list[object] | None:
-    """Return the content to write, as of visits/fetched; None where the visit found what was known before.
+    """Return the content to write, as of visits/write; None where the visit found what was known before.
 
     The hashes are those of the page as it was when it last changed, so that small steps add up to a change; what it
     did not have then is filled in. What is kept of its blocks is of this visit: of these no step is small.
@@ -388,7 +445,7 @@ def _content(verdict: Verdict) -> list[object] | None:
     changed = item.at if outcome in ("new", "changed") else visit.changed
     changes = visit.changes + (outcome == "changed")
     first = visit.first_fetched or item.at
-    return [first, changed, changes or None, new.body_hash, new.text_hash, new.simhash, blocks]
+    return [visit.page, first, changed, changes or None, new.body_hash, new.text_hash, new.simhash, blocks]
 
 
 def _either(one: int | None, other: int | None) -> int | None:
@@ -406,7 +463,7 @@ def _validators(verdict: Verdict) -> list[object] | None:
         etag, modified = etag or visit.etag, modified or visit.last_modified
     if (etag, modified) == (visit.etag, visit.last_modified):
         return None
-    return [etag, modified]
+    return [visit.page, etag, modified]
 
 
 def _comes_back(verdict: Verdict, policy: Policy) -> bool:
@@ -418,9 +475,7 @@ def _comes_back(verdict: Verdict, policy: Policy) -> bool:
 
 def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: float) -> list[object]:
     """State and retry time of a page whose fetch failed."""
-    item, visit = verdict.item, verdict.visit
-    report, failure = item.report, concluded.failures[visit.page]
-    assert isinstance(report, Failed)
+    item, visit, failure = verdict.item, verdict.visit, concluded.failures[verdict.visit.page]
     not_before, queue, outcome = None, None, verdict.answer.outcome
     if outcome != "gone" and _comes_back(verdict, policy):
         if respells(item, visit):
@@ -429,12 +484,9 @@ def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: flo
             queue = retry_queue(visit.host)
         else:
             not_before = now + _page_wait(verdict, failure, concluded.held, policy, now)
-    error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
-    # A request that was not sent is no attempt: the server's last answer stays.
-    failed_at = None if item.unsent else item.at
     return [
-        visit.page, _state(verdict), report.status, error, failed_at, failure.errors, not_before, queue, item.token,
-        outcome, failure.refusals or None, failure.since, item.fault, item.at if queue is not None else None,
+        visit.page, _state(verdict), failure.errors, not_before, queue, item.token, outcome, failure.refusals or None,
+        failure.since, item.at if queue is not None else None,
     ]  # fmt: skip
 
 

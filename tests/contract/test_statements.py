@@ -79,6 +79,30 @@ def test_no_list_is_a_param_by_itself() -> None:
         assert lists.isdisjoint(re.findall(r"\$(\w+)", body(name))), name
 
 
+BLOCK = re.compile(r"CALL \(\) \{\n  UNWIND .*?\n\}\n", re.DOTALL)
+
+
+def test_no_block_has_the_name_of_a_property() -> None:
+    """The planner takes `$given.lane` for a read of lanes, and has all rows collected before the next block."""
+    for name in NAMES:
+        written = set(re.findall(r"\b\w+\.(\w+) = ", body(name)))
+        if len(BLOCK.findall(body(name))) > 2:
+            assert written.isdisjoint(statement(name).params), name
+
+
+def test_a_block_writes_the_columns_that_its_header_names() -> None:
+    """In their order: `// param lanes LIST [ids, lane]` is `SET p.lane = $lanes[1][i]`."""
+    for name in ("accounts/write", "classic/write"):
+        texts = re.sub(r"\n//\s+(?!param|column|rows|locks|mode|retry)", " ", "\n".join(header(name)))
+        blocks = BLOCK.findall(body(name))
+        for param, columns in re.findall(r"param\s+(\w+)\s+LIST\s+\[ids, (.+?)\]", texts):
+            named = [column.split()[0] for column in columns.split(",")]
+            (block,) = (each for each in blocks if f"$given.{param}[0]" in each)
+            found = re.findall(rf"p\.(\w+) = \$given\.{param}\[(\d)\]\[i\]", block)
+            assert [int(number) for _, number in found] == list(range(1, len(named) + 1)), (name, param)
+            assert [column for column, _ in found] == named, (name, param)
+
+
 def test_a_file_holds_one_statement() -> None:
     for name in NAMES:
         assert ";" not in body(name), name

@@ -8,12 +8,14 @@
 // projection of plain properties reads a node's chain in one pass; separate reads, or an expression among them, walk it anew.
 //
 // param   ids   LIST  internal ids, sorted
+// param   made  LIST  those of them that this transaction has created
 // column  rows  LIST  [id, hub_history, hub_cash, hub_paid, out_weight, authority_history, authority_cash, authority_paid,
 //                     in_weight, relevance or -1, depth, first_fetched or -1, lane, 1 for a seed or 0, path_repeats,
 //                     siblings_before, harvest, flow or -1, flow_paid or -1, live_pagerank or -1, live_pagerank_paid or -1,
 //                     links_sum or -1]; a deleted page is missing
 // column  revision  INTEGER  of the brain's settings, read after the locks: a pass that follows a change waits for them;
 //                     null while an import is made a brain, when accounts must not be written
+// column  unlinked  LIST  those of `made` to which no page links
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
@@ -34,4 +36,10 @@ WITH collect([page, m.hub_history, m.hub_cash, m.hub_paid, m.out_weight, m.autho
               coalesce(m.siblings_before, 0), coalesce(m.harvest, 1.0), coalesce(m.flow, -1.0), coalesce(m.flow_paid, -1.0),
               coalesce(m.live_pagerank, -1.0), coalesce(m.live_pagerank_paid, -1.0), coalesce(m.links_sum, -1)]) AS rows
 OPTIONAL MATCH (b:Brain {key: 'brain'})
-RETURN rows, b.revision AS revision
+WITH rows, b.revision AS revision
+CALL () {
+  UNWIND $made AS i
+  MATCH (n:Page) WHERE id(n) = i AND NOT EXISTS { (n)<-[:LINKS]-() }
+  RETURN collect(id(n)) AS unlinked
+}
+RETURN rows, revision, unlinked

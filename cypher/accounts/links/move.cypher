@@ -11,7 +11,7 @@
 UNWIND $sources AS source
 MATCH (p:Page) WHERE id(p) = source
 MATCH (q:Page) WHERE id(q) = $old
-// Both ends first, and then the link from the end with fewer links: see links/delete.
+// Both ends first, and then the link from the end with fewer links: see links/write.
 WITH DISTINCT p, q, source
 MATCH (p)-[r:LINKS]->(q)
 MATCH (n:Page) WHERE id(n) = $new

@@ -1,6 +1,6 @@
 // Write the aliases that pages name in their links, and mark the links that exist only because of these.
 //
-// Both ends of a link are found first, and then the link from the end with fewer links: see links/delete.
+// Both ends of a link are found first, and then the link from the end with fewer links: see links/write.
 //
 // param   rows  LIST  [id, [aliases it names now], [aliases it names no more], [ids it links to only through aliases],
 //                     [ids it names itself], true if it names any alias, else null]; the caller has locked

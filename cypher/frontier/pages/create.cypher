@@ -1,18 +1,24 @@
-// Create the pages that are not in the graph and were not forgotten for ever.
+// Create the pages that are not in the graph and were not forgotten for ever, and their hosts.
 //
 // param   rows   LIST   [key, url, host, name, depth, is_seed, state, lane, relevance or null, in_weight,
 //                       authority_priority or null, payout or null for 1, history, url_surplus or null, waiting since,
 //                       path_repeats or null, flow or null for none, siblings_before or null, live_pagerank or null,
 //                       harvest or null for 1],
 //                       sorted by key
+// param   hosts  LIST   the names of their hosts, sorted
 // param   account  MAP  the account that a page is created with
 // param   mark   STRING   the token of the caller, which recognises by it the pages that it has created, or null
 // param   now    FLOAT  seconds since the epoch
 // column  made   LIST   [key, id] of each; a key that was forgotten for ever is missing
 // rows    one
-// locks   the index entry of each key, in key order, and the new pages
+// locks   the index entry of each new host, in order of names; of each key, in key order, and the new pages
 // mode    write
-// retry   safe   MERGE on a unique key
+// retry   safe   MERGE on unique keys
+CALL () {
+  UNWIND $hosts AS name
+  MERGE (h:Host {name: name})
+  ON CREATE SET h.discovered = $now
+}
 UNWIND $rows AS row
 OPTIONAL MATCH (f:Forgotten {key: row[0]})
 WITH row, f WHERE f IS NULL

@@ -1,15 +1,26 @@
-// The pages of some keys that are in the graph.
+// The pages of some keys that are in the graph; how deep those are that were visited, and what came of their last visits.
 //
-// param   keys   LIST   page keys, sorted
+// param   keys     LIST  page keys, sorted
+// param   visited  LIST  the keys among them of pages that were visited
 // column  found  LIST   [key, id, out_weight, is it an alias or does its canonical name another page that links may count
 //                       for, is it parked, why its address may get better ('surplus', or why it is outside) or null] of
 //                       each that is there
+// column  last   LIST   [id, depth, the token of the last visit or null, what came of that or null] of the visited ones
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
-UNWIND $keys AS key
-MATCH (p:Page {key: key})
-WITH key, id(p) AS page, p {.out_weight, .state, .url_surplus, .outside_because, .canonical_key} AS m
-RETURN collect([key, page, m.out_weight, m.state = 'alias' OR m.canonical_key IS NOT NULL, m.state = 'parked',
-                CASE WHEN m.url_surplus IS NULL THEN m.outside_because ELSE 'surplus' END]) AS found
+CALL () {
+  UNWIND $keys AS key
+  MATCH (p:Page {key: key})
+  WITH key, id(p) AS page, p {.out_weight, .state, .url_surplus, .outside_because, .canonical_key} AS m
+  RETURN collect([key, page, m.out_weight, m.state = 'alias' OR m.canonical_key IS NOT NULL, m.state = 'parked',
+                  CASE WHEN m.url_surplus IS NULL THEN m.outside_because ELSE 'surplus' END]) AS found
+}
+CALL () {
+  UNWIND $visited AS key
+  MATCH (p:Page {key: key})
+  WITH id(p) AS page, p {.depth, .last_lease, .last_outcome} AS m
+  RETURN collect([page, m.depth, m.last_lease, m.last_outcome]) AS last
+}
+RETURN found, last

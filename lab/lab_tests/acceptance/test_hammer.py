@@ -195,7 +195,7 @@ def test_the_witness_sees_a_wrong_weight(brain: Brain) -> None:
         assert witness.findings == []
         brain.graph.write(wrong, "wrong")
     assert len(witness.findings) == 1
-    assert "links/delete" in witness.findings[0]
+    assert "links/write" in witness.findings[0]
 
 
 def test_the_judge_sees_a_host_asked_early() -> None:

@@ -13,6 +13,7 @@ from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.brain import imports
 from graphbrain.errors import BadInput, GraphRefused, GraphUnavailable
 from graphbrain.graph.connection import Tx
+from graphbrain.graph.statements import statement
 from graphbrain.ingest import harvest
 from graphbrain.ingest.harvest import Harvest, read
 from graphbrain.ingest.importer import _creating, _linking, run
@@ -267,8 +268,8 @@ def test_a_batch_whose_answer_was_lost_is_not_made_twice(make_brain: Callable[..
     ids = brain.graph.write(work, "pages/load")
     assert brain.graph.write(work, "pages/load") == ids
     link = _linking([[ids[0], [ids[1]]]], START)
-    brain.graph.write(link, "links/create")
-    brain.graph.write(link, "links/create")
+    brain.graph.write(link, "links/write")
+    brain.graph.write(link, "links/write")
     assert ask("MATCH (p:Page) OPTIONAL MATCH (p)-[r]->() RETURN count(DISTINCT p), count(r)") == [[2, 1]]
     brain.graph.write(_remarking(ids), "marks")
 
@@ -277,8 +278,9 @@ def _remarking(ids: list[int]) -> Callable[[Tx], None]:
     """The rows above have no marks: a sound graph has."""
 
     def work(tx: Tx) -> None:
-        tx.do("accounts/hub_priority", ids=[ids[0]], hub_priority=[-2])
-        tx.do("accounts/authority_priority", ids=[ids[1]], authority_priority=[-2])
+        blocks: dict[str, list[Any]] = {name: [] for name in statement("accounts/write").lists}
+        blocks |= {"hub_priorities": [[ids[0]], [-2]], "authority_priorities": [[ids[1]], [-2]]}
+        tx.do("accounts/write", **blocks, even=True, now=START)
 
     return work
 

@@ -32,7 +32,6 @@ def both(**settings: Any) -> Iterator[Accounts]:
 
 NONE_KNOWN = [math.nan] * 3
 OPERATIONS: list[tuple[Callable[[Accounts], object], str, list[float]]] = [
-    (lambda ledger: ledger.begin_unlinked([8, 3]), "in_weight", [0, 2, 0]),
     (lambda ledger: ledger.lower({8: 2, 3: 4, 5: 9}), "depth", [4, 4, 2]),
     (lambda ledger: ledger.become_seeds([5, 5]), "is_seed", [0, 1, 0]),
     (lambda ledger: (ledger.become_seeds(IDS), ledger.cease_as_seeds({8})), "is_seed", [1, 1, 0]),
@@ -45,7 +44,6 @@ OPERATIONS: list[tuple[Callable[[Accounts], object], str, list[float]]] = [
     (lambda ledger: ledger.reweigh([3], [5], 0.5), "in_weight", [2, 2.5, 2]),
 ]
 NOTHING: list[Callable[[Accounts], object]] = [
-    lambda ledger: ledger.begin_unlinked([]),
     lambda ledger: ledger.lower({}),
     lambda ledger: ledger.become_seeds([]),
     lambda ledger: ledger.note_first_fetch({}),
@@ -53,7 +51,7 @@ NOTHING: list[Callable[[Accounts], object]] = [
     lambda ledger: ledger.wait_in({}),
 ]
 STRANGER: list[Callable[[Accounts], object]] = [
-    lambda ledger: ledger.begin_unlinked([4]),
+    lambda ledger: ledger.deepened([4]),
     lambda ledger: ledger.lower({4: 1}),
     lambda ledger: ledger.become_seeds([4]),
     lambda ledger: ledger.note_first_fetch({4: 1.0}),
@@ -100,10 +98,10 @@ def test_links_there_may_be() -> None:
     """Where links inside a host weigh nothing, no weight says that there are none."""
     for ledger in both():
         assert (ledger.may_link([5, 3]), ledger.may_be_linked([5, 3])) == ([False] * 2, [True] * 2)
-        ledger.begin_unlinked([5])
+        ledger.in_weight[1] = 0.0
         assert ledger.may_be_linked([5, 3]) == [False, True]
     for ledger in both(intra_host_weight=0.0):
-        ledger.begin_unlinked(IDS)
+        ledger.in_weight[:] = 0.0
         assert (ledger.may_link([5, 3]), ledger.may_be_linked([5])) == ([True] * 2, [True])
 
 
