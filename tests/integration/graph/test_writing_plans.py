@@ -11,10 +11,10 @@ import neo4j as driver
 import pytest
 
 from graphbrain.graph.statements import names, statement
-from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock
 from tests.integration.examples import params, small_web
 from tests.integration.graph.test_contracts import operators, planned
+from tests.plugin import Neo4j
 
 BY_BLOCKS = [
     name
