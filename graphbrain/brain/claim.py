@@ -273,9 +273,9 @@ class Claiming:
     def _end_overdue(self) -> int:
         """Look at what is to be done, end lapsed leases, and let failed pages wait in a queue again that are due;
         return how many there were."""
-        found = outstanding.for_claims(self._session)
-        self._beside = set(found.beside)
-        return sum(self._leases.end(found))
+        work = outstanding.for_claims(self._session)
+        self._beside = set(work.beside)
+        return sum(self._leases.end(work))
 
     def _claim_wanted(self, calls: Round) -> ClaimOutlook | None:
         """Claim in the same way the pages that were asked for by hand."""
@@ -377,9 +377,9 @@ class Claiming:
         self._keep_in_mind("alias", bool(taken.claims))
         return len(taken.claims)
 
-    def _keep_in_mind(self, kind: Beside, found: bool) -> None:
+    def _keep_in_mind(self, kind: Beside, there: bool) -> None:
         """Note whether there was one of a kind of claims: if not, no call looks for one until the next look."""
-        if found:
+        if there:
             self._beside.add(kind)
         else:
             self._beside.discard(kind)

@@ -27,16 +27,16 @@ class Leases:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def end(self, found: Outstanding) -> tuple[int, int]:
+    def end(self, work: Outstanding) -> tuple[int, int]:
         """End the leases that were found lapsed, and let the failed pages that were found due wait again, as far as
         they still are. Return how many of each."""
         session = self._session
         swept: Counter[Kind] = Counter()
-        for leasing, nodes in zip(LEASED, found.lapsed, strict=True):
+        for leasing, nodes in zip(LEASED, work.lapsed, strict=True):
             if nodes:
                 swept += session.perform(f"{leasing.name}/sweep", partial(_sweep, leasing), nodes)
         session.counters.lapsed(swept)
-        released = session.perform("claims/retry", _retry, found.due) if found.due else 0
+        released = session.perform("claims/retry", _retry, work.due) if work.due else 0
         return swept.total(), released
 
 

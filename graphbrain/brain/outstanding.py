@@ -1,4 +1,4 @@
-"""What is to be done: one question to the database, which claims and upkeep ask.
+"""The one question that claims and upkeep ask the database: what is to be done.
 
 The answer has the first of each kind of work, read without locks. They are candidates: the transaction that acts on one
 locks it, and judges it again from what it has locked. Statements: upkeep/outstanding.
@@ -73,23 +73,23 @@ class Outstanding:
     push: Batch | None
 
     @classmethod
-    def of(cls, found: Mapping[str, list[Any]], push: Batch | None) -> Outstanding:
+    def of(cls, rows: Mapping[str, list[Any]], push: Batch | None) -> Outstanding:
         """Return the answer that the rows of the statement give (kind → what there is of it)."""
-        beside: set[Beside] = {LINES[line] for line in found["lines"]}  # type: ignore[misc]  # never robots
-        beside |= {"alias"} if found["aliases"] else set()
-        beside |= {"try"} if found["tries"] else set()
+        beside: set[Beside] = {LINES[line] for line in rows["lines"]}  # type: ignore[misc]  # never robots
+        beside |= {"alias"} if rows["aliases"] else set()
+        beside |= {"try"} if rows["tries"] else set()
         return cls(
-            bool(found["tended"]),
-            (found["lapsed"], found["lapsed_others"]),
-            found["due"],
+            bool(rows["tended"]),
+            (rows["lapsed"], rows["lapsed_others"]),
+            rows["due"],
             frozenset(beside),
-            found["news"],
-            found["deepened"],
-            [page for page, *_ in found["linked"]],
-            [page for page, is_alias, _ in found["linked"] if is_alias],
-            [page for page, is_alias, is_named in found["linked"] if is_named and not is_alias],
-            found["unlearned"],
-            found["rising"],
+            rows["news"],
+            rows["deepened"],
+            [page for page, *_ in rows["linked"]],
+            [page for page, is_alias, _ in rows["linked"] if is_alias],
+            [page for page, is_alias, is_named in rows["linked"] if is_named and not is_alias],
+            rows["unlearned"],
+            rows["rising"],
             push,
         )
 
@@ -115,7 +115,7 @@ def for_upkeep(session: Session, wanted: Wanted | None = None) -> Outstanding:
 def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
     def look(tx: Tx) -> tuple[dict[str, list[Any]], Batch | None]:
         now = session.now()
-        found: dict[str, list[Any]] = defaultdict(
+        rows: dict[str, list[Any]] = defaultdict(
             list,
             tx.many(
                 "upkeep/outstanding",
@@ -127,21 +127,21 @@ def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
                 **{**NO_OTHERS, **limits, "pushes": 0 if wanted is None else wanted.rows},
             ),
         )
-        return found, None if wanted is None else _batch(tx, found, wanted)
+        return rows, None if wanted is None else _batch(tx, rows, wanted)
 
     session.graph.keep_time()
-    found, push = session.graph.read(look, "upkeep/outstanding")
-    session.take_up(next(iter(found["brain"]), None))
-    answer = Outstanding.of(found, push)
+    rows, push = session.graph.read(look, "upkeep/outstanding")
+    session.take_up(next(iter(rows["brain"]), None))
+    answer = Outstanding.of(rows, push)
     session.tended_until = time.monotonic() + COUNT_EVERY if answer.tended else 0.0
     return answer
 
 
-def _batch(tx: Tx, found: Mapping[str, Any], wanted: Wanted) -> Batch | None:
+def _batch(tx: Tx, rows: Mapping[str, Any], wanted: Wanted) -> Batch | None:
     """Return the batch to push next, by the engine that the brain has as it was just read."""
-    if not found["brain"]:
+    if not rows["brain"]:
         return None
-    rule = Rule.of(found["brain"][0])
+    rule = Rule.of(rows["brain"][0])
     engine = engines.of(rule)
-    work = engine.cash.candidates(tx, found, wanted, rule)
+    work = engine.cash.candidates(tx, rows, wanted, rule)
     return None if work is None else Batch(engine, work)

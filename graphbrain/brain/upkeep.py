@@ -85,8 +85,8 @@ class Upkeep:
         if seconds is not None and (not number(seconds) or math.isnan(seconds)):
             raise BadInput(f"seconds must be a number, or None, not {seconds!r:.80}.")
         started, session, whole = time.monotonic(), self._session, seconds is None
-        found = self._look(batch)
-        if unless_tended and found.tended:
+        work = self._look(batch)
+        if unless_tended and work.tended:
             return Tended()
 
         def over() -> bool:
@@ -98,15 +98,15 @@ class Upkeep:
         if passes:
             self._fit_priors_if_due()
         self._backfill.go_on(until=over)
-        done, found = self._correct(found, batch, over, whole=whole)
+        done, work = self._correct(work, batch, over, whole=whole)
         if pages is not None:
             return done + self._push_named([self._names.key(page) for page in pages], started)
-        if passes and (whole or for_everybody) and (found.push is not None or session.settling_until):
+        if passes and (whole or for_everybody) and (work.push is not None or session.settling_until):
             passed = self._settling.settle(if_cheaper=True, stop=stop)
             done += Tended(passed.sides, passed.payments)
         error = None
         for _ in range(BOUND_ROUNDS):
-            pushed, settled = self._push_on(found, batch, over, for_everybody, pushes)
+            pushed, settled = self._push_on(work, batch, over, for_everybody, pushes)
             done += pushed
             if not (settled and passes and (whole or (for_everybody and self._bound_is_due()))):
                 break
@@ -114,7 +114,7 @@ class Upkeep:
             done += Tended(passed.sides, passed.payments)
             if not passed.sides or not whole:  # workers come again
                 break
-            found = self._look(batch)
+            work = self._look(batch)
         near = error is None or error <= session.settings.settled_bound
         return replace(done, seconds=time.monotonic() - started, settled=settled, error_bound=error, near=near)
 
@@ -123,27 +123,27 @@ class Upkeep:
         return outstanding.for_upkeep(self._session, self._pushing.wanted(batch))
 
     def _correct(
-        self, found: Outstanding, batch: int, over: Callable[[], bool], *, whole: bool
+        self, work: Outstanding, batch: int, over: Callable[[], bool], *, whole: bool
     ) -> tuple[Tended, Outstanding]:
         """Do all that was found but pushes, and what follows from it, until the time is over. Return what was done, and
         what is left."""
         done = Tended()
         while True:
-            swept, released = self._leases.end(found)
+            swept, released = self._leases.end(work)
             done += Tended(swept=swept, released=released)
-            self._backfill.obey_all(found.news, over)
-            if found.deepened:
-                self._session.perform("pages/deepen", edits.deepen, found.deepened)
-            if found.linked:
-                self._look_at_in_links(found)
-            learned = self._learn_sections(found, over, whole=whole)
-            followed = swept or released or found.news or found.deepened or found.linked or learned
+            self._backfill.obey_all(work.news, over)
+            if work.deepened:
+                self._session.perform("pages/deepen", edits.deepen, work.deepened)
+            if work.linked:
+                self._look_at_in_links(work)
+            learned = self._learn_sections(work, over, whole=whole)
+            followed = swept or released or work.news or work.deepened or work.linked or learned
             if not followed or over():
-                return done, found
-            found = self._look(batch)
+                return done, work
+            work = self._look(batch)
 
     def _push_on(
-        self, found: Outstanding, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
+        self, work: Outstanding, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
     ) -> tuple[Tended, bool]:
         """Push until nothing is left to push, the time is over, or so many pushes are made. Return also whether nothing
         is left."""
@@ -151,13 +151,13 @@ class Upkeep:
         while not over() and (most is None or done.pushes < most):
             if self._session.settling_until > self._session.now():  # pushes would only delay the pass
                 time.sleep(0.2)
-            elif found.push is None:
+            elif work.push is None:
                 return done, True
             else:
-                pushed = self._pushing.push(found.push)
+                pushed = self._pushing.push(work.push)
                 done += Tended(pushed.pushes, pushed.payments)
                 self._session.counters.write_now_and_then(tending=for_everybody)
-            found = self._look(batch)
+            work = self._look(batch)
         return done, False
 
     def _bound_is_due(self) -> bool:
@@ -236,7 +236,7 @@ class Upkeep:
         session.graph.write(lambda tx: tx.do("brain/change", settings={**settings, **remark}), "brain/change")
         session.refresh()
 
-    def _learn_sections(self, found: Outstanding, over: Callable[[], bool], *, whole: bool) -> bool:
+    def _learn_sections(self, work: Outstanding, over: Callable[[], bool], *, whole: bool) -> bool:
         """Learn from first visits, and move the pages of sections that have risen. Return whether there were any. A few
         visits of a host wait for more, unless the `whole` upkeep is wanted."""
         session = self._session
@@ -244,7 +244,7 @@ class Upkeep:
         if not most:
             return False
         before = math.inf if whole else session.now() - sections.LEARNED_AFTER
-        hosts = sections.hosts_to_learn(found.unlearned, before)
+        hosts = sections.hosts_to_learn(work.unlearned, before)
         for host, ids in hosts.items():
             session.graph.write(
                 bound(sections.learn, host, ids, most, self._names.key_of, compares=acting is not None),
@@ -252,8 +252,8 @@ class Upkeep:
             )
             session.book.forget(host)
         if acting is not None:
-            self._raise_pages(found.rising, acting.book, over)
-        return bool(hosts or (acting is not None and found.rising))
+            self._raise_pages(work.rising, acting.book, over)
+        return bool(hosts or (acting is not None and work.rising))
 
     def _raise_pages(self, hosts: Iterable[str], book: section_factors.Book, over: Callable[[], bool]) -> None:
         """Let pages whose sections have risen wait with the higher factor, and choose some that try the sections that
@@ -269,20 +269,20 @@ class Upkeep:
                 session.graph.write(bound(sections.choose, some), "sections/choose")
             session.graph.write(bound(sections.raised, host, held), "sections/raised")
 
-    def _look_at_in_links(self, found: Outstanding) -> None:
+    def _look_at_in_links(self, work: Outstanding) -> None:
         """Move links to aliases, and to pages whose canonicals links follow, on to where these lead, and back; park or
         forget orphans; let in those that are linked again."""
         session = self._session
-        unsettled = session.graph.read(bound(canonicals.unsettled, found.linked), "canonicals/off")
+        unsettled = session.graph.read(bound(canonicals.unsettled, work.linked), "canonicals/off")
         for page in unsettled:
             session.exhaust("canonicals/settle", canonicals.settle, page)
         if unsettled:
             return  # links of other pages are to be moved now
-        at_work = {*found.aliases}
-        for page in (*found.aliases, *found.named):
+        at_work = {*work.aliases}
+        for page in (*work.aliases, *work.named):
             done = session.perform("links/move", aliases.move_links, page)
             at_work |= set() if done else {page}
-        if others := sorted(set(found.linked).difference(at_work)):
+        if others := sorted(set(work.linked).difference(at_work)):
             for key in session.perform("pages/park", orphans.judge, others):
                 session.exhaust("pages/retry", aliases.free_those_of, key)
                 session.exhaust("forget", orphans.forget, key)

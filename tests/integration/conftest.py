@@ -55,6 +55,24 @@ def lose_an_answer(patch: pytest.MonkeyPatch) -> list[bool]:
     return left
 
 
+def statements_sent(patch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the statements that this process sends from now on, and COMMIT for the end of each transaction."""
+    sent: list[str] = []
+    commit, many = driver.Transaction.commit, Tx.many
+
+    def counted(self: Tx, name: str, /, **given: object) -> list[list[object]]:
+        sent.append(name)
+        return many(self, name, **given)
+
+    def committed(tx: driver.Transaction) -> None:
+        sent.append("COMMIT")
+        commit(tx)
+
+    patch.setattr(Tx, "many", counted)
+    patch.setattr(driver.Transaction, "commit", committed)
+    return sent
+
+
 def just_before(
     patch: pytest.MonkeyPatch, brain: Brain, name: str, act: Callable[[], object], how: str = "write"
 ) -> None:
