@@ -12,6 +12,7 @@ from graphbrain.analyst import frames
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, NoScore, UnknownPage
+from graphbrain.graph.connection import Tx
 from graphbrain.inspect import audit as audits
 from graphbrain.inspect import clicks, copies, due, figures, scan, sections
 from graphbrain.inspect.audit import Audit
@@ -75,10 +76,10 @@ class Looking:
         """Return a function that adds to pages when they are to be visited again, by the settings and the pace of
         now."""
         policy = self._session.policy
-        price = self._pace()["price"] if policy.rule.revisits else None
+        price = self._session.graph.read(self._pace, "brain/pace")["price"] if policy.rule.revisits else None
         return lambda pages: due.dated(pages, policy, price)
 
-    def _pace(self) -> dict[str, Any]:
+    def _pace(self, tx: Tx) -> dict[str, Any]:
         """Return the pace of the crawl, of the last full hour: visits, links, and pages that came into the frontier and
         left it.
 
@@ -88,9 +89,7 @@ class Looking:
         """
         at = self._session.now()
         hour = int(at // 3600)
-        before, now, began, earlier, price = self._session.graph.read(
-            lambda tx: tx.one("brain/pace", hour=hour), "brain/pace"
-        )
+        before, now, began, earlier, price = tx.one("brain/pace", hour=hour)
         counts, seconds = before, 3600.0
         if not before[0] or not (earlier or began <= (hour - 1) * 3600 + BEGINNING):
             counts = [a + b for a, b in zip(before, now, strict=True)]
@@ -174,13 +173,11 @@ class Looking:
     def quick_figures(self, waiting: int | None, since: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Return figures for which no page is read, as `Brain.quick_figures` describes."""
         self._session.counters.write()
-        self._session.refresh()
-        sizes = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
-        totals = self._session.graph.read(lambda tx: tx.one("brain/totals"), "brain/totals")
+        stored, sizes, totals, pace = self._session.graph.read(self._quick, "figures")
+        self._session.take_up(stored)
         done = dict(zip(DONE, totals, strict=True))
         if waiting is not None and since is not None:
             waiting = max(0, waiting + done["found"] - since["found"] - (done["left"] - since["left"]))
-        pace = self._pace()
         flows = Flows(pace["visits"], pace["found"], pace["left"], pace["seconds"])
         return {
             "crawl": self._session.settings.crawl,
@@ -193,19 +190,23 @@ class Looking:
             "client": dict(self._session.graph.counts),
         }
 
+    def _quick(self, tx: Tx) -> tuple[Any, list[int], list[int], dict[str, Any]]:
+        """Return the properties of the brain, its sizes, the sums of all counters, and the pace."""
+        return tx.one("brain/read")[0], tx.one("brain/sizes"), tx.one("brain/totals"), self._pace(tx)
+
     def stats(self) -> dict[str, Any]:
         """Return figures, as `Brain.stats` describes."""
         session = self._session
-        now = session.now()
-        states = session.graph.read(lambda tx: tx.many("brain/states", now=now), "brain/states", slow=True)
-        known = self.quick_figures(sum(row[1] for row in states if row[0] == "frontier"))
-        error = session.graph.read(
-            lambda tx: session.engine.looks.error_bound(tx, session.policy.rule), "audit/waiting", slow=True
-        )
+        session.refresh()
         pushed = [forward for forward in session.policy.rule.forwards if forward.pushed]
-        forwards = session.graph.read(
-            lambda tx: [ForwardSums.of(tx, one) for one in pushed], "audit/forward", slow=True
-        )
+
+        def read(tx: Tx) -> tuple[list[list[Any]], float | None, list[ForwardSums], int]:
+            states = tx.many("brain/states", now=session.now())
+            error = session.engine.looks.error_bound(tx, session.policy.rule)
+            return states, error, [ForwardSums.of(tx, one) for one in pushed], tx.one("brain/led_outside")[0]
+
+        states, error, forwards, led_outside = session.graph.read(read, "stats", slow=True)
+        known = self.quick_figures(sum(row[1] for row in states if row[0] == "frontier"))
         figures = {
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),
@@ -215,9 +216,7 @@ class Looking:
             "scores": {
                 side: _sum_and_mean(sum(row[at] for row in states), known["pages"]) for side, at in SUMS.items()
             },
-            "aliases_outside": session.graph.read(
-                lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside", slow=True
-            ),
+            "aliases_outside": led_outside,
             "error_bound": error,
             **audits.forward_errors(forwards),
         }
