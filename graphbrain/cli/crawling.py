@@ -34,6 +34,8 @@ DONE, FAILED, LIMIT, NOTHING, INTERRUPTED = 0, 1, 3, 4, 130
 """Exit codes; 2 is a wrong command line."""
 LOOK = ("graphbrain summary crawl.html", "graphbrain ask")
 """The commands that show what was crawled, for the message at the end."""
+LAST_ANSWER = 5.0
+"""Seconds for which a database that does not answer is asked again at the end."""
 PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio")
 
 
@@ -132,6 +134,7 @@ def crawl(
     from graphbrain.terminal import show
 
     _need_extra()
+    from graphbrain.brain.brain import Brain
     from graphbrain.crawl.order import as_given
     from graphbrain.crawl.secrets import cookies_of, header_of
 
@@ -143,9 +146,11 @@ def crawl(
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     connection, is_new = _brain_at(app)
     try:
-        agent = _prepare(connection, order)
-        with console_beside(connection, app.data) if console else nullcontext():
-            return _run(connection, order, cookies, agent, program, app.data, as_json)
+        with Brain.open(**connection) as brain:
+            agent = _prepare(brain, order)
+            where = [*LOOK, *_browser(connection, app.data)]
+            with console_beside(connection, app.data) if console else nullcontext():
+                return _run(brain, order, cookies, agent, program, where, app.data, as_json)
     finally:
         if is_new:
             show.say(
@@ -230,29 +235,25 @@ def _say_if_unnamed(agent: str) -> None:
         show.say("graphbrain: the user agent names no contact: owners of sites cannot write to you.")
 
 
-def _prepare(connection: Mapping[str, Any], order: CrawlOrder) -> str:
+def _prepare(brain: Brain, order: CrawlOrder) -> str:
     """Prepare the brain for the order, or refuse it. Return the user agent."""
-    from graphbrain.brain.brain import Brain
     from graphbrain.crawl import order as orders
 
-    with Brain.open(**connection) as brain:
-        pages = brain.stats()["pages"]
-        if not pages and not order.urls:
-            raise BadInput(
-                "This brain is empty: give a URL to begin with, as in 'graphbrain crawl https://a.example/'."
-            )
-        if pages and order.add and (changes := orders.added_to(brain.settings, order)):
-            brain.change(**changes)
-        if pages and (why := orders.refusal(brain.settings, order)):
-            raise SettingsError(why)
-        if not pages:
-            _say_kept(orders.kept(brain.settings, order))
-        order = _with_contact(brain, order)
-        wanted = {"user_agent": order.user_agent or brain.settings.user_agent}
-        wanted |= {} if pages else orders.shared(order)
-        if changes := {name: value for name, value in wanted.items() if value != getattr(brain.settings, name)}:
-            brain.change(**changes)
-        return brain.settings.user_agent
+    pages = brain.stats()["pages"]
+    if not pages and not order.urls:
+        raise BadInput("This brain is empty: give a URL to begin with, as in 'graphbrain crawl https://a.example/'.")
+    if pages and order.add and (changes := orders.added_to(brain.settings, order)):
+        brain.change(**changes)
+    if pages and (why := orders.refusal(brain.settings, order)):
+        raise SettingsError(why)
+    if not pages:
+        _say_kept(orders.kept(brain.settings, order))
+    order = _with_contact(brain, order)
+    wanted = {"user_agent": order.user_agent or brain.settings.user_agent}
+    wanted |= {} if pages else orders.shared(order)
+    if changes := {name: value for name, value in wanted.items() if value != getattr(brain.settings, name)}:
+        brain.change(**changes)
+    return brain.settings.user_agent
 
 
 def _say_kept(settings: Mapping[str, Any]) -> None:
@@ -295,11 +296,12 @@ def _with_contact(brain: Brain, order: CrawlOrder) -> CrawlOrder:
 
 
 def _run(
-    connection: Mapping[str, Any],
+    brain: Brain,
     order: CrawlOrder,
     cookies: Sequence[Cookie],
     agent: str,
     program: str,
+    where: Sequence[str],
     data: Path | None,
     as_json: bool,
 ) -> int:
@@ -313,12 +315,12 @@ def _run(
 
     with ExitStack() as stack:
         sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
-        running = Running(order, CrawlWatch(), sinks, cookies)
+        running = Running(order, brain, CrawlWatch(), sinks, cookies)
         if not order.revisit:
             running.again = Again()
             sinks.append(running.again)
         if order.warc is not None:
-            running.archive = stack.enter_context(_archive(running, order.warc, agent, connection))
+            running.archive = stack.enter_context(_archive(running, order.warc, agent))
             if order.requisites:
                 running.requisites = stack.enter_context(Requisites(order.warc))
                 sinks.append(running.requisites)
@@ -327,14 +329,14 @@ def _run(
 
             running.renderer = Renderer(program, agent)
         say, looked = stack.enter_context(shown(running))
-        ended = ScrapyRun(running, connection, agent, say, looked).run()
-    known = None if ended.reason == "failed" else _known(connection)
+        ended = ScrapyRun(running, agent, say, looked).run()
+    known = None if ended.reason == "failed" else _known(brain)
     waiting, forbidden = 0, False
     if isinstance(known, closing.CrawlEnd):
         waiting, forbidden = known.waiting, known.is_forbidden
     code = _code(running, ended, waiting, forbidden)
     if known is not None:
-        _show(running, ended, known, code, [*LOOK, *_browser(connection, data)], as_json)
+        _show(running, ended, known, code, where, as_json)
     _say_end(running, ended, code, waiting, forbidden, data)
     return code
 
@@ -346,15 +348,13 @@ def _lines(file: Path, order: CrawlOrder) -> PageLines:
 
 
 @contextmanager
-def _archive(running: Running, folder: Path, agent: str, connection: Mapping[str, Any]) -> Iterator[Archive]:
+def _archive(running: Running, folder: Path, agent: str) -> Iterator[Archive]:
     """The WARC files of this run; those that a killed one has left are mended first."""
-    from graphbrain.brain.brain import Brain
     from graphbrain.crawl.archive import archive_of
     from graphbrain.crawl.warc import mend
     from graphbrain.terminal import show
 
-    with Brain.open(**connection, as_it_is=True) as brain:
-        scope = brain.settings.allow_urls or brain.settings.allow_hosts
+    scope = running.brain.settings.allow_urls or running.brain.settings.allow_hosts
     try:
         for mended in mend(folder):
             show.say(f"graphbrain: {_said_of(mended)}")
@@ -423,14 +423,14 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
     return LIMIT if waiting else DONE
 
 
-def _known(connection: Mapping[str, Any]) -> CrawlEnd | GraphbrainError:
+def _known(brain: Brain) -> CrawlEnd | GraphbrainError:
     """Return what the brain knows at the end, or why it cannot be asked."""
-    from graphbrain.brain.brain import Brain
     from graphbrain.crawl import closing
     from graphbrain.terminal import show
 
+    brain.graph.hurry(LAST_ANSWER)
     try:
-        with Brain.open(**connection, as_it_is=True) as brain, show.status_line() as line:
+        with show.status_line() as line:
             line("looking at what was found")
             return closing.found(brain, brain.stats())
     except GraphbrainError as error:

@@ -65,7 +65,6 @@ class ScrapyRun:
 
     Args:
         running: The order, the watch and the sinks of the run.
-        connection: Arguments of `Brain.open`.
         agent: The user agent.
         say: Called with sentences for the user.
         looked: Called twice a second in the event loop.
@@ -74,12 +73,11 @@ class ScrapyRun:
     def __init__(
         self,
         running: Running,
-        connection: Mapping[str, Any],
         agent: str,
         say: Callable[[str], None],
         looked: Callable[[], None] = lambda: None,
     ) -> None:
-        self._running, self._connection, self._agent = running, connection, agent
+        self._running, self._agent = running, agent
         self._say, self._looked = say, looked
         self._reason: Reason | None = None
         self._closed_as = ""
@@ -154,7 +152,6 @@ class ScrapyRun:
         }
         if order.topic is not None:
             settings["GRAPHBRAIN_TOPIC"] = order.topic
-        settings |= {f"GRAPHBRAIN_{name.upper()}": value for name, value in self._connection.items()}
         return settings
 
     def _opened(self) -> None:

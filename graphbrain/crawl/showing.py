@@ -55,9 +55,8 @@ class CrawlFigures:
     def _ask(self) -> None:
         pause = 0.5
         while not self._over.wait(pause):
-            if (brain := self._running.brain) is not None:
-                with suppress(GraphbrainError):  # the crawl itself reports an error that lasts
-                    self.stats = self._read(brain)
+            with suppress(GraphbrainError):  # the crawl itself reports an error that lasts
+                self.stats = self._read(self._running.brain)
             pause = LEAST_REST
 
     def _read(self, brain: Brain) -> Mapping[str, Any]:

@@ -73,14 +73,19 @@ class Sink(Protocol):
 
 
 class Running:
-    """The parts that one run shares: its order, its watch, and the receivers of results."""
+    """The parts that one run shares: its order, its brain, its watch, and the receivers of results."""
 
     def __init__(
-        self, order: CrawlOrder, watch: CrawlWatch, sinks: Sequence[Sink] = (), cookies: Iterable[Cookie] = ()
+        self,
+        order: CrawlOrder,
+        brain: Brain,
+        watch: CrawlWatch,
+        sinks: Sequence[Sink] = (),
+        cookies: Iterable[Cookie] = (),
     ) -> None:
-        self.order, self.watch, self.sinks, self.cookies = order, watch, sinks, tuple(cookies)
+        self.order, self.brain, self.watch = order, brain, watch
+        self.sinks, self.cookies = sinks, tuple(cookies)
         self.scheduler: CrawlScheduler | None = None
-        self.brain: Brain | None = None
         self.archive: Archive | None = None
         self.failure = ""
         """The reason why the run cannot continue, although the brain could."""
@@ -94,9 +99,7 @@ class Running:
         self.failure = self.failure or why
 
     def reaches(self, url: str) -> bool:
-        """Return whether a URL's host is in the scope. Before the brain is open none is."""
-        if self.brain is None:
-            return False
+        """Return whether a URL's host is in the scope."""
         try:
             return self.brain.policy.scope.holds_host(host_of(address(url)))
         except BadInput:
@@ -161,13 +164,20 @@ class CrawlScheduler(Scheduler):
         run: Running = self.crawler.spider.run  # type: ignore[union-attr]
         return run
 
+    def open_brain(self, options: ScrapyOptions) -> Brain:  # noqa: ARG002
+        """Return the brain of the run, which the command has opened."""
+        return self.run.brain
+
+    def close_brain(self, brain: Brain) -> None:
+        """Leave the brain open: the command asks it what was found."""
+
     def make_reader(self, options: ScrapyOptions, agent: str) -> Reader:
         """Return the reader of pages. Called when the brain is open."""
         return PageReader(options, agent, self.run.order, self.run.watch)
 
     def make_witness(self, brain: Brain) -> Witness:
         """Return the witness of reports, after the sinks have recovered. Called when the brain is open."""
-        self.run.scheduler, self.run.brain = self, brain
+        self.run.scheduler = self
         for sink in self.run.sinks:
             sink.recover(brain)
         return _Reported(self.run)

@@ -276,8 +276,8 @@ class Desk:
     # ---------------------------------------------------------------- the end
 
     def close(self, unfinished: Iterable[Claim] = ()) -> int:
-        """Give back what is at hand and `unfinished`, write all that waits, close the brain. Waits for the database,
-        up to its `limit_seconds` for each of both. Returns how many visits could not be written: they lapse."""
+        """Give back what is at hand and `unfinished`, and write all that waits. Waits for the database, up to its
+        `limit_seconds` for each of both. Returns how many visits could not be written: they lapse."""
         limit = self.brain.settings.limit_seconds
         self._stop_claiming.set()
         self._claim_now.set()
@@ -291,7 +291,6 @@ class Desk:
         self._write_now.set()
         if self._writer.ident is not None:
             self._writer.join(limit + 5.0)
-        self.brain.close()
         with self._lock:
             return len(self._unwritten) + self._writing
 

@@ -21,7 +21,6 @@ import logging
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
@@ -176,6 +175,14 @@ class Scheduler(BaseScheduler):
 
     # ---------------------------------------------------------------- for schedulers that build on this one
 
+    def open_brain(self, options: ScrapyOptions) -> Brain:
+        """Return the brain of the crawl, open. Called in a thread."""
+        return Brain.open(canonical=options.canonical, **options.brain)
+
+    def close_brain(self, brain: Brain) -> None:
+        """Close the brain of the crawl, for which nothing is left to be written. Called in a thread."""
+        brain.close()
+
     def make_reader(self, options: ScrapyOptions, agent: str) -> Reader:
         """Return the reader of pages. `agent`: the product token of the brain's user agent. Called in a thread."""
         return Reader(options, agent)
@@ -223,7 +230,7 @@ class Scheduler(BaseScheduler):
                         f"The scheduler needs {kind.__name__}: set ADDONS = {{'graphbrain.scrapy.Addon': 500}}."
                     )
             options = ScrapyOptions.of(self.crawler.settings)
-            brain = await run_in_thread(partial(Brain.open, canonical=options.canonical, **options.brain))
+            brain = await run_in_thread(self.open_brain, options)
             self._reader = await run_in_thread(self.make_reader, options, product(brain.settings.user_agent))
             self._every_start = options.every_start
             self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
@@ -273,6 +280,7 @@ class Scheduler(BaseScheduler):
             self._end(visit)
         why, due = await run_in_thread(desk.why_nothing), desk.due()
         lost = await run_in_thread(desk.close)
+        await run_in_thread(self.close_brain, desk.brain)
         self._count(desk)
         if why:
             log.warning("No page was fetched: %s.", why)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -16,9 +16,10 @@ from tests.plugin import PATIENCE, Neo4j
 
 
 @pytest.fixture
-def opened(neo4j: Neo4j, brain: Brain, clock: HandClock) -> Callable[[], Desk]:  # noqa: ARG001
-    """A desk on a view of its own of the brain, which it closes in the end."""
-    return lambda: Desk(neo4j.open(crawl="test", auto_tend=False, clock=clock))
+def opened(neo4j: Neo4j, brain: Brain, clock: HandClock) -> Iterator[Callable[[], Desk]]:  # noqa: ARG001
+    """A desk on a view of its own of the brain."""
+    with ExitStack() as stack:
+        yield lambda: Desk(stack.enter_context(neo4j.open(crawl="test", auto_tend=False, clock=clock)))
 
 
 @contextmanager
@@ -163,13 +164,14 @@ class Broken(Witness):
 def test_an_unknown_error_of_a_thread_ends_the_crawl(neo4j: Neo4j, brain: Brain, clock: HandClock) -> None:
     """The crawl would wait for the thread for ever; nothing is recorded, and the page is claimed again later."""
     brain.seed(["http://h.org/"])
-    desk = Desk(neo4j.open(crawl="test", auto_tend=False, clock=clock), witness=Broken())
-    desk.open()
-    desk.want(1, 1)
-    assert soon(lambda: desk.ready)
-    taken = desk.take()
-    assert taken is not None and not desk.over
-    desk.done(fetched(taken.claim))
-    assert soon(lambda: desk.over)
-    assert "ZeroDivisionError: a defect" in str(desk.failure)
-    assert desk.close() == 1 and brain.stats()["leased"] == 1
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as own:
+        desk = Desk(own, witness=Broken())
+        desk.open()
+        desk.want(1, 1)
+        assert soon(lambda: desk.ready)
+        taken = desk.take()
+        assert taken is not None and not desk.over
+        desk.done(fetched(taken.claim))
+        assert soon(lambda: desk.over)
+        assert "ZeroDivisionError: a defect" in str(desk.failure)
+        assert desk.close() == 1 and brain.stats()["leased"] == 1
