@@ -143,12 +143,18 @@ class Upkeep:
             work = self._look(batch)
 
     def _push_on(
-        self, work: Outstanding, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
+        self,
+        work: Outstanding | None,
+        batch: int,
+        over: Callable[[], bool],
+        for_everybody: bool,
+        most: int | None = None,
     ) -> tuple[Tended, bool]:
         """Push until nothing is left to push, the time is over, or so many pushes are made. Return also whether nothing
-        is left."""
+        is left. `work`: as it was found; None: it has to be asked for."""
         done = Tended()
         while not over() and (most is None or done.pushes < most):
+            work = work or self._look(batch)
             if self._session.settling_until > self._session.now():  # pushes would only delay the pass
                 time.sleep(0.2)
             elif work.push is None:
@@ -157,7 +163,7 @@ class Upkeep:
                 pushed = self._pushing.push(work.push)
                 done += Tended(pushed.pushes, pushed.payments)
                 self._session.counters.write_now_and_then(tending=for_everybody)
-            work = self._look(batch)
+            work = None
         return done, False
 
     def _bound_is_due(self) -> bool:
