@@ -213,15 +213,17 @@ def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tu
         Misfit: Links and weights differ.
     """
     pages = [each.page for each in changes]
-    old = held(tx, ledger, "hub", compress(pages, ledger.may_link(pages)))
-    spelt = spelling(tx, (each.page for each in changes if each.spelt))
+    linking = list(compress(pages, ledger.may_link(pages)))
+    old = held(tx, ledger, "hub", linking) if linking else {}
+    named = [each.page for each in changes if each.spelt]
+    spelt = spelling(tx, named) if named else {}
     links: dict[int, list[int]] = {}
     made: Ends = []
     gone: Ends = []
     names: list[list[object] | None] = []
     for each in changes:
         page, before = each.page, set(old.get(each.page, ()))
-        if each.whole and not ledger.holds(before):
+        if each.whole and before and not ledger.holds(before):
             raise Again
         new = [end for end in each.ends if end not in before]
         lost = before.difference(each.ends) if each.whole else set[int]()
@@ -232,5 +234,6 @@ def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tu
             names.append(each.spelling(spelt[page], new).row(page, spelt[page], links[page]))
     change(tx, ledger, made, gone, now)
     ledger.guess_values(tx, links, dict(made))
-    respell(tx, ledger, names)
+    if names:
+        respell(tx, ledger, names)
     return links, {end for _, ends in made for end in ends}

@@ -123,7 +123,8 @@ def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
     Finer buckets do not settle sooner, because pushes in any order of urgency do about the same work. They cost more
     index writes, because a page moves whenever it is paid.
     """
-    return _bucket(waiting, weight, _per_link(waiting, weight) > eps)
+    each = _per_link(waiting, weight)
+    return _floor_log2(each, 0.5, (each > eps) & (weight > 0.0))
 
 
 def forward_priority(due: Floats, weight: Floats, paid: Floats, eps: float) -> Ints:
@@ -135,16 +136,12 @@ def forward_priority(due: Floats, weight: Floats, paid: Floats, eps: float) -> I
     the same factor at each push, and pushes would never end.
     """
     missing = due - weight * paid
-    return _bucket(missing, weight, np.abs(missing) > np.maximum(eps * np.abs(due), LEAST_FORWARD))
+    worth = np.abs(missing) > np.maximum(eps * np.abs(due), LEAST_FORWARD)
+    return _floor_log2(_per_link(missing, weight), 0.5, worth & (weight > 0.0))
 
 
 def _per_link(waiting: Floats, weight: Floats) -> Floats:
     return np.asarray(np.abs(waiting) / (np.maximum(weight, 0.0) + 1.0))
-
-
-def _bucket(waiting: Floats, weight: Floats, worth: NDArray[np.bool_]) -> Ints:
-    """Return the priority of sides that are `worth` a push and have links, and NONE for the others."""
-    return _floor_log2(_per_link(waiting, weight), 0.5, worth & (weight > 0.0))
 
 
 def rank(score: Floats) -> Ints:

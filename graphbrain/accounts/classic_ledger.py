@@ -18,14 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain.accounts import algebra, classic_algebra
-from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.classic_algebra import Books, Side, Turn, Virtual
 from graphbrain.accounts.ledger import Accounts, Blocks
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Outdated, Tx
 from graphbrain.numeric.arrays import Floats, Ints
 from graphbrain.numeric.rules import Rule
-from graphbrain.schedule.lanes import PageColumns
 
 __all__ = ["ClassicLedger", "read_virtual", "virtual_properties"]
 
@@ -98,18 +96,13 @@ class ClassicLedger(Accounts):
     authority_updated: Floats
     newborn: Floats
 
-    def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
-        super().__init__(rows, rule)
+    def __init__(self, rows: list[list[Any]], rule: Rule, unlinked: Sequence[int] = ()) -> None:
+        super().__init__(rows, rule, unlinked)
         self.stored = {side: getattr(self, f"{side}_cash").copy() for side in ("hub", "authority")}
         self.virtual = Virtual()
         self._open = False
         self._buried: list[int] = []
         self._offsets: dict[str, Floats] = {}
-
-    @classmethod
-    def first_marks(cls, known: PageColumns, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
-        nobody = np.full(len(payout), NONE, dtype=np.int64)
-        return cls.first_lanes(known, np.ones(len(payout)), rule), nobody
 
     def open(self, tx: Tx, now: float) -> Virtual:
         """Lock the virtual page, which is the last lock on accounts. Cash is real from here on, also that of new

@@ -17,7 +17,6 @@ from graphbrain.accounts.ledger import Accounts, Blocks
 from graphbrain.graph.connection import Tx
 from graphbrain.numeric.arrays import Floats, Ints
 from graphbrain.numeric.rules import Rule
-from graphbrain.schedule.lanes import PageColumns
 
 __all__ = ["AccountMarks", "Ledger"]
 
@@ -57,8 +56,8 @@ class AccountMarks:
         hub, authority = ledger.hub_score, ledger.authority_score
         self.hub_rank = algebra.rank(hub)
         self.authority_rank = algebra.rank(authority)
-        self.hub_priority = algebra.priority(ledger.hub_waiting(), ledger.out_weight, rule.eps)
-        self.authority_priority = algebra.priority(ledger.authority_waiting(), ledger.in_weight, rule.eps)
+        self.hub_priority = algebra.priority(ledger.waiting("hub"), ledger.out_weight, rule.eps)
+        self.authority_priority = algebra.priority(ledger.waiting("authority"), ledger.in_weight, rule.eps)
         self._ledger = ledger
 
     @property
@@ -87,16 +86,12 @@ class Ledger(Accounts):
     hub_paid: Floats
     authority_paid: Floats
 
-    def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
-        super().__init__(rows, rule)
+    def __init__(self, rows: list[list[Any]], rule: Rule, unlinked: Sequence[int] = ()) -> None:
+        super().__init__(rows, rule, unlinked)
         self.payout: Floats = np.ones(len(rows))
         self.own_payout: Floats = np.full(len(rows), np.nan)
         self._pays = False
         self.marks_before = AccountMarks(self)
-
-    def locked(self, tx: Tx) -> None:
-        if self.rule.bends_payouts:
-            self.read_payouts(tx)
 
     def read_payouts(self, tx: Tx) -> None:
         """Read the payouts of the pages; `write` will pay the difference to the payouts due."""
@@ -121,29 +116,10 @@ class Ledger(Accounts):
         amounts = [np.nan if value is None else value for value in payouts.values()]
         self.own_payout[self.at(list(payouts))] = amounts
 
-    @classmethod
-    def first_marks(cls, known: PageColumns, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
-        keep = algebra.keep_authority(known.in_weight, known.relevance, rule.alpha)
-        waiting = algebra.residual(keep, payout, known.in_weight, 0 * payout)
-        return cls.first_lanes(known, payout, rule), algebra.priority(waiting, known.in_weight, rule.eps)
-
-    def keep_hub(self) -> Floats:
-        return algebra.keep_hub(self.out_weight, self.rule.alpha)
-
-    def keep_authority(self) -> Floats:
-        return algebra.keep_authority(self.in_weight, self.relevance, self.rule.alpha)
-
-    def hub_waiting(self) -> Floats:
-        """Return the amounts that a push of each hub side would pay."""
-        return self._waiting("hub")
-
-    def authority_waiting(self) -> Floats:
-        """Return the amounts that a push of each authority side would pay."""
-        return self._waiting("authority")
-
-    def _waiting(self, side: str) -> Floats:
-        keep, weight, paid = self._side(side)
-        return algebra.residual(keep, self._score(side), weight, paid)
+    def waiting(self, side: str) -> Floats:
+        """Return the amounts that a push of this side of each page would pay."""
+        keep, score, weight, paid = self._side(side)
+        return algebra.residual(keep, score, weight, paid)
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
         """Change weights, and let each end receive or return the amount that the other end's links have got."""
@@ -166,7 +142,8 @@ class Ledger(Accounts):
         if side not in ("hub", "authority"):
             super().push(side, pages, payers, payees)
             return
-        self.prescribe(side, pages, self._score(side)[pages], payers, payees)
+        score = self.hub_score if side == "hub" else self.authority_score
+        self.prescribe(side, pages, score[pages], payers, payees)
 
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:
         """Push between new pages and the pages that name them until little cash waits between them.
@@ -184,10 +161,14 @@ class Ledger(Accounts):
         for _ in range(ROUNDS):
             before = pushes
             for side, (payers, payees) in ends.items():
-                go = whole[side] & self._worth(side)
-                pays = go[payers]
-                self.push(side, np.flatnonzero(go), payers[pays], payees[pays])
-                pushes += int(go.sum())
+                keep, score, weight, paid = self._side(side)
+                waiting = algebra.residual(keep, score, weight, paid)
+                worth = whole[side] & (algebra.priority(waiting, weight, self.rule.eps) != NONE)
+                if not worth.any():
+                    continue
+                chosen, pays = np.flatnonzero(worth), worth[payers]
+                self.prescribe(side, chosen, score[chosen], payers[pays], payees[pays])
+                pushes += len(chosen)
                 payments += int(pays.sum())
             if pushes == before:
                 break
@@ -199,23 +180,14 @@ class Ledger(Accounts):
 
         The weights are whole multiples of 1/1024, so their sums are exact.
         """
-        _, weight, _ = self._side(side)
+        weight = self.out_weight if side == "hub" else self.in_weight
         count, seen = np.bincount(payers, minlength=len(weight)), np.bincount(payers, weights, len(weight))
         whole: NDArray[np.bool_] = (seen == weight) & (count <= self.rule.max_payees)
         return whole
 
-    def _worth(self, side: str) -> NDArray[np.bool_]:
-        """Return the places that are worth a push."""
-        _, weight, _ = self._side(side)
-        worth: NDArray[np.bool_] = algebra.priority(self._waiting(side), weight, self.rule.eps) != NONE
-        return worth
-
-    def _score(self, side: str) -> Floats:
-        return self.hub_score if side == "hub" else self.authority_score
-
     def off(self, side: str, places: Ints, goals: Floats, share: float) -> NDArray[np.bool_]:
         """Return the places at which a push for these scores would pay more than this share of them."""
-        keep, weight, paid = self._side(side)
+        keep, _, weight, paid = self._side(side)
         waiting = np.abs(keep[places] * goals - weight[places] * paid[places])
         return (waiting > share * goals) & (weight[places] > 0.0)
 
@@ -227,7 +199,7 @@ class Ledger(Accounts):
         """
         history = getattr(self, f"{side}_history")
         cash = getattr(self, f"{side}_cash")
-        keep, weight, paid = self._side(side)
+        keep, _, weight, paid = self._side(side)
         cash[pages] = (history[pages] + cash[pages]) - goals
         history[pages] = goals
         new = keep[pages] * goals / weight[pages]
@@ -238,11 +210,13 @@ class Ledger(Accounts):
         sources, targets = (payers, payees) if side == "hub" else (payees, payers)
         np.add.at(other, payees, self.weights(sources, targets) * step[payers])
 
-    def _side(self, side: str) -> tuple[Floats, Floats, Floats]:
-        """Return keep, weight and paid of one side."""
+    def _side(self, side: str) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return keep, score, weight and paid of one side."""
         if side == "hub":
-            return self.keep_hub(), self.out_weight, self.hub_paid
-        return self.keep_authority(), self.in_weight, self.authority_paid
+            keep = algebra.keep_hub(self.out_weight, self.rule.alpha)
+            return keep, self.hub_score, self.out_weight, self.hub_paid
+        keep = algebra.keep_authority(self.in_weight, self.relevance, self.rule.alpha)
+        return keep, self.authority_score, self.in_weight, self.authority_paid
 
     def absorb(self, side: str, goals: Floats) -> None:
         """Move the cash of one side to its history for pages that have already paid all that these scores give.
@@ -250,21 +224,23 @@ class Ledger(Accounts):
         The cash has been spent in advance. `goals` has a score for every place, nan for none.
         """
         history, cash = getattr(self, f"{side}_history"), getattr(self, f"{side}_cash")
-        keep, weight, paid = self._side(side)
+        keep, _, weight, paid = self._side(side)
         ahead = (weight > 0.0) & (paid == np.divide(keep * goals, weight, out=np.zeros(len(paid)), where=weight > 0.0))
         history[ahead] += cash[ahead]
         cash[ahead] = 0.0
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> AccountMarks:
         """Write as in any ledger, and return the true marks."""
-        payouts = self._pay()
+        payouts = self._pay() if self._pays else []
         marks, hub = AccountMarks(self), self._changed("hub_history", "hub_paid")
         authority, (amounts, columns) = self._changed("authority_history", "authority_paid"), self._amounts(all_marks)
-        received = amounts | (self._changed("authority_cash") & ~authority)
+        received = (amounts | self._changed("authority_cash")) & ~authority
         blocks = {
             "hubs_spent": self._block(hub, "hub_cash", "hub_history", "hub_paid"),
             "hubs_received": self._block(self._changed("hub_cash") & ~hub, "hub_cash"),
-            "authorities_spent": self._block(authority, "authority_cash", "authority_history", "authority_paid"),
+            "authorities_spent": self._block(
+                authority, "authority_history", "authority_paid", "authority_cash", *columns
+            ),
             "authorities_received": self._block(received, "authority_cash", *columns),
             "payouts": payouts,
         }
@@ -280,7 +256,7 @@ class Ledger(Accounts):
         The pass checks the priorities again at its end. Until then the settled sides, `hubs` and `authorities`, lose
         theirs in any case, and no other place gets one. The time of their settling is a property of the brain.
         """
-        payouts = self._pay()
+        payouts = self._pay() if self._pays else []
         marks, received = AccountMarks(self), self._changed("authority_cash")
         hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
         hub[hubs], authority[authorities] = True, True
@@ -312,8 +288,6 @@ class Ledger(Accounts):
 
     def _pay(self) -> list[list[Any]]:
         """Pay both sides the difference between the payout due and the payout paid. Return the block of payouts."""
-        if not self._pays:
-            return []
         due = self.due_payout()
         self.hub_cash += due - self.payout
         self.authority_cash += due - self.payout

@@ -80,7 +80,7 @@ class Accounts(Sides):
     links_sum: Ints
     """The value of `link_sums` for the links of each page; NONE if unknown, as for imported pages."""
 
-    def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
+    def __init__(self, rows: list[list[Any]], rule: Rule, unlinked: Sequence[int] = ()) -> None:
         wide = len(self.columns) + 1
         table = np.fromiter(chain.from_iterable(rows), np.float64, wide * len(rows)).reshape(len(rows), wide)
         self.rule = rule
@@ -108,7 +108,9 @@ class Accounts(Sides):
             setattr(self, forward.paid, np.where(paid != UNWRITTEN, paid, 0.0))
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
-        self._before = {name: getattr(self, name).copy() for name in (*self.columns, *self._flags())}
+        self._passing = [f"{forward.name}_passes" for forward in self.forwards]
+        self._before = {name: getattr(self, name).copy() for name in (*self.columns, *self._passing)}
+        self.in_weight[self.at(unlinked)] = 0.0
         self._urgency_before = {forward.name: self._forward_priority(forward) for forward in self.forwards}
 
     @classmethod
@@ -141,18 +143,19 @@ class Accounts(Sides):
         rows, revision, unlinked = tx.one(cls.locking, ids=sorted(ids), made=made)
         if revision != rule.revision:
             raise Outdated("its settings are being changed, or files imported")
-        ledger = cls(rows, rule)
-        ledger.in_weight[ledger.at(unlinked)] = 0.0
+        ledger = cls(rows, rule, unlinked)
         if rule.knows_hosts:
             hosts = dict(tx.one("accounts/hosts", ids=ledger.ids.tolist())[0])
             ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
         if rule.standing_value not in ("authority", "hub"):
             ledger.read_values(tx)
-        ledger.locked(tx)
+        if rule.bends_payouts and cls.keeps_payouts:
+            ledger.read_payouts(tx)
         return ledger
 
-    def locked(self, tx: Tx) -> None:
-        """Read further data, now that the pages are locked."""
+    def read_payouts(self, tx: Tx) -> None:
+        """Read the payouts of the pages; `write` will pay the difference to the payouts due."""
+        raise NotImplementedError
 
     def read_values(self, tx: Tx) -> None:
         """Read the values of the pages for the schedule, if they are neither of the two scores."""
@@ -229,11 +232,6 @@ class Accounts(Sides):
         blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.live_pagerank, known)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
-    @classmethod
-    def first_marks(cls, known: PageColumns, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
-        """Return lanes and authority priorities of pages that have received no payment yet."""
-        raise NotImplementedError
-
     @staticmethod
     def first_lanes(known: PageColumns, score: Floats, rule: Rule) -> Ints:
         """Return the lanes of pages that are created now and have this score on both sides."""
@@ -278,15 +276,11 @@ class Accounts(Sides):
     def may_link(self, pages: Sequence[int]) -> list[bool]:
         """Return which of these pages may link to others: those with links of some weight, or all if weight is not
         required."""
-        return self._may(self.out_weight, pages)
+        return ((self.out_weight[self.at(pages)] > 0.0) | self.rule.weightless).tolist()  # type: ignore[no-any-return]
 
     def may_be_linked(self, pages: Sequence[int]) -> list[bool]:
         """Return which of these pages others may link to."""
-        return self._may(self.in_weight, pages)
-
-    def _may(self, weight: Floats, pages: Sequence[int]) -> list[bool]:
-        may: list[bool] = ((weight[self.at(pages)] > 0.0) | self.rule.weightless).tolist()
-        return may
+        return ((self.in_weight[self.at(pages)] > 0.0) | self.rule.weightless).tolist()  # type: ignore[no-any-return]
 
     def in_links_turned(self) -> list[int]:
         """Return the pages that may have lost their last in-link since the lock, or have got their first."""
@@ -419,9 +413,6 @@ class Accounts(Sides):
             if forward.by_reading:
                 self._passes(forward)[self.at(list(aliases))] = False
             self._pass(forward, payers, sources, targets)
-
-    def _flags(self) -> list[str]:
-        return [f"{forward.name}_passes" for forward in self.forwards]
 
     def _passes(self, forward: Forward) -> Flags:
         flags: Flags = getattr(self, f"{forward.name}_passes")
@@ -559,7 +550,7 @@ class Accounts(Sides):
 
     def _link_blocks(self, all_marks: bool) -> Blocks:
         """Return the blocks that follow from links: weights, the payments and marks of forward accounts, depths."""
-        paid = self._changed(*(each.paid for each in self.forwards), *self._flags())
+        paid = self._changed(*(each.paid for each in self.forwards), *self._passing)
         payments = [np.where(self._passes(each), getattr(self, each.paid), np.nan) for each in self.forwards]
         blocks = {
             "out_weights": self._block(self._changed("out_weight", "links_sum"), "out_weight", "links_sum"),

@@ -14,14 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrain.accounts import algebra, ledgers
-from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.hosts import health
 from graphbrain.hosts.state import SHARED_QUEUE
 from graphbrain.intake.scope import Scope
 from graphbrain.model import ROBOTS
-from graphbrain.numeric.arrays import Floats
 from graphbrain.numeric.rules import SEED_FLOW, Rule
 from graphbrain.schedule.lanes import PageColumns
 from graphbrain.urls.normalization import host_of, name_of, path_repeats, surplus
@@ -45,7 +43,7 @@ APART = 1e-6
 """Seconds that pages found in one transaction wait longer than the next of them; a float of today resolves as much."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class New:
     """A page that may have to be created."""
 
@@ -135,12 +133,13 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
         return Made({}, 0)
     rows = []
     known = _known(wanted)
-    payouts = _first_payouts(wanted, known, rule)
-    marks, repeats = _first_marks(known, payouts, rule), known.path_repeats.tolist()
-    keeps_payouts, live_pagerank = ledgers.of(rule).keeps_payouts, rule.live_pagerank
+    hosts, kind = [host_of(page.url) for page in wanted], ledgers.of(rule)
+    payouts = algebra.payout(rule, known.relevance, np.zeros(len(wanted), dtype=bool), known.is_seed, hosts)
+    lanes = kind.first_lanes(known, payouts if kind.keeps_payouts else np.ones(len(wanted)), rule)
+    columns = (hosts, payouts.tolist(), known.path_repeats.tolist(), lanes.tolist())
+    live_pagerank = rule.live_pagerank
     first_live_pagerank = live_pagerank.other if live_pagerank.kept else None
-    for page, payout, repeated, lane, priority in zip(wanted, payouts.tolist(), repeats, *marks, strict=True):
-        host = host_of(page.url)
+    for page, host, payout, repeated, lane in zip(wanted, *columns, strict=True):
         state = "frontier" if scope.holds(page.url, host, page.depth) else "outside"
         rows.append(
             [
@@ -154,9 +153,8 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
                 lane,
                 page.relevance,
                 page.in_weight,
-                priority,
                 None if payout == 1.0 else payout,
-                payout if keeps_payouts else 0.0,
+                payout if kind.keeps_payouts else 0.0,
                 surplus(page.url) or None,
                 since[page.key],
                 int(repeated) or None,
@@ -166,8 +164,8 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
                 None if page.harvest == 1.0 else page.harvest,
             ]
         )
-    hosts, account = sorted({row[2] for row in rows}), ledgers.of(rule).first
-    made = dict(tx.one("pages/create", rows=rows, hosts=hosts, account=account, mark=mark, now=now)[0])
+    names = sorted(set(hosts))
+    made = dict(tx.one("pages/create", rows=rows, hosts=names, account=kind.first, mark=mark, now=now)[0])
     return Made(made, sum(row[0] in made and row[6] == "frontier" for row in rows))
 
 
@@ -181,17 +179,6 @@ def _known(pages: Sequence[New]) -> PageColumns:
         relevance=np.array([np.nan if page.relevance is None else page.relevance for page in pages]),
         harvest=np.array([page.harvest for page in pages]),
     )
-
-
-def _first_payouts(pages: Sequence[New], known: PageColumns, rule: Rule) -> Floats:
-    hosts = [host_of(page.url) for page in pages] if rule.knows_hosts else ()
-    return algebra.payout(rule, known.relevance, np.zeros(len(pages), dtype=bool), known.is_seed, hosts)
-
-
-def _first_marks(known: PageColumns, payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
-    """Return lanes and authority priorities of pages that only the virtual page has paid yet."""
-    lanes, priorities = ledgers.of(rule).first_marks(known, payouts, rule)
-    return lanes.tolist(), [None if bucket == NONE else bucket for bucket in priorities.tolist()]
 
 
 def lower(

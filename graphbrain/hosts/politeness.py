@@ -243,10 +243,10 @@ def conclude_and_hold(
     unsure = read(tx, (names | doubtful) - certain, manners, now)
     wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
     left: Counter[str] = sum((end.claims_at for end in ends.values()), Counter())
-    waiting = _waiting(tx, left, manners, now)
+    waiting = _waiting(tx, left, now) if left and manners.address_most else set()
     held = lock(tx, certain | wanted | waiting, manners, now) if certain or wanted or waiting else {}
-    reached = {end.address for end in ends.values() if end.address is not None} if manners.by_address else set()
-    by_name = addresses.lock(tx, {*left, *reached}, manners.address_delay, manners.address_most, now)
+    reached = {*left, *(end.address for end in ends.values() if end.address is not None and manners.by_address)}
+    by_name = addresses.lock(tx, reached, manners.address_delay, manners.address_most, now) if reached else {}
     for name in sorted(held.keys() & ends.keys()):
         _end(held[name], ends[name], now)
     for name in sorted(held.keys() & names):
@@ -254,16 +254,16 @@ def conclude_and_hold(
             held[name].file(filing[name])
     for name in retrying(held):
         held[name].file_retry(now)
-    _leave(by_name, left, [held[name] for name in waiting], now)
-    write(tx, (held[name] for name in sorted(held)), by_name.values(), now)
+    if left:
+        _leave(by_name, left, [held[name] for name in waiting], now)
+    if held or by_name:
+        write(tx, (held[name] for name in sorted(held)), by_name.values(), now)
     own = {host.name for host in held.values() if host.queued}
     return {name: name if name in own else SHARED_QUEUE for name in names}, held
 
 
-def _waiting(tx: Tx, left: Mapping[str, int], manners: PolitenessPolicy, now: float) -> set[str]:
+def _waiting(tx: Tx, left: Mapping[str, int], now: float) -> set[str]:
     """Hosts that may wait for room at the addresses that claims leave."""
-    if not left or not manners.address_most:
-        return set()
     return set(tx.one("hosts/at_addresses", names=sorted(left), now=now, limit=max(left.values()) + WOKEN)[0])
 
 

@@ -272,7 +272,7 @@ class HostState:
         for name, absent in _CHANGING.items():
             value = self.stored[name]
             setattr(self, name, absent if value is None else value)
-        self.times = times_of(self.stored["robots_times"])
+        self.times = times_of(self.stored["robots_times"]) if self.stored["robots_times"] else {}
 
     @property
     def delay(self) -> float:

@@ -403,8 +403,8 @@ def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
     none = np.zeros(len(ledger.ids), dtype=bool)
     tips = {"lane": none}
     for side, score, waiting, weight in (
-        ("hub", ledger.hub_score, ledger.hub_waiting(), ledger.out_weight),
-        ("authority", ledger.authority_score, ledger.authority_waiting(), ledger.in_weight),
+        ("hub", ledger.hub_score, ledger.waiting("hub"), ledger.out_weight),
+        ("authority", ledger.authority_score, ledger.waiting("authority"), ledger.in_weight),
     ):
         tips[f"{side}_rank"] = np.isclose(np.log2(np.maximum(score, 1e-300)) * 4, FIRST_RANK, atol=1e-9)
         tips[f"{side}_priority"] = np.isclose(np.abs(waiting) / (weight + 1), rule.eps, rtol=1e-9, atol=1e-12)

@@ -58,7 +58,8 @@ class Scope:
         """Return True if this page may be fetched."""
         if self.max_depth and depth > self.max_depth:
             return False
-        if not self.holds_host(host):
+        by_host = self.allow_hosts is not None or self.deny_hosts is not None
+        if by_host and not self.holds_host(host):
             return False
         if self.allow_urls is not None and not self.allow_urls.search(url):
             return False

@@ -112,11 +112,17 @@ def of_visits(verdicts: Sequence[Verdict]) -> dict[str, list[list[object]]]:
     """Return the facts of the pages of visits that count, as blocks of visits/write."""
     kept = [v for v in verdicts if v.keep]
     # The facts of an alias's own earlier content are removed.
-    was = [[v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if _was_page(v)]
+    was = [
+        [v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if v.answer.outcome == "alias" and _was_page(v)
+    ]
     failed = [v for v in kept if isinstance(v.item.report, Failed) and not v.item.unsent]
     return {
         "facts": [[v.visit.page, *v.item.facts] for v in kept if v.item.facts] + was,
-        "led": [[v.visit.page, list(v.item.led_to) or None, v.item.leads_to] for v in kept if _leads_anew(v)],
+        "led": [
+            [v.visit.page, list(v.item.led_to) or None, v.item.leads_to]
+            for v in kept
+            if (v.item.led_to or v.visit.led) and _leads_anew(v)
+        ],
         # With the facts of a page its seconds are written.
         "seconds": [
             [v.visit.page, v.item.report.seconds]
@@ -164,11 +170,11 @@ def carry(tx: Tx, told: Said, page: int, *, alias: bool) -> None:
 def _was_page(verdict: Verdict) -> bool:
     """Return whether this visit made a page an alias that had been fetched before."""
     was = verdict.visit
-    return verdict.answer.outcome == "alias" and was.state != "alias" and was.first_fetched is not None
+    return was.state != "alias" and was.first_fetched is not None
 
 
 def _leads_anew(verdict: Verdict) -> bool:
     """Return whether the targets of temporary redirects must be written. A visit without an answer, or with a 304,
     keeps them."""
     report = verdict.item.report
-    return isinstance(report, Fetched) and not report.not_modified and (bool(verdict.item.led_to) or verdict.visit.led)
+    return isinstance(report, Fetched) and not report.not_modified

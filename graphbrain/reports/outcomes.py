@@ -51,6 +51,8 @@ class Item:
     """of the text of an answer that there is no such page"""
     link_facts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
     """key → (text, rel) of the targets, if any of them has such"""
+    link_bytes: int = 0
+    """the length of the URLs of all links that the visit brought"""
     refused: tuple[tuple[str, str], ...] = ()
     over: int = 0
     users: int = 0
@@ -116,11 +118,6 @@ class Item:
         """Seconds that the server asked to wait: of a header, intake has read them."""
         wait = self.report.retry_after if isinstance(self.report, Failed) else None
         return None if isinstance(wait, str) else wait
-
-    @property
-    def link_bytes(self) -> int:
-        """The length of the URLs of its links together."""
-        return sum(len(url) for url, _ in self.targets.values())
 
     @property
     def asked_at(self) -> float:

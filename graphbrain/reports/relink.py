@@ -49,8 +49,6 @@ class Named:
 
     def aliases(self, keys: Iterable[str]) -> set[int]:
         """Return those of these pages that redirect to another."""
-        if not self.redirecting:
-            return set()
         return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}
 
 
@@ -63,7 +61,7 @@ def _told(verdict: Verdict, named: Named) -> Told:
     page, keys = verdict.visit.page, [key for key in verdict.targets if key in named.goals]
     ends = dict.fromkeys(named.goals[key] for key in keys)
     ends.pop(page, None)  # by way of an alias of itself
-    aliases = named.aliases(verdict.targets)
+    aliases = named.aliases(verdict.targets) if named.redirecting else ()
     if not (aliases or verdict.visit.names_aliases):
         return Told(page, list(ends), verdict.unlinks)
     direct = frozenset(named.goals[key] for key in keys if named.ids[key] not in aliases)
@@ -132,8 +130,6 @@ def redirect(
 def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> list[Verdict]:
     """Return the same verdicts, with a remark in the answers to redirects on where they lead, if that is no page of the
     crawl."""
-    if not any(map(_leads, verdicts)):
-        return list(verdicts)
     return [
         replace(v, answer=replace(v.answer, reason=_whither(v, _target(v, named), ledger, policy))) if _leads(v) else v
         for v in verdicts

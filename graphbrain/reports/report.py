@@ -12,7 +12,7 @@ links/degrees.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
 
 from graphbrain.accounts import adjacency, ledgers
@@ -26,7 +26,7 @@ from graphbrain.model import Answer, Failed, Fetched
 from graphbrain.numeric.rules import LEAST_RELEVANCE, Rule
 from graphbrain.reports import canonicals, facts, relink, visits, walls
 from graphbrain.reports.outcomes import Item, Verdict, Visit, judge, told_of
-from graphbrain.reports.relink import Named, Redirected
+from graphbrain.reports.relink import Named
 from graphbrain.schedule import novelty
 from graphbrain.urls.normalization import cleaner
 
@@ -78,29 +78,35 @@ class Recorded:
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
     """Record these visits, each page at most once. Raises Heavy, unless they may be `heavy`."""
-    items = walls.behind(tx, items)
+    if any(item.leads_to is not None for item in items):
+        items = walls.behind(tx, items)
     named = discover(tx, items, policy, now, heavy=heavy)
     ledger = _lock(tx, items, named, policy.rule)
-    canonicals.still(tx, named, policy)
+    if policy.key_of is not None:
+        canonicals.still(tx, named, policy)
 
     # The verdicts on the visits, and the facts of their pages and of the pages that these link to.
-    judged = _judged(tx, items, named, policy)
-    told = relink.told(judged, named)
-    relink.lower(tx, judged, told, ledger, policy)
-    verdicts = relink.explained(judged, named, ledger, policy)
-    redirected = relink.redirect(tx, verdicts, named, ledger, policy, now)
-    offers = _offers(items, named.unsure, policy.scope)
-    url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    verdicts = _judged(tx, items, named, policy)
+    told = relink.told(verdicts, named)
+    relink.lower(tx, verdicts, told, ledger, policy)
+    redirected = relink.Redirected()
+    if any(v.visit.state == "alias" or v.answer.outcome == "alias" for v in verdicts):
+        verdicts = relink.explained(verdicts, named, ledger, policy)
+        redirected = relink.redirect(tx, verdicts, named, ledger, policy, now)
+    if named.unsure and (offers := _offers(items, named.unsure, policy.scope)):
+        url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     relevance = _give_relevance(verdicts, named.goals, ledger)
     values = _give_values(tx, verdicts, named.goals, ledger)
-    _note_first(verdicts, ledger)
+    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
+    ledger.note_first_fetch({v.visit.page: v.item.at for v in first})
     outside = visits.outside(verdicts, ledger, policy.scope)
 
     # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
     links, new_ends = adjacency.replace(tx, ledger, told, now)
-    facts.write_links(tx, verdicts, named)
-    visited = (v.visit.page for v in verdicts if v.keep)
-    discovery.hurry(tx, (named.parked & new_ends).difference(visited), now)
+    if any(v.item.link_facts for v in verdicts):
+        facts.write_links(tx, verdicts, named)
+    if parked := named.parked & new_ends:
+        discovery.hurry(tx, parked.difference(v.visit.page for v in verdicts if v.keep), now)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
     ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
     pushes, payments = ledger.spend_among(few)
@@ -111,12 +117,17 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
     # The last locks, and what follows from the hosts they are of.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
-    final = visits.blamed(verdicts, concluded.failures)
+    final = visits.blamed(verdicts, concluded.failures) if concluded.failures else verdicts
     to_learn = visits.to_learn(final) if policy.sections else []
     given = {"aliases": redirected.aliases, "relevances": relevance, "values": values, "to_learn": to_learn}
     visits.write(tx, final, plan, concluded, outside, now, policy, **given)
-    marked = _to_look_at(named, redirected, ledger, policy) | canonicals.note(tx, final, policy)
-    discovery.look_again(tx, marked, now)
+    marked = redirected.to_look_at(ledger) if redirected.leading or redirected.astray else set()
+    if policy.orphans != "keep":
+        marked |= set(ledger.in_links_turned()).difference(named.made)
+    if policy.key_of is not None:
+        marked |= canonicals.note(tx, final, policy)
+    if marked:
+        discovery.look_again(tx, marked, now)
     answers = {verdict.item.key: verdict.answer for verdict in final}
     again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)
     done = [told_of(item, answers.get(item.key)) for item in items]
@@ -166,18 +177,20 @@ def _create(
             continue  # a visit that is answered again, whose links are not taken
         beyond = depth if item.leads_on else depth + 1  # a redirect costs no click
         if item.key in missing and not item.claimed:
-            new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
+            new.setdefault(item.key, New(item.key, item.url, 0)).depth = 0
         siblings = novelty.counting()
         for key, (url, guess) in item.targets.items():
-            if key in missing:
-                known = new.get(key)
-                before = siblings(url) if known is None else known.siblings_before
-                deep = beyond if known is None else min(known.depth, beyond)
-                weight = 1.0 if known is None else known.in_weight + 1.0
-                spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))
-                new[key] = New(
-                    key, spelt, deep, relevance=_larger(guess, known), in_weight=weight, siblings_before=before
-                )
+            if key not in missing:
+                continue
+            if (known := new.get(key)) is None:
+                named = visited.get(key, url)
+                new[key] = New(key, named, beyond, relevance=guess, in_weight=1.0, siblings_before=siblings(url))
+                continue
+            known.url = visited.get(key) or cleaner(known.url, url)
+            known.depth = min(known.depth, beyond)
+            known.in_weight += 1.0
+            if guess is not None and (known.relevance is None or known.relevance < guess):
+                known.relevance = guess
     made = sections.with_factors(tx, new.values(), policy.acting)
     return discovery.create(tx, made, policy.scope, policy.rule, now)
 
@@ -188,7 +201,7 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
     present = [item for item in items if item.key in named.ids]
     # Most pages are visited for the first time and have no links yet.
     linked = [named.ids[item.key] for item in present if item.key in named.linked and item.touches_links()]
-    known = adjacency.read_spelt(tx, linked)
+    known = adjacency.read_spelt(tx, linked) if linked else {}
     wanted = {named.goals[key] for item in present for key in item.targets if key in named.goals}
     if named.redirecting or named.unsure:
         wanted.update(named.ids[key] for item in present for key in item.targets if key in named.ids)
@@ -201,12 +214,6 @@ def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
     before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]}
     return [judge(item, before[page], policy) for item, page in present]
-
-
-def _to_look_at(named: Named, redirected: Redirected, ledger: Accounts, policy: Policy) -> set[int]:
-    """Pages whose in-links are to be looked at: of aliases, and of pages that have lost their last one or got one."""
-    pages = redirected.to_look_at(ledger)
-    return pages if policy.orphans == "keep" else pages.union(set(ledger.in_links_turned()).difference(named.made))
 
 
 def _weigh(tx: Tx, items: Sequence[Item], looked: Sequence[discovery.Looked], rule: Rule) -> None:
@@ -230,30 +237,23 @@ def _weigh(tx: Tx, items: Sequence[Item], looked: Sequence[discovery.Looked], ru
 def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope: Scope) -> dict[int, dict[str, None]]:
     """Id → the spellings that links and unclaimed visits bring of pages whose addresses may get better."""
     offers: dict[int, dict[str, None]] = {}
-    if unsure:
-        for item in items:
-            met = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
-            if item.key in unsure and not item.claimed:
-                met.append((item.key, item.url))
-            for key, url in met:
-                page, why = unsure[key]
-                if url_variants.may_improve(why, url, scope):
-                    offers.setdefault(page, {})[url] = None
+    for item in items:
+        met = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
+        if item.key in unsure and not item.claimed:
+            met.append((item.key, item.url))
+        for key, url in met:
+            page, why = unsure[key]
+            if url_variants.may_improve(why, url, scope):
+                offers.setdefault(page, {})[url] = None
     return offers
-
-
-def _larger(guess: float | None, known: New | None) -> float | None:
-    before = known.relevance if known is not None else None
-    if guess is None or before is None:
-        return before if guess is None else guess
-    return max(guess, before)
 
 
 def _give_relevance(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
     """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess.
     Return [page, relevance] of those."""
     rows: list[list[object]] = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
-    ledger.take_relevance(rows)
+    if rows:
+        ledger.take_relevance(rows)
     return rows + guess(verdicts, goals, ledger)
 
 
@@ -286,14 +286,9 @@ def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], 
             if key in goals and goals[key] not in told:
                 guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
     taken = tx.one("pages/guess_value", rows=[list(each) for each in sorted(guesses.items())])[0] if guesses else []
-    ledger.take_values(rows + taken)
+    if rows or taken:
+        ledger.take_values(rows + taken)
     return rows
-
-
-def _note_first(verdicts: Sequence[Verdict], ledger: Accounts) -> None:
-    """Note that pages which come for the first time are no longer unfetched: payouts may depend on that."""
-    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
-    ledger.note_first_fetch({v.visit.page: v.item.at for v in first})
 
 
 def _relevance(verdict: Verdict) -> tuple[float | None, ...]:

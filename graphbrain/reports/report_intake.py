@@ -169,6 +169,7 @@ class Intake:
             item.targets = self._fold(item, links, refused, told)
             item.link_facts = told.rows() if told.found else {}
         item.refused = tuple(refused)
+        item.link_bytes = sum(len(url) for url, _ in item.targets.values())
 
     def _fold(
         self, item: Item, links: Iterable[str | Link], refused: list[tuple[str, str]], told: facts.LinkFacts

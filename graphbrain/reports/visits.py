@@ -266,8 +266,8 @@ def write(
         # A request that was not sent is no attempt: the server's last answer stays.
         "failures": [[v.visit.page, v.item.report.status, v.item.at] for v in failed if not v.item.unsent],
         "causes": [[v.visit.page, _error(v), v.item.fault] for v in failed if not (v.item.unsent and _fails(v.visit))],
-        "released": [v.visit.page for v in own] + fails,
-        "unwanted": [v.visit.page for v in (*own, *failed) if v.answer.outcome != "slowed"],
+        "released": [v.visit.page for v in (*own, *failed) if v.answer.outcome != "slowed"],
+        "slowed": [v.visit.page for v in failed if v.answer.outcome == "slowed"],
         "uncounted": busy + fails,
         "waits": [
             [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]]
@@ -346,8 +346,8 @@ def _ends(kept: Sequence[Verdict], manners: PolitenessPolicy) -> dict[str, HostE
         kind = verdict.item.kind
         if kind == "well":
             end.well(verdict.item.asked_at, verdict.item.at)
-            if visit.spared_at is not None:
-                end.spared_at = max(end.spared_at or 0.0, visit.spared_at)
+            if visit.failing_since is not None and (spared_at := visit.spared_at) is not None:
+                end.spared_at = max(end.spared_at or 0.0, spared_at)
         elif kind == "none":
             end.inconclusive = True
         else:
@@ -410,14 +410,10 @@ def state_changes(
         before = "alias" if freed else visit.state
         before = _or_failing(before, visit.turned is not None and visit.turned > (visit.fetched or 0.0))
         failure = failures.get(visit.page)
-        # A failure that does not concern its page changes nothing.
-        spared = (
-            v.item.kind == "refused"
-            or v.item.unsent
-            or respells(v.item, visit)
-            or (failure is not None and failure.waits_for_host)
-        )
-        away = visit.first_fetched is not None and failure is not None and (not spared or before == FAILING)
+        away = visit.first_fetched is not None and failure is not None
+        if failure is not None and before != FAILING:  # a failure that does not concern its page changes nothing
+            refused = v.item.kind == "refused" or failure.waits_for_host
+            away = away and not (refused or v.item.unsent or respells(v.item, visit))
         after = _or_failing(_state(v, beyond), away)
         if v.keep and after != before and (before, after) != ("frontier", "known"):
             rows.append([visit.page, before, v.item.at])

@@ -41,6 +41,6 @@ def _walled(item: Item) -> Item:
         "The visit is no change of its page"
     )
     return replace(
-        item, report=report, seen=Seen(at=item.at), targets={}, values={}, facts=[], link_facts={}, refused=(), over=0,
-        told="none", walled=True, note="; ".join(filter(None, (item.note, note))),
+        item, report=report, seen=Seen(at=item.at), targets={}, link_bytes=0, values={}, facts=[],
+        link_facts={}, refused=(), over=0, told="none", walled=True, note="; ".join(filter(None, (item.note, note))),
     )  # fmt: skip

@@ -351,8 +351,13 @@ def _is_dropped(name: str, value: str) -> bool:
     return plain in HASHED and _DIGEST.fullmatch(unquote_to_bytes(value).decode("latin-1")) is not None
 
 
+_MAY_BE_SURPLUS = re.compile("[?;(]")
+
+
 def surplus(written: str) -> int:
     """Return the number of arguments and sessions of an address that are no part of its key."""
+    if not _MAY_BE_SURPLUS.search(written):
+        return 0
     front, _, query = written.partition("#")[0].partition("?")
     path = front.split("/", 3)[3]
     return _kept_segments(f"/{path}")[1] + (_kept_arguments(query)[1] if query else 0)
@@ -382,8 +387,11 @@ def path_repeats(url: str) -> int:
     path, _, query = url.partition("?")
     written = path.split("/")[3:]
     steps = [step for step in written if step and not step.isdigit()]
-    names = [argument.partition("=")[0] for argument in query.split("&")]
-    return len(steps) - len(set(steps)) + len(names) - len(set(names)) + empty_steps(written)
+    repeats = len(steps) - len(set(steps))
+    if query:
+        names = [argument.partition("=")[0] for argument in query.split("&")]
+        repeats += len(names) - len(set(names))
+    return repeats + empty_steps(written) if "" in written[:-1] else repeats
 
 
 def folder(url: str) -> str:

@@ -68,6 +68,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         """A block: two pages and a value of each for these properties, by their kind, mostly that of a side."""
         return [[hub, other], *(columns[name.rpartition("_")[2]] for name in names)]
 
+    forwards: list[list[Any]] = [[1.5, None], [1.25, 1.0]]
     of_both_engines = {
         "out_weights": of_two("out_weight", "links_sum"),
         "in_weights": of_two("in_weight"),
@@ -94,7 +95,6 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         1000,
         0.5,
         0.0,
-        None,
         1.5,
         1.0,
         None,
@@ -121,8 +121,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "hubs_absorbed": of_two("hub_history"),
             "hubs_settled": of_two("hub_history", "hub_paid"),
             "hub_priorities": of_two("hub_priority"),
-            "authorities_spent": of_two("authority_cash", "authority_history", "authority_paid"),
-            "authorities_received": [[hub, other], [0.5, -1.0], [1.5, None], [1.25, 1.0]],
+            "authorities_spent": of_two("authority_history", "authority_paid", "authority_cash") + forwards,
+            "authorities_received": of_two("authority_cash") + forwards,
             "authorities_absorbed": of_two("authority_history"),
             "authorities_settled": of_two("authority_history", "authority_paid", "authority_cash"),
             "authority_priorities": of_two("authority_priority"),
@@ -247,7 +247,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "hubs_spent": of_two("hub_cash", "hub_history", "hub_updated"),
             "authorities_spent": of_two("authority_cash", "authority_history", "authority_updated"),
             "authorities_received": of_two("authority_cash"),
-            "forwards": [[hub, other], [1.5, None], [1.25, 1.0]],
+            "forwards": [[hub, other], *forwards],
             "virtual": [[9, *[7.5] * 12, 0, *[7.5] * 3]],
             "clock": 7.0,
         },
@@ -509,7 +509,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "missing": [[other, 5]],
             "uncounted": [hub, other],
             "released": [hub, other],
-            "unwanted": [hub, other],
+            "slowed": [broken],
             "aliases": [[alias, NOW, NOW + 9.0]],
             "recheck": [[broken, NOW]],
             "waits": [[hub, "*", NOW]],

@@ -8,10 +8,11 @@
 // param   hubs_spent                LIST     [ids, hub_cash, hub_history, hub_paid]: hub sides that have spent
 // param   hubs_received             LIST     [ids, hub_cash]: hub sides that have only received
 // param   hubs_absorbed             LIST     [ids, hub_history]: what a settling pass found spent in advance
-// param   authorities_spent         LIST     [ids, authority_cash, authority_history, authority_paid]: as for hubs
+// param   authorities_spent         LIST     [ids, authority_history, authority_paid, authority_cash, flow or null,
+//                                             live_pagerank or null]: authority sides that have spent
 // param   authorities_absorbed      LIST     [ids, authority_history]: as for hubs
-// param   authorities_received      LIST     [ids, authority_cash, flow or null, live_pagerank or null] of pages that
-//                                             were paid: a payment mostly changes all of them
+// param   authorities_received      LIST     [ids, authority_cash, flow or null, live_pagerank or null] of others that
+//                                             were paid: a payment mostly changes all of these
 // param   settled                   LIST     [ids, hub_history, hub_paid, authority_history, authority_paid,
 //                                             authority_cash] of pages that a settling pass has brought to their goal:
 //                                             nothing waits there any more
@@ -56,8 +57,9 @@ CALL () {
 CALL () {
   UNWIND range(0, coalesce(size($authorities_spent[0]), 0) - 1) AS i
   MATCH (p:Page) WHERE id(p) = $authorities_spent[0][i]
-  SET p.authority_cash = $authorities_spent[1][i], p.authority_history = $authorities_spent[2][i],
-      p.authority_paid = $authorities_spent[3][i], p.authority_updated = $now
+  SET p.authority_history = $authorities_spent[1][i], p.authority_paid = $authorities_spent[2][i],
+      p.authority_cash = $authorities_spent[3][i], p.flow = $authorities_spent[4][i],
+      p.live_pagerank = $authorities_spent[5][i], p.authority_updated = $now
 }
 CALL () {
   UNWIND range(0, coalesce(size($authorities_absorbed[0]), 0) - 1) AS i

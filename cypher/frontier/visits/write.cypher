@@ -23,8 +23,8 @@
 // param   causes           LIST  [id, error, what was wrong]
 // param   missing          LIST  [id, simhash of the text with which the server answers that there is no such page]
 // param   uncounted        LIST  ids of pages that leave the counts of their hosts, and are no longer parked
-// param   released         LIST  ids of pages whose leases end
-// param   unwanted         LIST  ids of pages that were asked for by hand, if they were
+// param   released         LIST  ids of pages whose leases end; those that were asked for by hand are so no longer
+// param   slowed           LIST  ids of pages whose leases end, and whose hosts asked for a wait: they are asked for still
 // param   aliases          LIST  [id, since when it is an alias, when it is looked at again, or null]
 // param   recheck          LIST  [id, when a page that was given up is looked at again, or null]
 // param   waits            LIST  [id, queue, or null of a page that is held, waiting_since] of pages to be visited again;
@@ -110,12 +110,12 @@ CALL () {
 CALL () {
   UNWIND $released AS i
   MATCH (p:Page) WHERE id(p) = i
-  SET p.lease = null, p.lease_until = null
+  SET p.lease = null, p.lease_until = null, p.wanted_at = null
 }
 CALL () {
-  UNWIND $unwanted AS i
+  UNWIND $slowed AS i
   MATCH (p:Page) WHERE id(p) = i
-  SET p.wanted_at = null
+  SET p.lease = null, p.lease_until = null
 }
 CALL () {
   UNWIND $aliases AS row

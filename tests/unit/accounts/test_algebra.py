@@ -284,8 +284,8 @@ def test_what_waits_in_a_new_web() -> None:
     """Hubs wait for ½ ½ ¾ –, per link ¼ ¼ 3/16: buckets −1 −1 −2. Authorities for ½ ⅔ – ⅔, per
     link ¼ 2/9 – 2/9: buckets −1 −2 – −2."""
     ledger = fresh()
-    assert ledger.hub_waiting() == pytest.approx([1 / 2, 1 / 2, 3 / 4, 0], abs=1e-15)
-    assert ledger.authority_waiting() == pytest.approx([1 / 2, 2 / 3, 0, 2 / 3], abs=1e-15)
+    assert ledger.waiting("hub") == pytest.approx([1 / 2, 1 / 2, 3 / 4, 0], abs=1e-15)
+    assert ledger.waiting("authority") == pytest.approx([1 / 2, 2 / 3, 0, 2 / 3], abs=1e-15)
     marks = AccountMarks(ledger)
     assert marks.hub_priority.tolist() == [-1, -1, -2, NONE]
     assert marks.authority_priority.tolist() == [-1, -2, NONE, -2]
@@ -300,9 +300,9 @@ def test_one_push_of_a_hub() -> None:
     assert ledger.authority_cash.tolist() == [0.25, 0.25, 0, 0.25]
     assert ledger.hub_paid.tolist() == [0, 0, 0.25, 0]
     assert ledger.hub_history.tolist() == [1, 1, 1, 1]
-    assert ledger.hub_waiting()[2] == 0
+    assert ledger.waiting("hub")[2] == 0
     # Page 1's authority has 1.25 now and waits for ½ of it, pages 2 and 4 for ⅔ of it.
-    assert ledger.authority_waiting() == pytest.approx([5 / 8, 5 / 6, 0, 5 / 6], abs=1e-15)
+    assert ledger.waiting("authority") == pytest.approx([5 / 8, 5 / 6, 0, 5 / 6], abs=1e-15)
 
 
 def test_cash_goes_there_and_back() -> None:
