@@ -8,6 +8,7 @@ writes the JSON of the command line, and `wire` reads it.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -71,6 +72,7 @@ __all__ = [
     "Unusable",
     "kind_of",
     "number",
+    "text_version",
 ]
 
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
@@ -103,6 +105,8 @@ STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
 """The states of a page: waiting or held, fetched, not to be fetched, redirecting, given up, reported as gone."""
 FOR_EVER = 253_402_300_799.0
 """The last second of the year 9999: a host is blocked until an operator lifts the block."""
+_TEXT_VERSION = re.compile(r"text(\d+):")
+"""The beginning of a hash of a text that graphbrain has made."""
 SCOPE, ROBOTS = "scope", "robots"
 """The reasons why a page is outside: the settings of the scope, or its host's robots.txt."""
 
@@ -310,6 +314,7 @@ class Fetched:
         body_hash, text_hash, simhash: The crawler's own, in place of those of the body. With none of these nothing is
             compared.
         blocks: The blocks of the text of a body that was hashed elsewhere, from `schedule.fingerprints.text_blocks`.
+            Those of another version of graphbrain are compared with nothing.
         shingles: The sketch of that text, from `schedule.fingerprints.take`.
         changed: The crawler's own verdict whether the page has changed since its last visit.
         status: The HTTP status. An error is a failure, whose links are added; 204 and 206 delete no links.
@@ -808,6 +813,15 @@ class RobotsAnswer:
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
+
+
+def text_version(text_hash: str | None) -> int:
+    """Return the version of the functions of graphbrain that made the hash of a text, and the simhash beside it.
+
+    It is 0 for a crawler's own hash. Values of two versions are not compared.
+    """
+    made = None if text_hash is None else _TEXT_VERSION.match(text_hash)
+    return int(made[1]) if made else 0
 
 
 def number(value: object) -> TypeGuard[float]:

@@ -30,6 +30,8 @@ from graphbrain.graph.connection import Tx
 from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import shingles
 from graphbrain.schedule.lanes import ASKED
+from graphbrain.schedule.words import VERSION
+from graphbrain.sections.known import HostSample
 from graphbrain.sections.shapes import name_of
 from graphbrain.sections.site import GROWN, FirstVisit, Sections, Site
 from graphbrain.urls.normalization import host_of
@@ -104,7 +106,7 @@ def learn(
     if not rows:
         return 0
     known, evidence, text, learned, tries = tx.one("sections/lock", host=host)
-    site = Site.unknown() if known is None else Site.read(known, evidence, text)
+    site = Site.unknown() if known is None else _site(known, evidence, text)
     copies = _copies(tx, rows, key_of)
     visits = [
         FirstVisit(
@@ -120,7 +122,7 @@ def learn(
     tx.do(
         "sections/learned",
         host=host,
-        known=after.known.text(),
+        known=f"{VERSION}:{after.known.text()}",
         evidence=after.evidence(),
         sections=after.sections.text(),
         learned=learned + 1,
@@ -145,6 +147,13 @@ def note_old(tx: Tx, policy: Policy, revision: int) -> int:
     return max(len(ids), 1)
 
 
+def _site(known: str, evidence: str, sections: str) -> Site:
+    """Return the site that these texts describe, without its sample of shingles if that is of another version."""
+    version, _, sample = known.rpartition(":")
+    site = Site.read(sample, evidence, sections)
+    return site if version == str(VERSION) else replace(site, known=HostSample.nothing())
+
+
 def _hash(text: str | None) -> str | None:
     """The hash by which a page is learned from that was visited before anything was: see sections/old."""
     return text[1:] if text is not None and text.startswith("=") else None
@@ -161,7 +170,7 @@ def _sketch(text: str | None) -> tuple[list[int], int] | None:
     if text is None or _hash(text) is not None:
         return None
     made = shingles.read(text)
-    return made.keys.tolist(), made.count
+    return None if made is None else (made.keys.tolist(), made.count)
 
 
 def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], str | None]) -> set[object]:

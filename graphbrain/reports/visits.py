@@ -19,7 +19,7 @@ from graphbrain.hosts import health, politeness
 from graphbrain.hosts.politeness import HostEffects
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, PolitenessPolicy, retry_queue
 from graphbrain.intake.scope import Scope
-from graphbrain.model import FOR_EVER, Failed, Fetched, Seen
+from graphbrain.model import FOR_EVER, Failed, Fetched
 from graphbrain.reports import facts
 from graphbrain.reports.outcomes import Verdict, Visit, respells
 from graphbrain.schedule import fingerprints, lanes
@@ -434,7 +434,7 @@ def _content(verdict: Verdict) -> list[object] | None:
     old, new = visit.seen, item.seen
     blocks = fingerprints.following(old, new) if outcome != "alias" else old.blocks
     if outcome not in ("new", "changed"):
-        new = Seen(old.body_hash or new.body_hash, old.text_hash or new.text_hash, _either(old.simhash, new.simhash))
+        new = fingerprints.unchanged(old, new)
     known = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash, old.blocks)
     if outcome != "changed" and known == (True, new.body_hash, new.text_hash, new.simhash, blocks):
         return None
@@ -442,10 +442,6 @@ def _content(verdict: Verdict) -> list[object] | None:
     changes = visit.changes + (outcome == "changed")
     first = visit.first_fetched or item.at
     return [visit.page, first, changed, changes or None, new.body_hash, new.text_hash, new.simhash, blocks]
-
-
-def _either(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one
 
 
 def _validators(verdict: Verdict) -> list[object] | None:

@@ -15,4 +15,5 @@ __all__ = [
     "priors",
     "shingles",
     "value",
+    "words",
 ]

@@ -17,35 +17,21 @@ where nothing but a price changes. Where a rotating place holds more blocks than
 
 from __future__ import annotations
 
-import base64
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import pairwise
-from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrain.errors import BadInput
+from graphbrain.schedule.words import EDGE, FACTORS, VERSION, Masked, Words, changes, masked, packed, sizes, unpacked
 
-__all__ = ["LARGEST_SKETCH", "MOST_BLOCKS", "Piece", "VisitStep", "cut", "hashed", "is_plain", "masked", "read", "step"]
+__all__ = ["LARGEST_SKETCH", "VisitStep", "cut", "hashed", "is_plain", "read", "step"]
 
 Keys = npt.NDArray[np.uint32]
 
-MOST_BLOCKS = 20_000
-"""The most blocks that are distinguished in one page; the rest of its text counts as one."""
-FEW_WORDS = 24
-"""In a page of fewer words, its numbers and dates are its content."""
-LONG = 400
-"""Characters of a block from which on it is cut into sentences, and of a sentence from which on it is cut, too."""
-SHORT, REMEMBERED = 100, 2_000
-"""Characters of a block that is likely to be in other pages, too; and how many of these are remembered."""
-CUT = 32
-"""Words in a part of a sentence that is cut, about; at most four times as many."""
 CELLS, TABLES = 24, 4
 """Cells of the lookup table, and into how many of them a hash goes, one in each part of the table."""
 MOST_TRIES = 100
@@ -65,199 +51,53 @@ largest number of blocks that it has held."""
 _HEAD = np.dtype([("total", "<u4"), ("keys", "<u4", CELLS), ("checks", "u1", CELLS)])
 _PLACE = np.dtype([("before", "<u4"), ("after", "<u4"), ("content", "<u4"), ("state", "u1")])
 _BLOCK = np.dtype([("key", "<u4"), ("words", "u1")])
-VERSION = "1:"
-"""The beginning of the stored text."""
-LARGEST_SKETCH = len(VERSION) + 4 * -(-(_HEAD.itemsize + MOST_PLACES * _PLACE.itemsize) // 3)
+LIST = ";"
+"""The mark of a list of blocks, which what is kept has not."""
+LARGEST_SKETCH = len(packed(bytes(_HEAD.itemsize + MOST_PLACES * _PLACE.itemsize)))
 """The most characters of the stored text."""
-
-_WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
-_ASCII_WORDS = re.compile(r"\w+", re.ASCII)
-"""The same words of a text that has ASCII characters only, in less time."""
-_DIGIT = re.compile(r"\d")
-_RUN = re.compile(r"(?<![\w+/=.:-])(?:[^\W\d]++|[+/=.:-]++)*+\d[\w+/=.:-]*+")
-"""The text between blanks and other signs that has a digit in it. Each is tried at its beginning only."""
-_ALTERNATES = re.compile(r"\d[^\W\d_]+\d|[^\W\d_]\d+[^\W\d_]")
-_NUMBER = re.compile(r"[+\-.]?\d")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
-_SIGN = "[$¢£¤¥֏؋৳฿៛₠-₿＄￠￡￥￦]"
-_CODES = (
-    "usd|eur|gbp|chf|jpy|cny|inr|aud|cad|nzd|sek|nok|dkk|pln|czk|huf|ron|rub|try|brl|mxn|zar|krw|sgd|hkd|ils|thb"
-    "|euros?|dollars?|pounds?|francs?|yen|yuan|rupees?|kr|zł|kč|ft|lei|lv|руб|грн|元|円|원"
-)
-_CURRENCY = re.compile(rf"{_SIGN}|(?<![^\W\d])(?:{_CODES})\b")
-_SIGNS = re.compile(_SIGN)
-_CODE_WORDS = frozenset(word for code in _CODES.split("|") for word in (code.removesuffix("s?"), code.replace("?", "")))
-_CODE_AFTER_DIGIT = re.compile(rf"\d(?:{_CODES})\b")
-_AMOUNT = r"\d(?:[\d.,'\u00a0\u202f]{0,20}\d)?"
-_PRICE = re.compile(rf"(?:{_SIGN}|\b(?:{_CODES}))\s?{_AMOUNT}|{_AMOUNT}\s?(?:{_SIGN}|(?:{_CODES})\b)")
-_DATE_WORDS = frozenset(
-    (  # noqa: SIM905  a list of these would fill the page
-        "january february march april may june july august september october november december "
-        "jan feb mar apr jun jul aug sep sept oct nov dec "
-        "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun "
-        "januar februar märz mai juni juli oktober dezember mär okt dez "
-        "montag dienstag mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so "
-        "janvier février mars avril juin juillet août septembre octobre novembre décembre "
-        "lundi mardi mercredi jeudi vendredi samedi dimanche "
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
-        "lunes martes miércoles jueves viernes sábado domingo "
-        "gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
-        "janeiro fevereiro março maio junho julho setembro outubro dezembro "
-        "januari februari maart mei augustus "
-        "am pm st nd rd th utc gmt cet cest est edt pst pdt uhr ago vor il hace "
-        "second seconds minute minutes hour hours day days week weeks month months year years min mins sec secs hr hrs "
-        "sekunden minuten stunden tagen wochen monaten jahren heures jours semaines mois ans horas días meses años "
-        "年 月 日 時 时 分 秒 前"
-    ).split()
-)
-
 
 # ---------------------------------------------------------------------- blocks of a text
 
 
-class Piece(NamedTuple):
-    """A block, or a sentence of a long one. `words`: without its numbers and dates, in whose place is #; `length`: the
-    number of its words; `prices`: those in it."""
-
-    words: Sequence[str]
-    length: int
-    prices: tuple[str, ...] = ()
-
-
-def masked(texts: Iterable[str]) -> list[Piece]:
-    """Return the blocks of a page as they are compared, from their texts in page order."""
-    pieces: list[Piece] = []
-    bounded = _bounded(texts)
-    for text in bounded:
-        pieces += _short(text) if len(text) <= SHORT else _pieces(text)
-    if sum([piece.length for piece in pieces]) < FEW_WORDS:
-        return [Piece(words, len(words)) for text in bounded for _, words in _sentences(text)]
-    return pieces
-
-
 def cut(texts: Iterable[str]) -> str | None:
     """The blocks of a page, from their texts in page order; None when there is no word in them."""
-    return hashed(masked(texts))
+    return hashed(masked(Words.of(EDGE.join(texts))))
 
 
-def hashed(pieces: Iterable[Piece]) -> str | None:
+def hashed(pieces: Masked) -> str | None:
     """The blocks of a page as `cut` gives them, from what `masked` gives."""
-    keys: list[str] = []
-    lengths: list[int] = []
-    for piece in pieces:
-        text = " ".join(piece.words)
-        keys.append(text)
-        lengths.append(min(piece.length, REPEATED - 1))
-        if piece.prices:
-            keys.append(f"{text}\n{piece.prices}")
-            lengths.append(0)
-    if not keys:
+    if not len(pieces.begins):
         return None
-    times: dict[str, int] = {}
-    hashes = []
-    for key in keys:
-        number = times.get(key, 0)
-        times[key] = number + 1
+    keys, lengths = np.add.reduceat(pieces.rows, pieces.begins), np.minimum(pieces.lengths, REPEATED - 1)
+    if pieces.prices:
+        places = np.array(list(pieces.prices))
+        priced = [keys[piece] ^ _hash(prices) for piece, prices in pieces.prices.items()]
+        keys, lengths = np.insert(keys, places + 1, priced), np.insert(lengths, places + 1, 0)
+    order = np.argsort(keys, kind="stable")
+    like = changes(keys[order])
+    if len(like) < len(keys):
+        times = sizes(like, len(keys))
+        lengths[order[np.repeat(times > 1, times)]] |= REPEATED
         # The second of two like blocks has another hash.
-        hashes.append(_hash(f"{number} {key}" if number else key))
-    if len(times) < len(keys):
-        lengths = [length | REPEATED if times[key] > 1 else length for key, length in zip(keys, lengths, strict=True)]
+        keys[order] += (np.arange(len(keys)) - np.repeat(like, times)).astype(np.uint64) * FACTORS[-1]
     blocks = np.empty(len(keys), dtype=_BLOCK)
-    blocks["key"] = np.frombuffer(b"".join(hashes), dtype="<u4").clip(START + 1, END - 1)
+    blocks["key"] = np.minimum(np.maximum(keys >> np.uint64(32), START + 1), END - 1)
     blocks["words"] = lengths
-    return base64.b64encode(blocks.tobytes()).decode()
+    return packed(blocks.tobytes(), LIST)
 
 
-def read(text: str) -> npt.NDArray[np.void]:
-    """Return the blocks that `cut` has made. Raise BadInput when it has not."""
+def read(text: str) -> npt.NDArray[np.void] | None:
+    """Return the blocks that `cut` has made, None for those of another version. Raise BadInput for anything else."""
     try:
-        return np.frombuffer(base64.b64decode(text, validate=True), dtype=_BLOCK)
+        version, data = unpacked(text, LIST)
+        blocks = np.frombuffer(data, dtype=_BLOCK)
     except ValueError as error:
         raise BadInput(f"blocks must be what graphbrain makes of a body: {error}") from None
+    return blocks if version == VERSION else None
 
 
-def _bounded(texts: Iterable[str]) -> list[str]:
-    blocks = [text for text in texts if text and not text.isspace()]
-    return [*blocks[:MOST_BLOCKS], " ".join(blocks[MOST_BLOCKS:])]
-
-
-def _pieces(text: str) -> list[Piece]:
-    return [_masked(sentence, words) for sentence, words in _sentences(text)]
-
-
-_short = lru_cache(REMEMBERED)(_pieces)
-"""Menus and the like are in many pages of a host."""
-
-
-def _sentences(text: str) -> list[tuple[str, list[str]]]:
-    """Return a block, or where it is long its sentences, with their words."""
-    text = text.lower()
-    if len(text) <= LONG:
-        return [(text, words)] if (words := _words(text)) else []
-    sentences: list[tuple[str, list[str]]] = []
-    for sentence in _SENTENCE.split(text):
-        if words := _words(sentence):
-            sentences += [(sentence, words)] if len(sentence) <= LONG else _cut_by_words(words)
-    return sentences
-
-
-def _cut_by_words(words: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Words without an end of a sentence, cut behind words that their own hashes choose: so an edit moves no cut."""
-    parts, first = [], 0
-    for end, word in enumerate(words, 1):
-        if end == len(words) or end - first == 4 * CUT or crc32(word.encode("utf-8", "surrogatepass")) % CUT == 0:
-            own = list(words[first:end])
-            parts.append((" ".join(own), own))
-            first = end
-    return parts
-
-
-def _words(text: str) -> list[str]:
-    return (_ASCII_WORDS if text.isascii() else _WORDS).findall(text)
-
-
-def _masked(text: str, words: Sequence[str]) -> Piece:
-    """Return a block with # for its dates, numbers and tokens."""
-    if _DIGIT.search(text) is None:
-        dated = words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words)
-        return Piece(["#"] if dated else words, len(words))
-    prices = tuple(["".join(price.split()) for price in _PRICE.findall(text)]) if _has_currency(text, words) else ()
-    return Piece(_without_dates(_words(_RUN.sub(_number, text))), len(words), prices)
-
-
-def _has_currency(text: str, words: Sequence[str]) -> bool:
-    """Return whether there is a currency in a text of these words. The cheap test of the words mostly saves the
-    search."""
-    if _SIGNS.search(text):
-        return True
-    possible = not _CODE_WORDS.isdisjoint(words) or _CODE_AFTER_DIGIT.search(text) is not None
-    return possible and _CURRENCY.search(text) is not None
-
-
-def _without_dates(words: list[str]) -> Sequence[str]:
-    """# in place of __ and of the words of dates beside it, one for several in a row."""
-    if "__" not in words:
-        return words
-    dated = ["#" if word == "__" else word for word in words]
-    if not _DATE_WORDS.isdisjoint(words):
-        for _ in range(2):  # the second time from behind
-            for index in range(1, len(dated)):
-                if dated[index - 1] == "#" and dated[index] in _DATE_WORDS:
-                    dated[index] = "#"
-            dated.reverse()
-    return dated[:1] + [word for before, word in pairwise(dated) if word != "#" or before != "#"]
-
-
-def _number(match: re.Match[str]) -> str:
-    """Replace a number, a date or a token by __: it begins with a digit, or is long and mixes digits with letters."""
-    run = match.group()
-    if _NUMBER.match(run):
-        return " __ "
-    return " __ " if len(run) >= 20 or (len(run) >= 8 and _ALTERNATES.search(run)) else run
-
-
-def _hash(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+def _hash(prices: Sequence[str]) -> np.uint64:
+    return np.uint64(int.from_bytes(blake2b(" ".join(prices).encode("utf-8"), digest_size=8).digest()))
 
 
 # ---------------------------------------------------------------------- what is kept
@@ -299,18 +139,19 @@ class _Sketch:
     def text(self) -> str:
         head = np.array([(self.total, self.keys, self.checks)], dtype=_HEAD)
         places = np.array([(p.before, p.after, p.content, p.state) for p in self.places], dtype=_PLACE)
-        return VERSION + base64.b64encode(head.tobytes() + places.tobytes()).decode()
+        return packed(head.tobytes() + places.tobytes())
 
 
 def _parsed(text: str) -> _Sketch | None:
     """Return the stored sketch of a visit, or the present one of these blocks; None for any other text."""
     try:
-        if not text.startswith(VERSION):
-            return _sketched(read(text)["key"])
-        data = base64.b64decode(text.removeprefix(VERSION), validate=True)
+        if LIST in text:
+            blocks = read(text)
+            return None if blocks is None else _sketched(blocks["key"])
+        version, data = unpacked(text)
     except (ValueError, BadInput):
         return None
-    if len(data) < _HEAD.itemsize or (len(data) - _HEAD.itemsize) % _PLACE.itemsize:
+    if version != VERSION or len(data) < _HEAD.itemsize or (len(data) - _HEAD.itemsize) % _PLACE.itemsize:
         return None
     head = np.frombuffer(data, dtype=_HEAD, count=1)[0]
     places = np.frombuffer(data, dtype=_PLACE, offset=_HEAD.itemsize)
@@ -393,23 +234,26 @@ def _toggle(table: Keys, checks: npt.NDArray[np.uint8], key: Keys) -> None:
 
 @dataclass(frozen=True, slots=True)
 class VisitStep:
-    """The result of a visit: whether the page has changed since the last one, and the sketch that is kept of it now."""
+    """The result of a visit: whether the page has changed since the last one, None where they cannot be compared; and
+    the sketch that is kept of it now."""
 
-    changed: bool
-    kept: str
+    changed: bool | None
+    kept: str | None
 
 
 @lru_cache(maxsize=1024)
 def step(old: str | None, new: str) -> VisitStep:
     """Return a visit that found the blocks `new`, after what was kept of the last one, or its blocks; None: nothing
-    was.
+    was. Blocks of another version are compared with nothing, and are not kept.
 
     Deterministic; remembered, for the verdict and the record ask for the same.
     """
     blocks = read(new)
     known = _parsed(old) if old is not None else None
+    if blocks is None:
+        return VisitStep(None, old)
     if known is None:
-        return VisitStep(False, _sketched(blocks["key"]).text())
+        return VisitStep(None, _sketched(blocks["key"]).text())
     return _Visit(known, blocks["key"].copy(), blocks["words"].copy()).step()
 
 

@@ -5,33 +5,44 @@ The simhash of a text is 64 bits, each the majority of that bit in the hashes of
 hashes that differ in few bits, so a date stamp among many words is no change. Charikar, "Similarity estimation
 techniques from rounding algorithms", STOC 2002; 3 bits are near duplicates in Manku, Jain, Das Sarma, "Detecting
 near-duplicates for web crawling", WWW 2007. (Own, for the packages that have it have not been kept since 2022.)
-Visible text is what w3lib leaves when tags, scripts, styles and comments go. It is only ever compared with itself.
+Visible text is what remains when tags, scripts, styles and comments go. It is only ever compared with itself.
+
+A page is read once: its markup is split at the tags, which gives the text with the edges of its blocks, and the words
+of that are hashed together (`graphbrain.schedule.words`). No tree is built: one takes longer to make than all of this,
+a callback of Scrapy may have cut parts from that of its response, and parsers differ in broken pages.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from w3lib.encoding import html_to_unicode
-from w3lib.html import remove_comments, remove_tags_with_content, replace_entities, replace_tags
 
-from graphbrain.model import Seen
+from graphbrain.model import Seen, text_version
 from graphbrain.schedule import blocks, shingles
+from graphbrain.schedule.words import EDGE, FACTORS, VERSION, Words, distinct, masked
 
-__all__ = ["ChangeTest", "distance", "following", "signed", "simhash", "take", "text_blocks", "visible_text"]
+__all__ = [
+    "ChangeTest",
+    "distance",
+    "following",
+    "signed",
+    "simhash",
+    "take",
+    "text_blocks",
+    "unchanged",
+    "visible_text",
+]
 
-_EMPTY = blake2b(digest_size=8)
 LARGEST_TEXT = 4_000_000
 """Bytes: of a larger body only the hash of the bytes is taken."""
 MOST_WORDS = 100_000
-SILENT = ("script", "style", "noscript", "template")
-# Without these ends, the search for each unclosed tag would go on to the end of the page.
-_ENDS = "<a-->" + "".join(f"</{tag}>" for tag in SILENT)
 _HTML = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>]"
     rb"|<\?xml.*<html[\s>]",
@@ -39,16 +50,25 @@ _HTML = re.compile(
 )
 """The beginnings of a body that is HTML without a type: WHATWG's "MIME Sniffing", section 7.1; and XHTML."""
 SNIFFED = 2048
-_BLOCK_TAGS = (
-    "a(?:ddress|rticle|side)|b(?:lockquote|ody|r|utton)|c(?:aption|enter)|d(?:d|etails|ialog|iv|l|t)|f(?:i(?:eldset"
-    "|gcaption|gure)|o(?:oter|rm))|h(?:[1-6]|ead(?:er)?|r)|l(?:egend|i)|m(?:ain|enu)|nav|o(?:l|ption)|p(?:re)?"
-    "|s(?:ection|elect|ummary)|t(?:able|body|extarea|foot|head|itle|r)|ul"
+_SILENT = re.compile(
+    r"<(?:!--.*?-->|(script|style|noscript|template)(?=[\s/>]).*?</\1(?=[\s/>])[^>]*>)", re.IGNORECASE | re.DOTALL
 )
-_BLOCK_TAG = re.compile(rf"<(?=/?(?:{_BLOCK_TAGS})[\s/>])", re.IGNORECASE)
-_EDGE = "\ufdd0"
-"""The edge of a block of text while tags are removed: a noncharacter, which no page has (Unicode, 23.7)."""
-# A word; or one character of a script that writes no spaces between words.
-_WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
+# Without these ends, the search for each unclosed tag would go on to the end of the page.
+_ENDS = "<a--></script></style></noscript></template>"
+_TAG = re.compile(
+    r"""<(?:/?([A-Za-z][^\s/>]*+)|[/!])[^>=]*+(?:=(?:"[^"]*+"|'[^']*+'|\s*+(?:"[^"]*+"|'[^']*+')?+)[^>=]*+)*+>"""
+)
+"""A tag, with its name where it is one of an element. A quoted value may hold a `>`."""
+_BLOCK_TAGS = (
+    *("address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details"),
+    *("dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5"),
+    *("h6", "head", "header", "hr", "legend", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section"),
+    *("select", "summary", "table", "tbody", "textarea", "tfoot", "thead", "title", "tr", "ul"),
+)
+_BETWEEN = {name: EDGE for tag in _BLOCK_TAGS for name in (tag, tag.upper(), tag.capitalize())}
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(float)
+_OCTETS = np.arange(0, 8 * 256, 256)
+"""The bits of each octet, and where the octets of each place are counted."""
 
 
 def visible_text(body: bytes, content_type: str | None = None) -> str | None:
@@ -56,32 +76,29 @@ def visible_text(body: bytes, content_type: str | None = None) -> str | None:
 
     `content_type`: the header; without one the body's beginning is looked at. Plain text is taken as it is.
     """
-    marked = _marked_text(body, content_type)
-    return None if marked is None else _joined(marked)
+    text = _text(body, content_type)
+    return None if text is None else " ".join(text.split())
 
 
 def text_blocks(body: bytes, content_type: str | None = None) -> str | None:
     """The blocks of the visible text, as `blocks.cut` makes them; None when there is none."""
-    marked = _marked_text(body, content_type)
-    return None if marked is None else blocks.cut(marked.split(_EDGE))
+    text = _text(body, content_type)
+    return None if text is None else blocks.cut(text.split(EDGE))
 
 
-def _marked_text(body: bytes, content_type: str | None) -> str | None:
-    """The visible text with `_EDGE` between its blocks; between the lines, where it is plain text."""
+def _text(body: bytes, content_type: str | None) -> str | None:
+    """The visible text with `EDGE` between its blocks; between the lines, where it is plain text."""
     if len(body) > LARGEST_TEXT:
         return None
     kind = (content_type or "").partition(";")[0].strip().lower()
     if kind == "text/plain":
-        return _EDGE.join(_decoded(body, content_type).splitlines(keepends=True))
+        return EDGE.join(_decoded(body, content_type).splitlines())
     if kind not in ("text/html", "application/xhtml+xml") and (kind or not _sniff(body)):
         return None
-    text = _decoded(body, content_type) + _ENDS
-    text = remove_tags_with_content(remove_comments(text), SILENT)
-    return replace_entities(replace_tags(_BLOCK_TAG.sub(f"{_EDGE}<", text), " "))
-
-
-def _joined(marked: str) -> str:
-    return " ".join(marked.replace(_EDGE, "").split())
+    parts = _TAG.split(_SILENT.sub("", _decoded(body, content_type) + _ENDS))
+    between = _BETWEEN.get
+    parts[1::2] = [between(name, " ") for name in parts[1::2]]
+    return html.unescape("".join(parts))
 
 
 def _decoded(body: bytes, content_type: str | None) -> str:
@@ -97,20 +114,16 @@ def _sniff(body: bytes) -> bool:
     return _HTML.match(body[:SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
 
 
-def simhash(text: str) -> int | None:
+def simhash(text: str | Words) -> int | None:
     """The 64 bits of a text as a signed integer, from its words and their pairs; None when it has no words."""
-    words = _WORDS.findall(text.lower(), 0, LARGEST_TEXT)[:MOST_WORDS]
-    shingles = {*words, *map(" ".join, pairwise(words))}
-    if not shingles:
+    words = (text if isinstance(text, Words) else Words.of(text)).hashes[:MOST_WORDS]
+    pairs = words[:-1] * FACTORS[0] + words[1:] * FACTORS[1]
+    shingles = distinct(np.concatenate([words, pairs]))
+    if not len(shingles):
         return None
-    # A copy of a hash object costs half of what a new one does. No shingle has a line end.
-    digests = bytearray()
-    for shingle in "\n".join(shingles).encode("utf-8", "surrogatepass").split(b"\n"):
-        made = _EMPTY.copy()
-        made.update(shingle)
-        digests += made.digest()
-    bits = np.unpackbits(np.frombuffer(digests, dtype=np.uint8).reshape(-1, 8), axis=1)
-    majority = np.packbits(2 * bits.sum(axis=0, dtype=np.int64) > len(shingles))
+    octets = shingles.astype(">u8").view(np.uint8).reshape(-1, 8)
+    counts = np.bincount((octets + _OCTETS).ravel(), minlength=_OCTETS[-1] + 256).reshape(8, 256)
+    majority = np.packbits(2 * (counts @ _BITS).ravel() > len(shingles))
     return int.from_bytes(majority.tobytes(), "big", signed=True)
 
 
@@ -158,26 +171,25 @@ class ChangeTest:
 
     def compares(self, old: Seen, new: Seen) -> bool:
         """Return whether both visits have a hash or text by which they can be compared."""
-        pairs = [(old.body_hash, new.body_hash)]
-        pairs += [(old.text_hash, new.text_hash)] if self.method != "body" else []
-        same_kind = any(None not in pair for pair in pairs)
-        bits = self.method in ("simhash", "blocks") and None not in (old.simhash, new.simhash)
-        by_blocks = self.method == "blocks" and None not in (old.blocks, new.blocks)
-        return self.detector is not None or same_kind or bits or by_blocks
+        return self.detector is not None or self._verdict(old, new) is not None
 
     def differs(self, old: Seen, new: Seen) -> bool:
         """Return whether the page has changed between two visits; False if they cannot be compared."""
-        if self.detector is not None:
-            return bool(self.detector(old, new))
+        return bool(self._verdict(old, new) if self.detector is None else self.detector(old, new))
+
+    def _verdict(self, old: Seen, new: Seen) -> bool | None:
+        """Return whether the hashes show a change; None if they cannot be compared, as those of two versions."""
         if old.body_hash is not None and old.body_hash == new.body_hash:
             return False
         if self.method == "blocks" and old.blocks is not None and new.blocks is not None:
             return blocks.step(old.blocks, new.blocks).changed
+        if self.method != "body" and not _alike(old, new):
+            return None
         if self.method in ("simhash", "blocks") and old.simhash is not None and new.simhash is not None:
             return distance(old.simhash, new.simhash) > self.bits
         if self.method != "body" and old.text_hash is not None and new.text_hash is not None:
             return old.text_hash != new.text_hash
-        return None not in (old.body_hash, new.body_hash) and old.body_hash != new.body_hash
+        return None if None in (old.body_hash, new.body_hash) else True
 
     def judge(self, old: Seen, new: Seen) -> tuple[bool, ChangeTest]:
         """Has the page changed between two visits, and by what: a detector that raises leaves it to the hashes."""
@@ -196,35 +208,46 @@ def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: 
     if body is None:
         return seen
     raw = bytes(body)
-    if seen.body_hash is None:
-        seen = replace(seen, body_hash=_hash(raw))
-    wanted = (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
-    if not change.wants_text or None not in wanted:
-        return seen
-    marked = _marked_text(raw, content_type)
-    if not marked or not (text := _joined(marked)):
-        return seen
-    if seen.text_hash is None:
-        seen = replace(seen, text_hash=_hash(text.encode("utf-8", "surrogatepass")))
-    if seen.simhash is None and change.wants_simhash:
-        seen = replace(seen, simhash=simhash(text))
+    made: dict[str, Any] = {"body_hash": _hash(raw)}
+    missing = None in (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
+    text = _text(raw, content_type) if change.wants_text and missing else None
+    if text and (plain := " ".join(text.split())):
+        made["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
+        made |= _of_words(Words.of(text), change) if change.wants_simhash or change.sketches else {}
+    return replace(seen, **{name: value for name, value in made.items() if getattr(seen, name) is None})
+
+
+def _of_words(words: Words, change: ChangeTest) -> dict[str, Any]:
+    made: dict[str, Any] = {"simhash": simhash(words)} if change.wants_simhash else {}
     if change.wants_blocks or change.sketches:
-        seen = _cut(seen, blocks.masked(marked.split(_EDGE)), change)
-    return seen
-
-
-def _cut(seen: Seen, pieces: Sequence[blocks.Piece], change: ChangeTest) -> Seen:
-    if seen.blocks is None and change.wants_blocks:
-        seen = replace(seen, blocks=blocks.hashed(pieces))
-    if seen.shingles is None and change.sketches and (made := shingles.sketch(pieces)) is not None:
-        seen = replace(seen, shingles=made.text())
-    return seen
+        pieces = masked(words)
+        sketch = shingles.sketch(pieces) if change.sketches else None
+        made["blocks"] = blocks.hashed(pieces) if change.wants_blocks else None
+        made["shingles"] = None if sketch is None else sketch.text()
+    return made
 
 
 def following(old: Seen, new: Seen) -> str | None:
     """Return the blocks of a page that are kept after a visit, by whichever method the change was found."""
     same = old.text_hash is not None and old.text_hash == new.text_hash and blocks.is_plain(old.blocks)
     return old.blocks if new.blocks is None or same else blocks.step(old.blocks, new.blocks).kept
+
+
+def unchanged(old: Seen, new: Seen) -> Seen:
+    """Return the hashes that are kept after a visit that found no change: those of the last change, with what it did
+    not have; those of the visit, where both cannot be compared."""
+    if not _alike(old, new):
+        return new
+    bits = new.simhash if old.simhash is None else old.simhash
+    return replace(
+        old, body_hash=old.body_hash or new.body_hash, text_hash=old.text_hash or new.text_hash, simhash=bits
+    )
+
+
+def _alike(old: Seen, new: Seen) -> bool:
+    """Return whether the hashes of two texts are of one version, or one of them has none."""
+    versions = {text_version(seen.text_hash) for seen in (old, new) if (seen.text_hash, seen.simhash) != (None, None)}
+    return len(versions) < 2
 
 
 def _hash(data: bytes) -> str:

@@ -20,6 +20,7 @@ from zlib import crc32
 
 import numpy as np
 
+from graphbrain.model import text_version
 from graphbrain.sections.harvest import posterior, settled_factor
 from graphbrain.sections.shapes import LONGEST_WORD, NUMBER, TOKEN
 from graphbrain.sections.tree import CountedVisit
@@ -213,6 +214,8 @@ def same(one: Content, other: Content) -> bool | None:
     complete = [pair for pair in pairs if None not in pair]
     if any(a == b for a, b in complete):
         return True
+    if None not in pairs[0] and text_version(one.text_hash) != text_version(other.text_hash):
+        return None
     if one.simhash is not None and other.simhash is not None:
         if ((one.simhash ^ other.simhash) & (2**64 - 1)).bit_count() <= NEAR:
             brought = [page.brought for page in (one, other)]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import re
 import time
+from dataclasses import replace
 from hashlib import blake2b
+from html import unescape
+from itertools import pairwise
 
 import pytest
-import w3lib.html
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphbrain import Seen
 from graphbrain.schedule import fingerprints
 from graphbrain.schedule.fingerprints import ChangeTest, distance, signed, simhash, take, visible_text
+from graphbrain.schedule.words import EDGE, FACTORS, Words
 
 PAGE = b"<!doctype html><title>Owls &amp; co</title><p>An <b>owl</b> sees</p><p>you</p>"
 
@@ -67,12 +69,14 @@ def test_html_is_known_by_its_header_or_its_beginning(content_type: str | None, 
 
 
 @pytest.mark.parametrize(
-    "part", [b"<div>", b"<script", b"<script>", b"<a ", b"<!--", b"&amp", b"<", b"</noscript "], ids=str
+    "part",
+    [b"<div>", b"<script", b"<script>", b"<a ", b"<a x='", b'<a x="y', b"= '", b"<!--", b"&amp", b"<", b"</noscript "],
+    ids=str,
 )
 def test_no_page_takes_long(part: bytes) -> None:
     """What is unclosed, or deep, a million bytes long: time must grow with the length, not with its square."""
     started = time.process_time()
-    simhash(visible_text(b"<html>" + part * (1_000_000 // len(part))) or "")
+    take(Seen(), b"<html>" + part * (1_000_000 // len(part)), None, ChangeTest(sketches=True))
     assert time.process_time() - started < 5.0
 
 
@@ -106,13 +110,11 @@ def test_a_changed_date_stamp_is_near_and_another_text_is_far() -> None:
 
 @given(st.text(alphabet="ab \n\u00e9\u4e00\ud800-", max_size=60))
 def test_a_simhash_is_the_majority_of_the_bits_of_its_shingles(text: str) -> None:
-    """By its definition, so that hashes of older brains can be compared with new ones."""
-    words = re.findall(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]", text.lower())
-    shingles = {*words, *(f"{one} {other}" for one, other in itertools.pairwise(words))}
-    hashes = [blake2b(each.encode("utf-8", "surrogatepass"), digest_size=8).digest() for each in shingles]
-    numbers = [int.from_bytes(each, "big") for each in hashes]
-    majority = sum(1 << bit for bit in range(64) if 2 * sum(n >> bit & 1 for n in numbers) > len(numbers))
-    assert simhash(text) == (signed(majority) if numbers else None)
+    """Each once: of the words, and of the pairs of neighbours."""
+    words = [int(number) for number in Words.of(text).hashes]
+    shingles = {*words, *((one * int(FACTORS[0]) + other * int(FACTORS[1])) % 2**64 for one, other in pairwise(words))}
+    majority = sum(1 << bit for bit in range(64) if 2 * sum(n >> bit & 1 for n in shingles) > len(shingles))
+    assert simhash(text) == (signed(majority) if shingles else None)
 
 
 def test_a_simhash_is_a_signed_integer_of_64_bits() -> None:
@@ -202,19 +204,51 @@ def test_the_crawlers_own_hashes_stay() -> None:
     assert made.simhash == simhash("Owls & co An owl sees you")
 
 
-def test_blocks_change_no_text_hash() -> None:
-    """The edges of blocks that are put between tags are in no text, whatever the markup."""
-    for body in (
-        PAGE,
-        b"<p>a<p b",
-        b"x<p y",
-        b'<a title="<p>">z</a>',
-        b"<pre>a\n b</pre>",
-        b"a<br/>b<p/>",
-        b"<ul><li>1<li>2",
-    ):
-        text = " ".join(w3lib.html.replace_entities(w3lib.html.replace_tags(body.decode(), " ")).split())
-        assert visible_text(body, "text/html") == text
+MARKUP = [
+    *("<p>", "</p>", "<P class=x>", "<br/>", "<td>", "<b>", "</b>", "<p-card>", "<h1", "<a ", "<!-- x -->", "<!--"),
+    *("-->", "<script>", "<SCRIPT src='>'>", "</script>", "</Script >", "<scripts>", "<style/>", "</style>"),
+    *("<template>", "<noscript>", "</noscript", "<", ">", "/", "!", "?", "=", "='", '="', "'", '"', "a>b"),
+    *(' title="a > b"', " x = '<p>'", "&amp;", "&amp", "&lt;p&gt;", "&#8364;", "&#x1f;", "\u00e9", "\u8a9e", "\0"),
+    *("\x1f", "owl", "sees", " ", "\n"),
+]
+
+
+def text_plainly(html: str) -> str:
+    """A page read from its beginning to its end: without comments and silent elements, and then without tags."""
+    html, left, place = html + fingerprints._ENDS, "", 0
+    while place < len(html):
+        rest = html[place:]
+        name = re.match(r"<(script|style|noscript|template)[\s/>]", rest, re.IGNORECASE)
+        end = re.search(rf"</{name[1]}[\s/>]", rest, re.IGNORECASE) if name else None
+        if rest.startswith("<!--"):
+            place += rest.index("-->") + 3
+        elif end:
+            place += rest.index(">", end.end() - 1) + 1
+        else:
+            left += html[place]
+            place += 1
+    parts, place = [], 0
+    while place < len(left):
+        name = re.match(r"</?([A-Za-z][^\s/>]*)", left[place:])
+        if not name and left[place : place + 2] not in ("</", "<!"):
+            parts.append(left[place])
+            place += 1
+            continue
+        place += len(name[0]) if name else 2
+        while left[place] != ">":
+            value = re.match(r"""=\s*("[^"]*"|'[^']*')""", left[place:])
+            place += len(value[0]) if value else 1
+        place += 1
+        parts.append(EDGE if name and name[1].lower() in BLOCK_TAGS.split() else " ")
+    return unescape("".join(parts))
+
+
+@given(st.lists(st.sampled_from(MARKUP), max_size=30).map("".join))
+@example('<a title="<p>">z</a>')
+@example("x<p y")
+def test_a_page_is_read_as_by_the_plain_definition(html: str) -> None:
+    body = html.encode("utf-8", "replace")
+    assert fingerprints._text(body, "text/html; charset=utf-8") == text_plainly(body.decode())
 
 
 BLOCK_TAGS = """
@@ -228,6 +262,41 @@ def test_these_tags_end_a_block_and_no_others() -> None:
     inline = "a b span td th em i code h7 h lin pr theader hea dd1 optio picture font html"
     for tag in BLOCK_TAGS.split() + inline.split():
         for written in (f"<{tag}>", f"</{tag}>", f"<{tag.upper()} id=x>", f"<{tag}/>"):
-            parted = fingerprints._marked_text(f"<p>one{written}two".encode(), "text/html")
+            parted = fingerprints._text(f"<p>one{written}two".encode(), "text/html")
             assert parted is not None
-            assert (fingerprints._EDGE in parted.split("one")[1]) == (tag in BLOCK_TAGS.split()), written
+            assert (EDGE in parted.split("one")[1]) == (tag in BLOCK_TAGS.split()), written
+
+
+# ---------------------------------------------------------------- versions
+
+SAMPLE = "<p>Menu<p>Menu<p>Prices of 27 November 2026<p>It costs 5 EUR or $7.20.<p>Größe: 12 元 前<p>" + WORDS.decode()
+
+
+def test_a_version_hashes_a_text_as_it_always_did() -> None:
+    """Whoever changes one of these raises `words.VERSION`: values of two versions are not compared."""
+    made = take(Seen(), SAMPLE.encode(), "text/html", ChangeTest(sketches=True))
+    assert made.text_hash == "text2:887f8064e923b74dff67fe5ece0e2eb1"
+    assert made.simhash == -6248622776462434707
+    assert [blake2b((text or "").encode(), digest_size=8).hexdigest() for text in (made.blocks, made.shingles)] == [
+        "3651aff680b881e7",
+        "4a4e892f9eca36cd",
+    ]
+
+
+OLD = Seen("body", "0" * 32, 1, blocks="1:AAAA")
+"""A page as version 1 has kept it, whose hashes had no mark."""
+
+
+@pytest.mark.parametrize("method", ["text", "simhash", "blocks"])
+def test_values_of_two_versions_are_not_compared(method: str) -> None:
+    change = ChangeTest(method)
+    new = seen(PAGE, change)
+    first = replace(OLD, blocks=OLD.blocks if method == "blocks" else None)
+    for old, later in ((first, new), (new, replace(first, blocks="AAAAAAA="))):
+        assert not change.differs(old, later)
+        assert not change.compares(old, later)
+        assert change.compares(old, replace(later, body_hash=old.body_hash))
+        kept = fingerprints.unchanged(old, later)
+        assert (kept.text_hash, kept.simhash) == (later.text_hash, later.simhash)
+    assert change.compares(new, new)
+    assert change.differs(new, seen(PAGE + b"<p>and more", change))

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrain.schedule import blocks, shingles
+from graphbrain.schedule import shingles
+from graphbrain.schedule.words import EDGE, Words, masked
 from graphbrain.sections import harvest, tree
 from graphbrain.sections.copies import Copies, CopyRule
 from graphbrain.sections.known import LARGEST, MOST, HostSample
@@ -124,7 +125,7 @@ def test_a_factor_changes_at_most_once_per_doubling_of_visits(steps: list[tuple[
 
 
 def sketched(*texts: str) -> tuple[list[int], int]:
-    made = shingles.sketch(blocks.masked(texts))
+    made = shingles.sketch(masked(Words.of(EDGE.join(texts))))
     assert made is not None
     return made.keys.tolist(), made.count
 

@@ -1,0 +1,408 @@
+"""The words of a page's text as arrays: read once, and hashed all at once.
+
+A word is a run of letters, digits and underscores, in lower case; in scripts that write no spaces between words, one
+character. All that is made of a text is made of the hashes of its words: simhash, blocks and sketch. A word's hash is
+the sum of its letters, each times a number that belongs to its place, modulo 2⁶⁴, and then mixed (Lemire and Kaser,
+"Strongly universal string hashing is fast", The Computer Journal 57, 2014; the mixing is SplitMix64's: Steele, Lea,
+Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Words in a row are hashed likewise, from their
+hashes.
+
+`masked` cuts the text into pieces, the units in which pages are compared: a block, or a sentence of a long one. In
+place of dates, numbers and tokens a piece has one word, #.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    *("EDGE", "FACTORS", "FEW_WORDS", "LONG", "MOST_BLOCKS", "VERSION", "Masked", "Words"),
+    *("changes", "distinct", "masked", "packed", "sizes", "unpacked"),
+]
+
+Hashes = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+_Number = TypeVar("_Number", bound=np.unsignedinteger)
+
+VERSION = 2
+"""The version of the hashes: it begins what is stored or sent of a text. Values of two versions are not compared."""
+EDGE = "\x1f"
+"""The edge of a block in a text: ASCII's unit separator, which is white space."""
+MOST_BLOCKS = 20_000
+"""The most blocks that are distinguished in one page; the rest of its text counts as one."""
+FEW_WORDS = 24
+"""In a page of fewer words, its numbers and dates are its content."""
+LONG = 400
+"""Characters of a block above which it is cut into sentences, and of a sentence above which it is cut, too."""
+CUT = 32
+"""Words in a part of a sentence that is cut, about; at most four times as many."""
+WIDTH = 3
+"""Words in a row that are hashed together."""
+LONG_TOKEN, TOKEN = 20, 8
+"""Characters from which on a run with a digit in it is a token; and from which on it is one if it mixes digits and
+letters."""
+AT_ONCE = 32_768
+"""Words that are hashed at once, which bounds the memory."""
+
+_WORD, _SINGLE, _DIGIT, _JOINT, _SIGN, _SPACE, _KNOWN = (1 << bit for bit in range(7))
+"""The flags of a character: it is a part of words; it is a word; a decimal digit; a sign that joins the parts of a
+number; a currency; white space; it was looked up."""
+_SINGLES = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_JOINTS = "+/=.:-"
+_ALTERNATES = re.compile(r"\d[^\W\d_]+\d|[^\W\d_]\d+[^\W\d_]")
+_CURRENCY_SIGN = "[$¢£¤¥֏؋৳฿៛₠-₿＄￠￡￥￦]"
+_SIGNS = re.compile(_CURRENCY_SIGN)
+_CODES = (
+    "usd|eur|gbp|chf|jpy|cny|inr|aud|cad|nzd|sek|nok|dkk|pln|czk|huf|ron|rub|try|brl|mxn|zar|krw|sgd|hkd|ils|thb"
+    "|euros?|dollars?|pounds?|francs?|yen|yuan|rupees?|kr|zł|kč|ft|lei|lv|руб|грн|元|円|원"
+)
+_CURRENCY = re.compile(rf"{_CURRENCY_SIGN}|(?<![^\W\d])(?:{_CODES})\b")
+_AMOUNT = r"\d(?:[\d.,'\u00a0\u202f]{0,20}\d)?"
+_PRICE = re.compile(rf"(?:{_CURRENCY_SIGN}|\b(?:{_CODES}))\s?{_AMOUNT}|{_AMOUNT}\s?(?:{_CURRENCY_SIGN}|(?:{_CODES})\b)")
+_CODE_WORDS = " ".join(f"{code.removesuffix('s?')} {code.replace('?', '')}" for code in _CODES.split("|"))
+_DATE_WORDS = (
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec "
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun "
+    "januar februar märz mai juni juli oktober dezember mär okt dez "
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so "
+    "janvier février mars avril juin juillet août septembre octobre novembre décembre "
+    "lundi mardi mercredi jeudi vendredi samedi dimanche "
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
+    "lunes martes miércoles jueves viernes sábado domingo "
+    "gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
+    "janeiro fevereiro março maio junho julho setembro outubro dezembro "
+    "januari februari maart mei augustus "
+    "am pm st nd rd th utc gmt cet cest est edt pst pdt uhr ago vor il hace "
+    "second seconds minute minutes hour hours day days week weeks month months year years min mins sec secs hr hrs "
+    "sekunden minuten stunden tagen wochen monaten jahren heures jours semaines mois ans horas días meses años "
+    "年 月 日 時 时 分 秒 前"
+)
+
+
+# ---------------------------------------------------------------------- versions
+
+
+def packed(data: bytes, mark: str = ":") -> str:
+    """Return hashes as they are stored or sent: as text that begins with their version. `mark`: of their kind."""
+    return f"{VERSION}{mark}{base64.b64encode(data).decode()}"
+
+
+def unpacked(text: str, mark: str = ":") -> tuple[int, bytes]:
+    """Return the version and the hashes of a text that `packed` has made with this mark. Version 1 wrote neither
+    version nor mark. Raise ValueError for any other text."""
+    version, end, data = text.rpartition(mark)
+    return int(version) if end else 1, base64.b64decode(data, validate=True)
+
+
+# ---------------------------------------------------------------------- hashes
+
+
+def _mixed(numbers: Hashes) -> Hashes:
+    """Return the numbers with each bit dependent on all bits (SplitMix64)."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+FACTORS = _mixed(np.arange(1, 257, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
+"""The factor of each place in a word, or in a row of words; after the last one they begin anew."""
+
+
+# ---------------------------------------------------------------------- words of a text
+
+
+def _flags_of(character: str) -> int:
+    single = _SINGLES.match(character) is not None
+    word = not single and (character.isalnum() or character == "_")
+    sign, joint = _SIGNS.match(character) is not None, character in _JOINTS
+    flags = (word, single, character.isdecimal(), joint, sign, character.isspace(), True)
+    return sum(flag << bit for bit, flag in enumerate(flags))
+
+
+_FLAGS, _LOWER = np.zeros(0x110000, dtype=np.uint8), np.zeros(0x110000, dtype=np.uint32)
+"""The flags of each character that was met, and the number of its lower case, 0 where it is in no word."""
+
+
+def _look_up(codes: Iterable[int]) -> None:
+    """Fill the tables. Threads that look up the same character write the same."""
+    for code in codes:
+        flags, lower = _flags_of(chr(code)), chr(code).lower()
+        _LOWER[code] = (ord(lower) if len(lower) == 1 else code) if flags & (_WORD | _SINGLE) else 0
+        _FLAGS[code] = flags
+
+
+_look_up(range(128))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The words of a text.
+
+    Attributes:
+        text: The text, with an `EDGE` at its beginning and end.
+        codes, flags: Its characters as numbers, and what they are.
+        starts, ends: The places in the text of each word.
+        hashes: The hash of each word, of 64 bits.
+    """
+
+    text: str
+    codes: npt.NDArray[np.uint32]
+    flags: npt.NDArray[np.uint8]
+    starts: Places
+    ends: Places
+    hashes: Hashes
+
+    @classmethod
+    def of(cls, text: str) -> Words:
+        """Return the words of a text, in which `EDGE` separates blocks."""
+        text = f"{EDGE}{text}{EDGE}"
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        flags = _FLAGS.take(codes)
+        if not flags.all():
+            _look_up(np.unique(codes[flags == 0]).tolist())
+            flags = _FLAGS.take(codes)
+        starts, ends = _runs(flags & (_WORD | _SINGLE), flags & _SINGLE)
+        hashes = np.empty(len(starts), dtype=np.uint64)
+        for first in range(0, len(starts), AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            hashes[part] = _hashed(codes[starts[first] : ends[part][-1]], starts[part] - starts[first])
+        return cls(text, codes, flags, starts, ends, hashes)
+
+
+def _runs(inside: npt.NDArray[Any], single: npt.NDArray[Any] | None = None) -> tuple[Places, Places]:
+    """Return the beginnings and ends of the runs of what is not 0. What is `single` is a run by itself."""
+    within = inside != 0
+    bounds = within[1:] != within[:-1]
+    if single is None or not single.any():
+        places = _places(bounds) + 1
+        return places[::2], places[1::2]
+    places = _places(bounds | ((single[1:] | single[:-1]) != 0)) + 1
+    return places[within[places]], places[within[places - 1]]
+
+
+def _hashed(codes: npt.NDArray[np.uint32], starts: Places) -> Hashes:
+    """Return the hashes of words. What is between them adds nothing."""
+    lengths = sizes(starts, len(codes))
+    offsets = np.arange(len(codes)) - np.repeat(starts, lengths)
+    return _mixed(np.add.reduceat(_LOWER.take(codes) * FACTORS.take(offsets & 255), starts))
+
+
+def distinct(hashes: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """Return the different ones of these hashes, ascending, in a third of the time of `numpy.unique`."""
+    hashes = np.sort(hashes)
+    return hashes[changes(hashes)]
+
+
+def changes(numbers: npt.NDArray[Any]) -> Places:
+    """Return the places of the numbers that differ from the one before them, and of the first."""
+    differs = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=differs[1:])
+    return _places(differs)
+
+
+def sizes(begins: Places, end: int) -> Places:
+    """Return the sizes of parts that begin at these places, of which there is at least one, up to the last one's end.
+    `numpy.diff` takes five times as long for few parts."""
+    sizes = np.empty(len(begins), dtype=np.int64)
+    np.subtract(begins[1:], begins[:-1], out=sizes[:-1])
+    sizes[-1:] = end - begins[-1:]
+    return sizes
+
+
+def _places(flags: npt.NDArray[Any]) -> Places:
+    return flags.nonzero()[0]
+
+
+class _Known:
+    """A set of hashes. Of most others the first bits show that they are not in it."""
+
+    def __init__(self, words: str) -> None:
+        self._hashes = distinct(Words.of(words).hashes)
+        self._maybe = np.zeros(1 << 16, dtype=bool)
+        self._maybe[self._hashes >> np.uint64(48)] = True
+
+    def holds(self, hashes: Hashes) -> Places:
+        """Return the places of those that are in the set."""
+        places = _places(self._maybe.take(hashes >> np.uint64(48)))
+        if len(places):
+            here = hashes[places]
+            places = places[self._hashes.take(self._hashes.searchsorted(here), mode="clip") == here]
+        return places
+
+
+_DATES, _CODE_HASHES = _Known(_DATE_WORDS), _Known(_CODE_WORDS)
+_NUMBER = FACTORS[-1]
+"""The hash of #, which is none of a word."""
+
+
+# ---------------------------------------------------------------------- pieces
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masked:
+    """The pieces of a text.
+
+    Attributes:
+        rows: The hash of `WIDTH` words in a row, of fewer at the end of a piece, from each of its words on, with one #
+            in place of a number and of the words of dates beside it.
+        whole: Is it of so many words, or of all of a short piece?
+        begins: The place of the first word of each piece.
+        lengths: The words of each piece before any were replaced.
+        prices: The prices in a piece, by its number.
+    """
+
+    rows: Hashes
+    whole: Flags
+    begins: Places
+    lengths: Places
+    prices: dict[int, tuple[str, ...]]
+
+
+def masked(words: Words) -> Masked:
+    """Return the pieces of a text as they are compared."""
+    count = len(words.hashes)
+    edges = _places(words.codes == ord(EDGE))
+    bounds = _pieces(words, edges) if count else np.zeros(1, dtype=np.int64)
+    lengths = bounds[1:] - bounds[:-1]
+    if count < FEW_WORDS:
+        return Masked(*_rows(words.hashes, bounds[:-1]), bounds[:-1], lengths, {})
+    digits = _places(words.flags & _DIGIT)
+    numbers = _numbers(words, digits) if len(digits) else np.zeros(count, dtype=bool)
+    prices = _prices(words, digits, bounds, edges) if len(digits) else {}
+    hashes, begins = _without_dates(words.hashes, bounds, numbers)
+    return Masked(*_rows(hashes, begins), begins, lengths, prices)
+
+
+def _rows(hashes: Hashes, begins: Places) -> tuple[Hashes, Flags]:
+    """Return the hashes of words in a row, and which of them are `whole`."""
+    count = len(hashes)
+    first = np.zeros(count + WIDTH, dtype=bool)
+    first[begins] = True
+    first[count:] = True
+    rows, inside = hashes * FACTORS[0], np.ones(count, dtype=bool)
+    for step in range(1, WIDTH):
+        inside &= ~first[step : count + step]
+        rows[:-step] += hashes[step:] * FACTORS[step] * inside[:-step]
+    return _mixed(rows), inside | first[:count]
+
+
+def _pieces(words: Words, edges: Places) -> Places:
+    """Return the bounds of the pieces: the first word of each, and the number of words. `edges`: in the text."""
+    count = len(words.hashes)
+    firsts = changes(edges.searchsorted(words.starts))[: MOST_BLOCKS + 1]
+    bounds = np.concatenate([firsts, [count]])
+    long = _long(words, bounds)
+    if not long.any():
+        return bounds
+    begins = np.zeros(count + 1, dtype=bool)
+    begins[bounds] = True
+    _cut_sentences(words, begins, np.repeat(long, bounds[1:] - bounds[:-1]))
+    bounds = _places(begins)
+    long = _long(words, bounds)
+    if not long.any():
+        return bounds
+    _cut_parts(words.hashes, begins, np.repeat(long, bounds[1:] - bounds[:-1]))
+    return _places(begins)
+
+
+def _long(words: Words, bounds: Places) -> Flags:
+    """Return which pieces have more than `LONG` characters."""
+    return words.ends[bounds[1:] - 1] - words.starts[bounds[:-1]] > LONG
+
+
+def _cut_sentences(words: Words, begins: Flags, long: Flags) -> None:
+    """Let a piece begin at each word of a `long` block that is behind the end of a sentence and white space."""
+    codes = words.codes
+    stops = _places((codes == ord(".")) | (codes == ord("!")) | (codes == ord("?")))
+    stops = stops[(words.flags[stops + 1] & _SPACE) != 0]
+    wide = _places((codes == ord("。")) | (codes == ord("！")) | (codes == ord("？")))
+    for places in (stops, wide):
+        behind = words.starts.searchsorted(places)
+        behind = behind[behind < len(long)]
+        begins[behind[long[behind]]] = True
+
+
+def _cut_parts(hashes: Hashes, begins: Flags, long: Flags) -> None:
+    """Let a piece begin in a `long` sentence behind words that their own hashes choose: so an edit moves no cut."""
+    begins[1:-1] |= long[:-1] & long[1:] & (hashes[:-1] % np.uint64(CUT) == 0)
+    numbers = np.arange(len(hashes))
+    since = numbers - np.maximum.accumulate(np.where(begins[:-1], numbers, 0))
+    begins[:-1] |= long & (since % (4 * CUT) == 0)
+
+
+def _numbers(words: Words, digits: Places) -> Flags:
+    """Return which words are of a number, a date or a token: of a run that begins with a digit, or that is long and
+    mixes digits with letters."""
+    starts, ends = _runs(words.flags & (_WORD | _SINGLE | _JOINT))
+    runs = starts.searchsorted(digits, "right") - 1
+    runs = runs[changes(runs)]
+    starts, ends = starts[runs], ends[runs]
+    first, digit = words.codes[starts], (words.flags & _DIGIT) != 0
+    signed = (first == ord("+")) | (first == ord("-")) | (first == ord("."))
+    lengths = ends - starts
+    chosen = digit[starts] | (signed & digit[starts + 1]) | (lengths >= LONG_TOKEN)
+    for run in _places(~chosen & (lengths >= TOKEN)).tolist():
+        chosen[run] = _ALTERNATES.search(words.text, starts[run], ends[run]) is not None
+    steps = np.zeros(len(words.starts) + 1, dtype=np.int8)
+    steps[words.starts.searchsorted(starts[chosen])] += 1
+    steps[words.starts.searchsorted(ends[chosen])] -= 1
+    return np.cumsum(steps[:-1], dtype=np.int8).astype(bool)
+
+
+def _without_dates(hashes: Hashes, bounds: Places, numbers: Flags) -> tuple[Hashes, Places]:
+    """Return the words with one # in place of a number and of the words of dates beside it, and of a piece that has no
+    other words; and the place of the first word of each piece."""
+    loose = numbers.copy()
+    loose[_DATES.holds(hashes)] = True
+    places = _places(loose)
+    if not len(places):
+        return hashes, bounds[:-1]
+    begins = np.zeros(len(hashes) + 1, dtype=bool)
+    begins[bounds] = True
+    # A row is a run of such words within a piece.
+    opens = begins[places]
+    opens[0] = True
+    opens[1:] |= places[1:] > places[:-1] + 1
+    rows = _places(opens)
+    counts = sizes(rows, len(places))
+    first = places[rows]
+    replaced = np.logical_or.reduceat(numbers[places], rows) | (begins[first] & begins[first + counts])
+    kept = np.ones(len(hashes), dtype=bool)
+    kept[places[np.repeat(replaced, counts)]] = False
+    kept[first] = True
+    hashes = hashes.copy()
+    hashes[first[replaced]] = _NUMBER
+    return hashes[kept], _places(begins[:-1][kept])
+
+
+def _prices(words: Words, digits: Places, bounds: Places, edges: Places) -> dict[int, tuple[str, ...]]:
+    """Return the prices in each piece. Their pattern is slow: it is tried where there are a digit and a currency."""
+    starts, ends, count = words.starts, words.ends, len(words.starts)
+    signs = starts.searchsorted(_places(words.flags & _SIGN))
+    behind = words.flags[digits + 1] & (_WORD | _SINGLE | _DIGIT)
+    joined = starts.searchsorted(digits[(behind > 0) & (behind < _DIGIT)], "right") - 1
+    near = np.concatenate([signs, signs - 1, joined, _CODE_HASHES.holds(words.hashes)])
+    if not len(near):
+        return {}
+    maybe, has_digit = np.zeros(len(bounds), dtype=bool), np.zeros(len(bounds), dtype=bool)
+    maybe[bounds.searchsorted(np.minimum(np.maximum(near, 0), count - 1), "right") - 1] = True
+    has_digit[bounds.searchsorted(starts.searchsorted(digits, "right") - 1, "right") - 1] = True
+    found: dict[int, tuple[str, ...]] = {}
+    for piece in _places(maybe & has_digit).tolist():
+        first, last = bounds[piece], bounds[piece + 1] - 1
+        # The signs before its first word and behind its last one belong to it, too.
+        begin = max(edges[edges.searchsorted(starts[first]) - 1], ends[first - 1] if first else 0)
+        end = min(edges[edges.searchsorted(starts[last])], starts[last + 1] if last + 1 < count else len(words.text))
+        text = words.text[begin:end].lower()
+        if _CURRENCY.search(text) and (prices := _PRICE.findall(text)):
+            found[piece] = tuple("".join(price.split()) for price in prices)
+    return found
