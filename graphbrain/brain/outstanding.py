@@ -115,18 +115,16 @@ def for_upkeep(session: Session, wanted: Wanted | None = None) -> Outstanding:
 def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
     def look(tx: Tx) -> tuple[dict[str, list[Any]], Batch | None]:
         now = session.now()
-        rows: dict[str, list[Any]] = defaultdict(
-            list,
-            tx.many(
-                "upkeep/outstanding",
-                now=now,
-                hour=int(now // 3600),
-                lines=sorted(LINES),
-                least=NONE,
-                fewer=NO_LIMIT if wanted is None else wanted.fewer,
-                **{**NO_OTHERS, **limits, "pushes": 0 if wanted is None else wanted.rows},
-            ),
+        answer = tx.many(
+            "upkeep/outstanding",
+            now=now,
+            hour=int(now // 3600),
+            lines=sorted(LINES),
+            least=NONE,
+            fewer=NO_LIMIT if wanted is None else wanted.fewer,
+            **{**NO_OTHERS, **limits, "pushes": 0 if wanted is None else wanted.rows},
         )
+        rows: dict[str, list[Any]] = defaultdict(list, ((kind, found) for kind, found in answer))
         return rows, None if wanted is None else _batch(tx, rows, wanted)
 
     session.graph.keep_time()

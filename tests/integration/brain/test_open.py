@@ -6,8 +6,8 @@ import pytest
 
 from graphbrain import Brain
 from graphbrain.graph.connection import CLOCK_PROBES
-from tests.conftest import Neo4j
 from tests.integration.conftest import statements_sent
+from tests.plugin import Neo4j
 
 
 def test_a_brain_is_opened_in_two_transactions(brain: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ from graphbrain.accounts import exact_ledger
 from graphbrain.accounts.pushes import Wanted
 from graphbrain.brain import outstanding
 from graphbrain.urls.normalization import key_of
-from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock, statements_sent
+from tests.plugin import Neo4j
 
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 QUESTION = ["upkeep/outstanding", "COMMIT"]
