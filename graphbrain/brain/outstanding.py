@@ -124,7 +124,7 @@ def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
             fewer=NO_LIMIT if wanted is None else wanted.fewer,
             **{**NO_OTHERS, **limits, "pushes": 0 if wanted is None else wanted.rows},
         )
-        rows: dict[str, list[Any]] = defaultdict(list, ((kind, found) for kind, found in answer))
+        rows: dict[str, list[Any]] = defaultdict(list, {row[0]: row[1] for row in answer})
         return rows, None if wanted is None else _batch(tx, rows, wanted)
 
     session.graph.keep_time()

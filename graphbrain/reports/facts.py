@@ -112,7 +112,7 @@ def of_visits(verdicts: Sequence[Verdict]) -> dict[str, list[list[object]]]:
     """Return the facts of the pages of visits that count, as blocks of visits/write."""
     kept = [v for v in verdicts if v.keep]
     # The facts of an alias's own earlier content are removed.
-    was = [
+    was: list[list[object]] = [
         [v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if v.answer.outcome == "alias" and _was_page(v)
     ]
     failed = [v for v in kept if isinstance(v.item.report, Failed) and not v.item.unsent]
