@@ -304,7 +304,10 @@ def links_of(response: HtmlResponse) -> dict[str, tuple[str, str]]:
     links: dict[str, tuple[str, frozenset[str]]] = {}
     for node in response.selector.root.iter(*PLACES):
         href = node.get(PLACES[node.tag])
-        if not href or href.lstrip()[:11].lower().startswith(NO_PAGES) or not (url := join[href].partition("#")[0]):
+        if not href or href.lstrip()[:11].lower().startswith(NO_PAGES):
+            continue
+        # Without its fragment: pages have hundreds of links to places in themselves.
+        if not (url := join[href.partition("#")[0].strip() or "#"].partition("#")[0]):
             continue
         words = frozenset(rel.lower().split()) if (rel := node.get("rel")) else frozenset[str]()
         before = links.get(url)

@@ -96,6 +96,22 @@ def test_blocks_that_were_taken_elsewhere(brain: Brain, clock: HandClock) -> Non
     assert outcomes(brain, clock, *({"blocks": blocks} for blocks in (one, one, other))) == ["new", "same", "changed"]
 
 
+@pytest.mark.parametrize("change", ["text", "simhash", "blocks"])
+def test_workers_of_two_versions_find_no_change_in_each_others_hashes(
+    make_brain: MakeBrain, clock: HandClock, change: str
+) -> None:
+    """Those of version 1 have no mark. What both keep is compared as soon as two visits are of one version."""
+    older = [
+        {"body_hash": hash, "text_hash": hash, "simhash": 5, "blocks": "AAAAAAA="} for hash in ("1" * 32, "2" * 32)
+    ]
+    one, other = ({"body": html(text)} for text in ("one", " ".join(f"other{n}" for n in range(200))))
+    brain = make_brain(change=change)
+    assert outcomes(brain, clock, older[0], one, older[1], one) == ["new", "same", "same", "same"]
+    assert (brain.page(A).text_hash or "").startswith("text2:")
+    assert outcomes(brain, clock, other) == ["changed"]
+    assert brain.page(A).changes == 1
+
+
 def test_small_steps_add_up_to_a_change(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(change="simhash")
     words = PROSE.split()

@@ -65,6 +65,13 @@ def content(url: str, text: str | None, **more: object) -> Content:
     return Content(url, url, alias=False, text_hash=text, body_hash=text, **more)  # type: ignore[arg-type]
 
 
+def test_texts_of_two_versions_show_neither() -> None:
+    one = content("a", "text1:1", simhash=0)
+    assert same(one, content("b", "text2:1", simhash=-1)) is None
+    assert same(one, content("b", "text1:2", simhash=-1)) is False
+    assert same(one, replace(content("b", "text2:1"), body_hash="text1:1")) is True
+
+
 def test_what_makes_two_pages_the_same() -> None:
     one = content("a", "1")
     assert same(one, content("b", "1")) is True
