@@ -124,15 +124,15 @@ def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
             fewer=NO_LIMIT if wanted is None else wanted.fewer,
             **{**NO_OTHERS, **limits, "pushes": 0 if wanted is None else wanted.rows},
         )
-        rows: dict[str, list[Any]] = defaultdict(list, {row[0]: row[1] for row in answer})
+        rows: dict[str, list[Any]] = defaultdict(list, dict(answer))
         return rows, None if wanted is None else _batch(tx, rows, wanted)
 
     session.graph.keep_time()
     rows, push = session.graph.read(look, "upkeep/outstanding")
     session.take_up(next(iter(rows["brain"]), None))
-    answer = Outstanding.of(rows, push)
-    session.tended_until = time.monotonic() + COUNT_EVERY if answer.tended else 0.0
-    return answer
+    work = Outstanding.of(rows, push)
+    session.tended_until = time.monotonic() + COUNT_EVERY if work.tended else 0.0
+    return work
 
 
 def _batch(tx: Tx, rows: Mapping[str, Any], wanted: Wanted) -> Batch | None:
