@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from graphbrain.errors import GraphbrainError
 
 if TYPE_CHECKING:
+    from graphbrain.base.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link, Page, Resource, Seen
     from graphbrain.brain.brain import Brain
-    from graphbrain.client.asynchronous import AsyncClient
-    from graphbrain.client.synchronous import Client
-    from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link, Page, Resource, Seen
+    from graphbrain.service.client.asynchronous import AsyncClient
+    from graphbrain.service.client.synchronous import Client
 
 __version__ = "0.1.0"
 __all__ = [
@@ -38,7 +38,7 @@ _OF_MODEL = frozenset({"Answer", "Claim", "Claims", "Failed", "Fetched", "Hint",
 def __getattr__(name: str) -> Any:
     """Import a name on first use: the driver and numpy take most of a second to load, and the values a tenth of one."""
     if name in _OF_MODEL:
-        value = getattr(importlib.import_module("graphbrain.model"), name)
+        value = getattr(importlib.import_module("graphbrain.base.model"), name)
     elif name == "Brain":
         value = importlib.import_module("graphbrain.brain.brain").Brain
     elif name in ("Client", "AsyncClient"):
@@ -55,7 +55,7 @@ def __dir__() -> list[str]:
 
 def _client(name: str) -> Any:
     try:
-        from graphbrain.client import asynchronous, synchronous
+        from graphbrain.service.client import asynchronous, synchronous
     except ImportError as error:
         raise GraphbrainError(
             f"The client needs more ({error.name}): pip install '.[client]' in graphbrain's checkout."

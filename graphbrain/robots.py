@@ -1,5 +1,5 @@
-"""robots.txt by RFC 9309, for users: what a crawler of one's own asks before it fetches."""
+"""A parsed robots.txt, by the short name that users import. `graphbrain.frontier.hosts.robots` has the code."""
 
-from graphbrain.hosts.robots import LONGEST_TEXT, Robots, fingerprint, parsed, product, readable, remembered
+from graphbrain.frontier.hosts.robots import LONGEST_TEXT, Robots, fingerprint, parsed, product, readable, remembered
 
 __all__ = ["LONGEST_TEXT", "Robots", "fingerprint", "parsed", "product", "readable", "remembered"]

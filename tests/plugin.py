@@ -33,9 +33,9 @@ from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from graphbrain import Brain
-from graphbrain.accounts import exact_ledger, ledger
-from graphbrain.errors import ServerFailed
-from graphbrain.server import lifecycle
+from graphbrain.base.errors import ServerFailed
+from graphbrain.graph.server import lifecycle
+from graphbrain.scores.accounts import exact_ledger, ledger
 from tests.recordings import REAL, Recordings, folders, made
 
 _OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from graphbrain import Brain, Fetched
-from graphbrain.ingest import harvest
-from graphbrain.ingest.harvest import Harvest
-from graphbrain.urls.normalization import Rules
+from graphbrain.base.urls.normalization import Rules
+from graphbrain.files import harvest
+from graphbrain.files.harvest import Harvest
 
 __all__ = ["EVENTS", "REAL", "Facts", "Recordings", "crawl", "folders", "links_of", "made", "web_of"]
 

@@ -16,9 +16,9 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphbrain.accounts.ledger import Accounts
+from graphbrain.base.numeric.rules import Rule
 from graphbrain.graph.connection import Graph, Tx
-from graphbrain.numeric.rules import Rule
+from graphbrain.scores.accounts.ledger import Accounts
 
 LOOK = """
 UNWIND $ids AS i

@@ -78,7 +78,7 @@ OTHER = "More settings"
 
 def topics() -> dict[str, tuple[str, ...]]:
     """Return topic → its settings, with all settings of the code and no others."""
-    from graphbrain.settings import Settings
+    from graphbrain.base.settings import Settings
 
     known = Settings.names()
     named = {name for names in TOPICS.values() for name in names}
@@ -89,7 +89,7 @@ def topics() -> dict[str, tuple[str, ...]]:
 
 def settings() -> str:
     """Return a table of settings for each topic."""
-    from graphbrain.settings import CHOICES, RANGES, Settings
+    from graphbrain.base.settings import CHOICES, RANGES, Settings
 
     meanings = Settings.meanings()
     parts = []
@@ -108,7 +108,7 @@ def settings() -> str:
 
 def scrapy_settings() -> str:
     """Return the names of the settings that the Scrapy add-on has beside those of the brain."""
-    from graphbrain.scrapy.requests import OWN
+    from graphbrain.crawl.scrapy.requests import OWN
 
     return ", ".join(f"`GRAPHBRAIN_{name.upper()}`" for name in OWN)
 
@@ -385,7 +385,7 @@ def families() -> list[tuple[str, str, tuple[str, ...], str]]:
 
 def errors() -> str:
     """Return the table of error classes."""
-    from graphbrain import errors as code
+    from graphbrain.base import errors as code
 
     tree = dict(re.findall(r"[├└]── (\w+) +(.+)", code.__doc__ or ""))
     rows = []
@@ -399,7 +399,7 @@ def errors() -> str:
 
 def messages() -> dict[str, set[str]]:
     """Return class of errors → the messages that the code raises it with; `…` is a value that the code fills in."""
-    from graphbrain import errors as code
+    from graphbrain.base import errors as code
 
     found: dict[str, set[str]] = {}
     for name, _, texts in _raised():
@@ -422,7 +422,7 @@ OF_THE_COMMAND_LINE = ("UsageError", "BadParameter")
 @cache
 def _raised() -> tuple[tuple[str, tuple[str, str], frozenset[str]], ...]:
     """Return the class of each error that is made with a message, where that is, and the messages it can have."""
-    from graphbrain import errors as code
+    from graphbrain.base import errors as code
 
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "graphbrain").rglob("*.py"))}
     known = _Known.of(trees.values())
@@ -472,7 +472,7 @@ class _Known:
     @classmethod
     def of(cls, trees: Iterable[ast.Module]) -> _Known:
         """Return those of these modules. A constant has a name in capitals."""
-        from graphbrain import errors
+        from graphbrain.base import errors
 
         known = cls({}, {}, frozenset(errors.__all__))
         for tree in trees:
@@ -553,9 +553,11 @@ def api() -> str:
 def _documented(module: str, name: str, hidden: Iterable[str]) -> list[str]:
     import importlib
 
+    from tests.contract.public_surface import MODULES
+
     what = getattr(importlib.import_module(module), name)
-    home = getattr(what, "__module__", module)
-    if home != module and home in _api_modules() and getattr(what, "__name__", name) == name:
+    home = [other for other, names in MODULES.items() if name in names and _same(other, name, what)][-1]
+    if home != module:
         return [f"``{name}``", f"   See :py:obj:`{home}.{name}`.", ""]
     kind = "autoclass" if inspect.isclass(what) else "autofunction" if callable(what) else "autodata"
     lines = [f".. {kind}:: {module}.{name}"]
@@ -568,17 +570,16 @@ def _documented(module: str, name: str, hidden: Iterable[str]) -> list[str]:
     return [*lines, ""]
 
 
-@cache
-def _api_modules() -> frozenset[str]:
-    from tests.contract.public_surface import MODULES
+def _same(module: str, name: str, what: object) -> bool:
+    import importlib
 
-    return frozenset(MODULES)
+    return getattr(importlib.import_module(module), name) is what
 
 
 def rank_options() -> str:
     """Return the table of the options of `rank`: their command line and Python names, values, and meanings."""
-    from graphbrain.options.declare import options_of
-    from graphbrain.options.scores import BY_METHOD, RankRun
+    from graphbrain.base.options.declare import options_of
+    from graphbrain.base.options.scores import BY_METHOD, RankRun
 
     rows = []
     for name, option in options_of(RankRun).items():

@@ -146,26 +146,60 @@ def overview(theme: Theme) -> Picture:
     return picture
 
 
-LAYERS = (
-    (3, "cli", "service · client · console", "scrapy · crawl · metrics"),
-    (0, "brain", "the verbs, by topic"),
-    (1, "frontier · accounts", "claims, reports, live scores", "inspect · analyst · ranking"),
-    (1, "hosts · schedule · sections", "politeness, change rates, lanes"),
-    (2, "graph", "transactions, statements, schema"),
-)
+ROOMS: dict[str, tuple[float, float, float, int, str]] = {
+    "cli": (20, 10, 340, 3, "the commands"),
+    "service": (272, 90, 98, 3, "HTTP, console"),
+    "files": (10, 170, 88, 3, "import, dump"),
+    "crawl": (106, 170, 76, 3, "by Scrapy"),
+    "demo": (190, 170, 74, 3, "small web"),
+    "metrics": (272, 170, 98, 3, "Prometheus"),
+    "brain": (20, 250, 340, 0, "the verbs, by topic; workers"),
+    "analyst": (20, 330, 340, 1, "questions, findings, the audit"),
+    "frontier": (20, 410, 240, 1, "claims, reports, politeness of hosts"),
+    "scores": (110, 490, 150, 1, "cash, PageRank"),
+    "schedule": (110, 570, 150, 1, "change rates, lanes"),
+    "content": (10, 650, 104, 2, "input, checked"),
+    "graph": (130, 650, 110, 2, "Neo4j, schema"),
+    "terminal": (272, 650, 98, 2, "tables"),
+    "base": (20, 730, 340, 2, "errors, settings, options, records, URLs"),
+}
+"""Room → left, top and width of its box, its colour, and what is in it."""
+HIGH = 44
+IMPORTS: dict[tuple[str, str], tuple[float, str]] = {
+    ("cli", "files"): (54, "imports"),
+    ("cli", "crawl"): (144, "runs"),
+    ("cli", "demo"): (226, "shows"),
+    ("cli", "service"): (321, "serves"),
+    ("service", "metrics"): (321, "samples"),
+    ("files", "brain"): (54, "the verbs"),
+    ("crawl", "brain"): (144, "claims"),
+    ("demo", "brain"): (226, "workers"),
+    ("metrics", "brain"): (321, "observer"),
+    ("brain", "analyst"): (190, "pages, figures, questions"),
+    ("analyst", "frontier"): (150, "queues, hosts"),
+    ("analyst", "terminal"): (321, "tables"),
+    ("frontier", "scores"): (190, "accounts"),
+    ("frontier", "content"): (62, "scope"),
+    ("scores", "schedule"): (190, "lanes"),
+    ("schedule", "graph"): (190, "priors"),
+    ("content", "base"): (62, "URLs"),
+    ("graph", "base"): (190, "errors"),
+    ("terminal", "base"): (321, "masking"),
+}
+"""(Room, room that it imports) → where the arrow is, and a word for what is imported. An import that follows from
+others is left out; a test compares the arrows with the code."""
 
 
 def architecture(theme: Theme) -> Picture:
-    """Draw the rooms as layers above the database."""
-    picture = Picture(theme, 520, "The rooms of graphbrain, from the command line to Neo4j")
-    y = 10.0
-    for colour, *lines in LAYERS:
-        height = 34 + 17 * (len(lines) - 1)
-        picture.box(40, y, 300, height, lines, colour)
-        picture.arrow((190, y + height + 2), (190, y + height + 24))
-        y += height + 26
-    picture.box(40, y, 300, 52, ["Neo4j", "the local server, or one elsewhere"], 2)
-    picture.text(190, y + 76, "Imports go downwards only.", faint=True)
+    """Draw the rooms, and their imports as arrows."""
+    picture = Picture(theme, 812, "The rooms of graphbrain and their imports, from the command line down")
+    for (above, below), (x, word) in IMPORTS.items():
+        top, end = ROOMS[above][1] + HIGH, ROOMS[below][1]
+        picture.arrow((x, top + 2), (x, end - 3))
+        picture.text(x + 6, (top + end) / 2 + 4, word, size=11, anchor="start", faint=True)
+    for name, (x, y, width, colour, what) in ROOMS.items():
+        picture.box(x, y, width, HIGH, [name, what], colour)
+    picture.text(190, 798, "Arrows are imports. Those that follow from others are left out.", faint=True, size=11)
     return picture
 
 

@@ -1,7 +1,18 @@
-"""The questions of analysts about a crawl, in Cypher or computed in memory, and their answers.
+"""Answers about a crawl for analysts: questions in Cypher, findings, figures, the audit, tables, the summary.
 
-A question is a file of `cypher/analyst/`, to be pasted into Neo4j Browser or asked by name.
+A question is a file of `cypher/analyst/`, to be pasted into Neo4j Browser or asked by name; some are computed in
+memory. `inspect` scans pages and links, counts figures, and proves by the audit that accounts, leases, queues and
+indexes agree.
 May touch: reading transactions only; a socket on loopback for the guide.
 """
 
-__all__ = ["computed", "findings", "frames", "guide", "last_look", "questions", "results", "summary"]
+__all__ = [
+    "findings",
+    "frames",
+    "guide",
+    "inspect",
+    "last_look",
+    "questions",
+    "results",
+    "summary",
+]

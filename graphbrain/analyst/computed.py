@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from graphbrain.analyst.inspect.clicks import clicks
+from graphbrain.analyst.inspect.copies import KeyOf, lessons
+from graphbrain.analyst.inspect.sections import Census
 from graphbrain.analyst.standing import StandingColumns, marks
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Ints
+from graphbrain.base.records import ExpectedCopy
+from graphbrain.base.urls.normalization import Rules
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound, intact
-from graphbrain.inspect.clicks import clicks
-from graphbrain.inspect.copies import KeyOf, lessons
-from graphbrain.inspect.sections import Census
-from graphbrain.numeric.arrays import Ints
-from graphbrain.records import ExpectedCopy
-from graphbrain.sections.site import Sections
-from graphbrain.urls.normalization import Rules
+from graphbrain.schedule.sections.site import Sections
 
 __all__ = [
     "Answer",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphbrain.numeric.methods import SCORES
+from graphbrain.base.numeric.methods import SCORES
 
 __all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE", "RESOURCE", "RESOURCE_QUEUE"]
 

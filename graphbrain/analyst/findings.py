@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from graphbrain.analyst import computed
 from graphbrain.analyst.questions import ask
+from graphbrain.base.records import Finding, Given
 from graphbrain.graph.connection import Graph, Tx, bound
-from graphbrain.records import Finding, Given
 
 __all__ = ["Finding", "findings"]
 

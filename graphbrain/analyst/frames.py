@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphbrain.errors import BadInput
+from graphbrain.analyst.inspect.clicks import Clicks, clicks
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.methods import SCORES
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.base.urls.masking import masked
 from graphbrain.graph.connection import Graph, Tx, bound
-from graphbrain.inspect.clicks import Clicks, clicks
-from graphbrain.numeric.methods import SCORES
-from graphbrain.numeric.rules import Rule
-from graphbrain.urls.masking import masked
 
 if TYPE_CHECKING:
     import pyarrow

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
+from graphbrain.base.records import Finding
 from graphbrain.graph.connection import Graph
-from graphbrain.records import Finding
 
 __all__ = ["Look", "News"]
 

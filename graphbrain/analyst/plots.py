@@ -12,7 +12,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.numeric.arrays import Floats
+from graphbrain.base.numeric.arrays import Floats
 from graphbrain.terminal.tables import shorten, visible
 
 __all__ = ["bars", "columns", "curve", "labels_of", "network", "short"]

@@ -23,14 +23,14 @@ from types import MappingProxyType
 from typing import Any
 
 from graphbrain.analyst import computed
-from graphbrain.errors import BadInput, UnknownQuestion
+from graphbrain.base.errors import BadInput, UnknownQuestion
+from graphbrain.base.records import Asked
+from graphbrain.base.settings import Settings
+from graphbrain.base.urls.masking import masked_values
+from graphbrain.base.urls.normalization import host_of
+from graphbrain.content.scope import Scope
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.statements import FOLDER
-from graphbrain.intake.scope import Scope
-from graphbrain.records import Asked
-from graphbrain.settings import Settings
-from graphbrain.urls.masking import masked_values
-from graphbrain.urls.normalization import host_of
 
 __all__ = ["ALL", "GROUPS", "Asked", "Param", "Question", "ask", "beginning", "question", "questions"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphbrain.analyst import frames
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain.graph.connection import Graph
 
 __all__ = ["VERSION", "Results"]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphbrain.base.model import SCOPE
+from graphbrain.base.numeric.arrays import Floats, Ints
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph
-from graphbrain.model import SCOPE
-from graphbrain.numeric.arrays import Floats, Ints
 
 __all__ = ["Progress", "Standing", "StandingColumns", "marks", "standing"]
 

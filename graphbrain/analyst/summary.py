@@ -24,9 +24,9 @@ from graphbrain.analyst.last_look import News
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
+from graphbrain.base.numeric.arrays import Floats
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound
-from graphbrain.numeric.arrays import Floats
 from graphbrain.terminal import tables
 from graphbrain.terminal.show import counted
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import number
+from graphbrain.base.records import Asked, Finding
 from graphbrain.brain.look import Looking
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
-from graphbrain.errors import BadInput
-from graphbrain.model import number
-from graphbrain.records import Asked, Finding
 
 __all__ = ["Analysing", "Asking"]
 

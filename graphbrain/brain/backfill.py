@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from graphbrain.accounts import payout_policy
 from graphbrain.brain import outstanding
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.claims import taking
-from graphbrain.corrections import put_right, requeue
 from graphbrain.frontier import sections
+from graphbrain.frontier.claims import taking
+from graphbrain.frontier.corrections import put_right, requeue
+from graphbrain.frontier.hosts import admin, clock_ahead, politeness
+from graphbrain.frontier.hosts.state import HostState
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.hosts import admin, clock_ahead, politeness
-from graphbrain.hosts.state import HostState
+from graphbrain.scores.accounts import payout_policy
 
 __all__ = ["Backfill", "Progress"]
 

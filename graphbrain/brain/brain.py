@@ -12,6 +12,32 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import EllipsisType
 from typing import Any, Self
 
+from graphbrain.analyst.inspect import figures
+from graphbrain.analyst.inspect.audit import Audit
+from graphbrain.base.errors import GraphbrainError
+from graphbrain.base.model import (
+    Answer,
+    AnyReport,
+    Claim,
+    Claims,
+    Hint,
+    Hinted,
+    Host,
+    KnownLink,
+    LinkedPage,
+    Page,
+    Payments,
+    RobotsAnswer,
+    Section,
+    SeedAnswer,
+    Seen,
+)
+from graphbrain.base.numeric.methods import SETTLED_TO
+from graphbrain.base.options.hosts import COUNTED, HostFilter
+from graphbrain.base.options.pages import FindOptions, LinkFilter, PageFilter
+from graphbrain.base.options.scores import RankDue, RankRun
+from graphbrain.base.settings import Settings
+from graphbrain.base.work import Ranking, Settled, Tended
 from graphbrain.brain import open as opening
 from graphbrain.brain.analyse import Analysing, Asking
 from graphbrain.brain.backfill import Backfill, Progress
@@ -32,35 +58,9 @@ from graphbrain.brain.report import Reporting
 from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
 from graphbrain.brain.upkeep import PUSH_PAYMENTS, Upkeep
-from graphbrain.errors import GraphbrainError
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Clock, Graph
-from graphbrain.inspect import figures
-from graphbrain.inspect.audit import Audit
-from graphbrain.model import (
-    Answer,
-    AnyReport,
-    Claim,
-    Claims,
-    Hint,
-    Hinted,
-    Host,
-    KnownLink,
-    LinkedPage,
-    Page,
-    Payments,
-    RobotsAnswer,
-    Section,
-    SeedAnswer,
-    Seen,
-)
-from graphbrain.numeric.methods import SETTLED_TO
-from graphbrain.options.hosts import COUNTED, HostFilter
-from graphbrain.options.pages import FindOptions, LinkFilter, PageFilter
-from graphbrain.options.scores import RankDue, RankRun
 from graphbrain.schedule.value import Estimator
-from graphbrain.settings import Settings
-from graphbrain.work import Ranking, Settled, Tended
 
 __all__ = ["Brain", "Combined"]
 

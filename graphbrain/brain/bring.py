@@ -12,20 +12,20 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from graphbrain.accounts import settlement
-from graphbrain.accounts.settlement import Goal
 from graphbrain.analyst.results import Results
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.methods import SETTLED_TO
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.base.work import Settled
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.settle import SettleProgress, Settling
-from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Graph, bound
-from graphbrain.numeric.arrays import Floats, Ints
-from graphbrain.numeric.methods import SETTLED_TO
-from graphbrain.numeric.rules import Rule
-from graphbrain.ranking import store
-from graphbrain.work import Settled
+from graphbrain.scores.accounts import settlement
+from graphbrain.scores.accounts.settlement import Goal
+from graphbrain.scores.ranking import store
 
 __all__ = ["Brought", "rank", "settle"]
 

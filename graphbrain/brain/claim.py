@@ -16,25 +16,25 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 
+from graphbrain.base.errors import BadInput, GraphbrainError
+from graphbrain.base.model import KINDS, PAGES, Claim, Claims, Kind
+from graphbrain.base.model import number as is_number
+from graphbrain.base.runtime import tokens
 from graphbrain.brain import note, outstanding
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.claim_round import Caller, Round, RoundTicket, Wish
 from graphbrain.brain.combine import Combiner
 from graphbrain.brain.leases import LEASED, Leases
 from graphbrain.brain.session import Session, whole
-from graphbrain.claims import idempotency, leases, resources, sitemaps, taking, tuning
-from graphbrain.claims.leases import Leasing
-from graphbrain.claims.outlook import PAUSED, Beside, ClaimOutlook, of_wanted
-from graphbrain.claims.outlook import outlook as outlook_now
-from graphbrain.claims.sampling import ClaimShare, Reach, Spread
-from graphbrain.claims.taking import ClaimRequest, Holder, Taken, Work
-from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.content import input_checks
+from graphbrain.frontier.claims import idempotency, leases, resources, sitemaps, taking, tuning
+from graphbrain.frontier.claims.leases import Leasing
+from graphbrain.frontier.claims.outlook import PAUSED, Beside, ClaimOutlook, of_wanted
+from graphbrain.frontier.claims.outlook import outlook as outlook_now
+from graphbrain.frontier.claims.sampling import ClaimShare, Reach, Spread
+from graphbrain.frontier.claims.taking import ClaimRequest, Holder, Taken, Work
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.intake import input_checks
-from graphbrain.model import KINDS, PAGES, Claim, Claims, Kind
-from graphbrain.model import number as is_number
-from graphbrain.runtime import tokens
 
 __all__ = ["Claiming"]
 

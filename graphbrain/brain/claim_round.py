@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from graphbrain.base.model import PAGES, Claim, Claims, Kind
+from graphbrain.base.runtime.fair import Turns
 from graphbrain.brain.combine import Ticket
-from graphbrain.claims import idempotency
-from graphbrain.claims.taking import Holder, Taken
+from graphbrain.frontier.claims import idempotency
+from graphbrain.frontier.claims.taking import Holder, Taken
 from graphbrain.graph.connection import Tx
-from graphbrain.model import PAGES, Claim, Claims, Kind
-from graphbrain.runtime.fair import Turns
 
 __all__ = ["Caller", "Round", "RoundTicket", "Wish"]
 

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-from graphbrain.runtime.fair import Turns
+from graphbrain.base.runtime.fair import Turns
 
 __all__ = ["Combiner", "Ticket"]
 

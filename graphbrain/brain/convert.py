@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphbrain.accounts import conversion
+from graphbrain.base.errors import BeingConverted
+from graphbrain.base.settings import checked_engine
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.session import Session
-from graphbrain.errors import BeingConverted
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.settings import checked_engine
+from graphbrain.scores.accounts import conversion
 
 __all__ = ["Converting"]
 

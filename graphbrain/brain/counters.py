@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from graphbrain.base.model import OUTCOMES, RESOURCE_KINDS, Kind
 from graphbrain.graph.connection import Graph
-from graphbrain.model import OUTCOMES, RESOURCE_KINDS, Kind
 
 __all__ = ["COUNT_EVERY", "Counters"]
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import ROBOTS, SCOPE, Hint, Hinted, HintOutcome, SeedAnswer
+from graphbrain.base.runtime import tokens
+from graphbrain.base.urls.normalization import USER_LEFT_OUT, cleaner, names_user
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.corrections import change_hints, edits, orphans
-from graphbrain.corrections.change_hints import Noted
-from graphbrain.corrections.edits import Seeded
-from graphbrain.errors import BadInput
+from graphbrain.content import input_checks
+from graphbrain.frontier.corrections import change_hints, edits, orphans
+from graphbrain.frontier.corrections.change_hints import Noted
+from graphbrain.frontier.corrections.edits import Seeded
+from graphbrain.frontier.reports.report_intake import named, unreadable
 from graphbrain.graph.connection import Tx
-from graphbrain.intake import input_checks
-from graphbrain.model import ROBOTS, SCOPE, Hint, Hinted, HintOutcome, SeedAnswer
-from graphbrain.reports.report_intake import named, unreadable
-from graphbrain.runtime import tokens
-from graphbrain.urls.normalization import USER_LEFT_OUT, cleaner, names_user
 
 __all__ = ["Discovering"]
 

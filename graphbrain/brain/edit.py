@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-from graphbrain.accounts import conversion, payout_policy
+from graphbrain.analyst.inspect import scan
+from graphbrain.base.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
+from graphbrain.base.model import number
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.base.options.pages import PageFilter
+from graphbrain.base.settings import Settings, changes, typed, unknown
 from graphbrain.brain import engines
 from graphbrain.brain.backfill import Backfill, Progress
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.corrections import aliases, edits, orphans
-from graphbrain.corrections.put_right import NO_TIME
-from graphbrain.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
 from graphbrain.frontier import discovery
+from graphbrain.frontier.corrections import aliases, edits, orphans
+from graphbrain.frontier.corrections.put_right import NO_TIME
+from graphbrain.frontier.hosts import admin
+from graphbrain.frontier.hosts.politeness import NOTHING_COUNTED
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.hosts import admin
-from graphbrain.hosts.politeness import NOTHING_COUNTED
-from graphbrain.inspect import scan
-from graphbrain.model import number
-from graphbrain.numeric.rules import Rule
-from graphbrain.options.pages import PageFilter
 from graphbrain.schedule.change_rate import MOST_SHAPE
 from graphbrain.schedule.priors import NO_PRIORS
 from graphbrain.schedule.value import DAY
-from graphbrain.settings import Settings, changes, typed, unknown
+from graphbrain.scores.accounts import conversion, payout_policy
 
 __all__ = ["Editing"]
 

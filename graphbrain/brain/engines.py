@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from graphbrain.accounts import classic_pushes, pushes
-from graphbrain.accounts.pushes import Candidate, Pushed, Wanted
-from graphbrain.errors import BeingConverted
+from graphbrain.analyst.inspect import classic_pages, pages
+from graphbrain.analyst.inspect.audit import Check, Exact
+from graphbrain.analyst.inspect.classic_audit import Classic
+from graphbrain.analyst.inspect.pages import View
+from graphbrain.base.errors import BeingConverted
+from graphbrain.base.model import Page
+from graphbrain.base.numeric.rules import Rule
 from graphbrain.graph.connection import Tx
-from graphbrain.inspect import classic_pages, pages
-from graphbrain.inspect.audit import Check, Exact
-from graphbrain.inspect.classic_audit import Classic
-from graphbrain.inspect.pages import View
-from graphbrain.model import Page
-from graphbrain.numeric.rules import Rule
+from graphbrain.scores.accounts import classic_pushes, pushes
+from graphbrain.scores.accounts.pushes import Candidate, Pushed, Wanted
 
 __all__ = ["AccountEngine", "of"]
 

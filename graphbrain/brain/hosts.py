@@ -9,23 +9,23 @@ from dataclasses import replace
 from types import EllipsisType
 from typing import Any
 
+from graphbrain.analyst.inspect import sections
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Host, RobotsAnswer, number
+from graphbrain.base.options.declare import options_of
+from graphbrain.base.options.hosts import LONGEST_HAND_DELAY, HostFilter, HostOptions
+from graphbrain.base.records import Section
+from graphbrain.base.urls.hostnames import NamedHost, host_and_port, named
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
-from graphbrain.claims import resources
-from graphbrain.errors import BadInput
+from graphbrain.content import input_checks
+from graphbrain.frontier.claims import resources
+from graphbrain.frontier.hosts import admin
+from graphbrain.frontier.hosts.robots import readable
+from graphbrain.frontier.hosts.state import LONGEST_BLOCK
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.hosts import admin
-from graphbrain.hosts.robots import readable
-from graphbrain.hosts.state import LONGEST_BLOCK
-from graphbrain.inspect import sections
-from graphbrain.intake import input_checks
-from graphbrain.model import Host, RobotsAnswer, number
-from graphbrain.options.declare import options_of
-from graphbrain.options.hosts import LONGEST_HAND_DELAY, HostFilter, HostOptions
-from graphbrain.records import Section
-from graphbrain.urls.hostnames import NamedHost, host_and_port, named
 
 __all__ = ["Hosting"]
 
@@ -36,7 +36,7 @@ _RANGES = {
 
 LOOK_BATCH = 1_000
 COUNTED_OF_ONE = 1_000_000
-"""The most pages that are counted of one host; `options.hosts.COUNTED` is that of a list."""
+"""The most pages that are counted of one host; `base.options.hosts.COUNTED` is that of a list."""
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from graphbrain.base.model import Kind
 from graphbrain.brain.outstanding import Outstanding
 from graphbrain.brain.session import Session
-from graphbrain.claims import leases, resources, taking
-from graphbrain.claims.leases import Leasing
+from graphbrain.frontier.claims import leases, resources, taking
+from graphbrain.frontier.claims.leases import Leasing
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Kind
 
 __all__ = ["LEASED", "Leases"]
 

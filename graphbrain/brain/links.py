@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from graphbrain.analyst.inspect.scan import SCAN_IDS
+from graphbrain.base.errors import BadInput
+from graphbrain.base.options.checks import LinkCheckOptions
+from graphbrain.base.options.declare import options_of
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.claims import links
-from graphbrain.errors import BadInput
-from graphbrain.inspect.scan import SCAN_IDS
-from graphbrain.options.checks import LinkCheckOptions
-from graphbrain.options.declare import options_of
+from graphbrain.frontier.claims import links
 
 __all__ = ["LinkChecks"]
 

@@ -9,20 +9,20 @@ from itertools import islice
 from typing import Any
 
 from graphbrain.analyst import frames
+from graphbrain.analyst.inspect import audit as audits
+from graphbrain.analyst.inspect import clicks, copies, due, figures, scan, sections
+from graphbrain.analyst.inspect.audit import Audit
+from graphbrain.analyst.inspect.finding import Flows, outlook
+from graphbrain.analyst.inspect.pages import ForwardSums, View
+from graphbrain.analyst.inspect.scan import Progress, Wanted
+from graphbrain.base.errors import BadInput, NoScore, UnknownPage
+from graphbrain.base.model import RESOURCE_KINDS, KnownLink, LinkedPage, Page, Payments
+from graphbrain.base.numeric.methods import CASH, OWN, UNINDEXED, method_of
+from graphbrain.base.options.pages import FindOptions, LinkFilter, PageFilter
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
-from graphbrain.errors import BadInput, NoScore, UnknownPage
 from graphbrain.graph.connection import Tx
-from graphbrain.inspect import audit as audits
-from graphbrain.inspect import clicks, copies, due, figures, scan, sections
-from graphbrain.inspect.audit import Audit
-from graphbrain.inspect.finding import Flows, outlook
-from graphbrain.inspect.pages import ForwardSums, View
-from graphbrain.inspect.scan import Progress, Wanted
-from graphbrain.model import RESOURCE_KINDS, KnownLink, LinkedPage, Page, Payments
-from graphbrain.numeric.methods import CASH, OWN, UNINDEXED, method_of
-from graphbrain.options.pages import FindOptions, LinkFilter, PageFilter
-from graphbrain.ranking import store
+from graphbrain.scores.ranking import store
 
 __all__ = ["Looking"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from graphbrain.base.errors import BadInput, UnknownPage
+from graphbrain.base.urls.hostnames import named
+from graphbrain.base.urls.normalization import is_key
 from graphbrain.brain.session import Session
-from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.hosts.admin import unknown
-from graphbrain.intake import input_checks
-from graphbrain.reports.report_intake import unreadable
-from graphbrain.urls.hostnames import named
-from graphbrain.urls.normalization import is_key
+from graphbrain.content import input_checks
+from graphbrain.frontier.hosts.admin import unknown
+from graphbrain.frontier.reports.report_intake import unreadable
 
 __all__ = ["Names"]
 

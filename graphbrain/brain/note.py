@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Claim
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.errors import BadInput
 from graphbrain.frontier import notes
+from graphbrain.frontier.reports.report_intake import unreadable
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.model import Claim
-from graphbrain.reports.report_intake import unreadable
 
 __all__ = ["Noting", "on_claims"]
 

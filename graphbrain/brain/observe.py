@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from graphbrain.runtime.timings import Timings, added
+from graphbrain.base.runtime.timings import Timings, added
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain

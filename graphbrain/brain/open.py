@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
-from graphbrain.accounts import conversion
+from graphbrain.base.errors import SettingsError
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.base.settings import Settings, other_than, to_convert
+from graphbrain.base.urls.normalization import RULES_VERSION
 from graphbrain.brain.session import Session
-from graphbrain.errors import SettingsError
+from graphbrain.content.scope import Scope
 from graphbrain.graph import schema
 from graphbrain.graph.connection import Clock, Graph, Tx
-from graphbrain.intake.scope import Scope
-from graphbrain.numeric.rules import Rule
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
-from graphbrain.settings import Settings, other_than, to_convert
-from graphbrain.urls.normalization import RULES_VERSION
+from graphbrain.scores.accounts import conversion
 
 __all__ = ["changes", "session"]
 
@@ -64,7 +64,7 @@ def _address(settings: Settings) -> tuple[str, str, str]:
     """Return URI, user and password: the settings', or those of the local server when no URI is set."""
     if settings.uri:
         return settings.uri, settings.user, settings.password
-    from graphbrain.server import lifecycle  # a door: only looked at when no address is given
+    from graphbrain.graph.server import lifecycle  # a door: only looked at when no address is given
 
     running = lifecycle.find()
     if running is None:

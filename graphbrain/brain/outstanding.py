@@ -12,17 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphbrain.accounts.algebra import NONE
-from graphbrain.accounts.pushes import NO_LIMIT, Wanted
+from graphbrain.base.numeric.rules import Rule
 from graphbrain.brain import engines
 from graphbrain.brain.counters import COUNT_EVERY
 from graphbrain.brain.engines import AccountEngine
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.claims import resources
-from graphbrain.claims.outlook import Beside
 from graphbrain.frontier import sections
+from graphbrain.frontier.claims import resources
+from graphbrain.frontier.claims.outlook import Beside
 from graphbrain.graph.connection import Tx
-from graphbrain.numeric.rules import Rule
+from graphbrain.scores.accounts.algebra import NONE
+from graphbrain.scores.accounts.pushes import NO_LIMIT, Wanted
 
 __all__ = ["Batch", "Outstanding", "for_claims", "for_upkeep"]
 

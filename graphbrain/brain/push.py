@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any
 
-from graphbrain.accounts import pushes
-from graphbrain.accounts.pushes import Pushed, Wanted
+from graphbrain.base.errors import GraphTooSmall
 from graphbrain.brain import engines
 from graphbrain.brain.engines import AccountEngine
 from graphbrain.brain.outstanding import Batch
 from graphbrain.brain.session import Session
-from graphbrain.claims.sampling import Spread
-from graphbrain.errors import GraphTooSmall
 from graphbrain.frontier import discovery
+from graphbrain.frontier.claims.sampling import Spread
 from graphbrain.graph.connection import Tx
+from graphbrain.scores.accounts import pushes
+from graphbrain.scores.accounts.pushes import Pushed, Wanted
 
 __all__ = ["Pushing"]
 

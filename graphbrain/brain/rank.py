@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain.base.errors import BadInput, GraphbrainError, UnknownPage
+from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.methods import DAMPING, METHODS
+from graphbrain.base.options.scores import BY_METHOD, RankDue, RankOptions, RankRun, checked, checked_every
+from graphbrain.base.work import Ranking
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.exclusive_lock import Hold
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
-from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.frontier import discovery
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Tx
 from graphbrain.graph.exports import LinkTable
-from graphbrain.numeric.arrays import Floats, Ints
-from graphbrain.numeric.methods import DAMPING, METHODS
-from graphbrain.options.scores import BY_METHOD, RankDue, RankOptions, RankRun, checked, checked_every
-from graphbrain.ranking import algorithms, store
-from graphbrain.ranking.algorithms import LinkGraph, Scores, Until
-from graphbrain.work import Ranking
+from graphbrain.scores.ranking import algorithms, store
+from graphbrain.scores.ranking.algorithms import LinkGraph, Scores, Until
 
 __all__ = [
     "UNKNOWN_RELEVANCE",

@@ -14,19 +14,19 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphbrain.base.errors import GraphTooSmall, GraphUnavailable
+from graphbrain.base.model import OUTCOMES, Answer, AnyReport, kind_of
 from graphbrain.brain.combine import Combiner, Ticket
 from graphbrain.brain.session import Session
 from graphbrain.brain.sitemaps import Sitemaps
 from graphbrain.brain.upkeep import Tending, Upkeep
-from graphbrain.claims import resources
-from graphbrain.errors import GraphTooSmall, GraphUnavailable
+from graphbrain.content import input_checks
+from graphbrain.frontier.claims import resources
 from graphbrain.frontier.policy import Policy
+from graphbrain.frontier.reports import large_visits, report
+from graphbrain.frontier.reports.outcomes import Item
+from graphbrain.frontier.reports.report_intake import TWICE, Intake, named, refused
 from graphbrain.graph.connection import Tx
-from graphbrain.intake import input_checks
-from graphbrain.model import OUTCOMES, Answer, AnyReport, kind_of
-from graphbrain.reports import large_visits, report
-from graphbrain.reports.outcomes import Item
-from graphbrain.reports.report_intake import TWICE, Intake, named, refused
 
 __all__ = ["Reporting"]
 

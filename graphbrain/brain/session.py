@@ -8,26 +8,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, TypeVarTuple
 
+from graphbrain.base.errors import GraphUnavailable
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.base.settings import Settings
+from graphbrain.base.urls.normalization import Rules
 from graphbrain.brain import engines
 from graphbrain.brain.counters import Counters
 from graphbrain.brain.engines import AccountEngine
-from graphbrain.claims.candidates import ByWorth, Finder, InOrder
-from graphbrain.claims.sitemap_state import Trust
-from graphbrain.corrections import put_right
-from graphbrain.errors import GraphUnavailable
+from graphbrain.content.scope import Scope
+from graphbrain.frontier.claims.candidates import ByWorth, Finder, InOrder
+from graphbrain.frontier.claims.sitemap_state import Trust
+from graphbrain.frontier.corrections import put_right
+from graphbrain.frontier.hosts import clock_ahead
+from graphbrain.frontier.hosts.state import PolitenessPolicy
 from graphbrain.frontier.policy import Policy
 from graphbrain.frontier.section_factors import Acting, Book
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Clock, Graph, Tx, bound
-from graphbrain.hosts import clock_ahead
-from graphbrain.hosts.state import PolitenessPolicy
-from graphbrain.intake.scope import Scope
-from graphbrain.numeric.rules import Rule
 from graphbrain.schedule.fingerprints import ChangeTest
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
-from graphbrain.settings import Settings
-from graphbrain.urls.normalization import Rules
 
 __all__ = ["PASS_BATCH", "Session", "whole"]
 

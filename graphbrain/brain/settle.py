@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import astuple
 
-from graphbrain.accounts import forwards, pushes, settlement
-from graphbrain.accounts.partition import Batch, ShardTurns
-from graphbrain.accounts.settlement import Goal
+from graphbrain.base.errors import BadInput, GraphTooSmall, GraphUnavailable
+from graphbrain.base.numeric.methods import SETTLED_TO
+from graphbrain.base.numeric.rules import Forward, Rule
+from graphbrain.base.work import Settled
 from graphbrain.brain.exclusive_lock import Hold
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.corrections import edits
-from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
+from graphbrain.frontier.corrections import edits
 from graphbrain.graph.connection import Graph, Tx
-from graphbrain.numeric.methods import SETTLED_TO
-from graphbrain.numeric.rules import Forward, Rule
-from graphbrain.work import Settled
+from graphbrain.scores.accounts import forwards, pushes, settlement
+from graphbrain.scores.accounts.partition import Batch, ShardTurns
+from graphbrain.scores.accounts.settlement import Goal
 
 __all__ = ["Settling"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Hint, HintOutcome
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.claims import sitemaps
-from graphbrain.claims.resource_reports import Listed, ResourceVisit
-from graphbrain.claims.sitemap_state import Evidence, SitemapState
-from graphbrain.claims.sitemaps import Progress
-from graphbrain.corrections import change_hints
-from graphbrain.corrections.change_hints import Noted, Source
-from graphbrain.errors import BadInput
+from graphbrain.frontier.claims import sitemaps
+from graphbrain.frontier.claims.resource_reports import Listed, ResourceVisit
+from graphbrain.frontier.claims.sitemap_state import Evidence, SitemapState
+from graphbrain.frontier.claims.sitemaps import Progress
+from graphbrain.frontier.corrections import change_hints
+from graphbrain.frontier.corrections.change_hints import Noted, Source
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Hint, HintOutcome
 
 __all__ = ["Sitemaps"]
 

@@ -11,7 +11,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from graphbrain.accounts import settlement
+from graphbrain.analyst.inspect.pages import ForwardSums
+from graphbrain.base.errors import BadInput, GraphbrainError
+from graphbrain.base.model import number
+from graphbrain.base.runtime import memory
+from graphbrain.base.work import Settled, Tended
 from graphbrain.brain import outstanding
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.leases import Leases
@@ -20,16 +24,12 @@ from graphbrain.brain.outstanding import Outstanding
 from graphbrain.brain.push import Pushing
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.brain.settle import Settling
-from graphbrain.corrections import aliases, edits, orphans
-from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.frontier import section_factors, sections
+from graphbrain.frontier.corrections import aliases, edits, orphans
+from graphbrain.frontier.reports import canonicals
 from graphbrain.graph.connection import bound
-from graphbrain.inspect.pages import ForwardSums
-from graphbrain.model import number
-from graphbrain.reports import canonicals
-from graphbrain.runtime import memory
 from graphbrain.schedule import priors
-from graphbrain.work import Settled, Tended
+from graphbrain.scores.accounts import settlement
 
 __all__ = ["PUSH_PAYMENTS", "Tending", "Upkeep"]
 

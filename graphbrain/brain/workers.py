@@ -25,10 +25,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from graphbrain.base.errors import GraphbrainError, GraphTooSmall
+from graphbrain.base.runtime.lean_driver import lean_driver
+from graphbrain.base.work import Tended
 from graphbrain.brain.observe import Observer, together
-from graphbrain.errors import GraphbrainError, GraphTooSmall
-from graphbrain.runtime.lean_driver import lean_driver
-from graphbrain.work import Tended
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain

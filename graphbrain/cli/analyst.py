@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.errors import BadInput
 from graphbrain.cli.common import App, Day, F, brain_command
-from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
     from graphbrain.analyst.last_look import News
@@ -101,7 +101,7 @@ def summary(app: App, file: Path, since: datetime | None, look: Path | None) -> 
     """
     from graphbrain.analyst import summary as pages
     from graphbrain.analyst.questions import beginning
-    from graphbrain.ingest import dump
+    from graphbrain.files import dump
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
@@ -181,7 +181,7 @@ def _news(brain: Brain, file: Path) -> tuple[News, str]:
 
 def _keep(file: Path, news: News, kept: str) -> None:
     """Write the look that was shown into its file, and print with which it was compared."""
-    from graphbrain.ingest import dump
+    from graphbrain.files import dump
     from graphbrain.terminal import show
 
     with dump.opened(file) as out:
@@ -241,7 +241,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
 def _sign_in(app: App, origin: str | None) -> tuple[str, str, str, str]:
     """Return the address of Browser without a path, the address that it connects to, the user, and the file of the
     password."""
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
 
     login = app.arguments()
     if origin is not None:

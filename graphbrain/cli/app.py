@@ -16,10 +16,10 @@ from typing import Any, TextIO, cast
 
 import click
 
+from graphbrain.base.errors import GraphbrainError
+from graphbrain.base.runtime.lean_driver import lean_driver
 from graphbrain.cli.commands import LABORATORY, SECTIONS, CommandsOnUse
 from graphbrain.cli.common import connection
-from graphbrain.errors import GraphbrainError
-from graphbrain.runtime.lean_driver import lean_driver
 
 __all__ = ["cli", "main"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.cli.common import App, as_json, brain_command
-from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 
 __all__ = ["COMMANDS", "change", "clear", "engine", "settings"]
 
@@ -34,7 +34,7 @@ def change(app: App, settings: tuple[str, ...]) -> None:
     their place. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
     inside a host count a quarter.
     """
-    from graphbrain.settings import added
+    from graphbrain.base.settings import added
     from graphbrain.terminal import show
 
     given = dict(_assignment(text) for text in settings)
@@ -58,8 +58,8 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
     A default, the brain (for all who use it), a variable of the environment, an option of the command line, or the
     local server. Nothing is changed.
     """
+    from graphbrain.base.settings import Settings, unknown
     from graphbrain.cli import sheets
-    from graphbrain.settings import Settings, unknown
     from graphbrain.terminal import show
 
     for name in names:

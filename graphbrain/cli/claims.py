@@ -16,10 +16,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import KINDS, Answer, Claim, Claims, Report, Unusable
 from graphbrain.cli.common import App, Number, as_json, brain_command
 from graphbrain.cli.lines import InputLines
-from graphbrain.errors import BadInput
-from graphbrain.model import KINDS, Answer, Claim, Claims, Report, Unusable
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -227,7 +227,7 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
     from graphbrain.terminal import show
 
     if schema:
-        from graphbrain.intake.wire import report_schema
+        from graphbrain.content.wire import report_schema
 
         sys.stdout.write(json.dumps(report_schema(), indent=2) + "\n")
         return 0
@@ -267,7 +267,7 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
     `again`: a page that was reported twice among them is reported as often, for it is chance that they came together.
     """
-    from graphbrain.reports.report_intake import TWICE
+    from graphbrain.frontier.reports.report_intake import TWICE
 
     items = [_read(line) for _, line in lines]
     answers = brain.report(items)
@@ -282,7 +282,7 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
 
 def _read(line: str) -> Report | Unusable:
-    from graphbrain.intake import wire
+    from graphbrain.content import wire
 
     item: dict[str, Any] = {}
     try:
@@ -343,7 +343,7 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
 def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
     """The claims that lines name; what is none, with the reason."""
-    from graphbrain.intake import wire
+    from graphbrain.content import wire
 
     held: list[Claim | Unusable] = []
     for number, line in enumerate(source, 1):

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from graphbrain.errors import BadInput, GraphUnavailable
+from graphbrain.base.errors import BadInput, GraphUnavailable
 
 if TYPE_CHECKING:
+    from graphbrain.base.settings import InForce, Settings
     from graphbrain.brain.brain import Brain
-    from graphbrain.settings import InForce, Settings
 
 __all__ = [
     "AddressOption",
@@ -59,7 +59,7 @@ class App:
             raise click.UsageError("Give either --uri or --data, not both.")
         if self.data is None and (self.given.get("uri") or os.environ.get("GRAPHBRAIN_URI")):
             return dict(self.given)
-        from graphbrain.server import lifecycle
+        from graphbrain.graph.server import lifecycle
 
         server = lifecycle.find(self.data)
         if server is None:

@@ -15,17 +15,17 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.errors import BadInput, GraphbrainError
+from graphbrain.base.model import Hint, SeedAnswer
+from graphbrain.base.numeric.methods import METHODS
+from graphbrain.base.options.upkeep import TendOptions
+from graphbrain.base.work import Tended
 from graphbrain.cli.common import AddressOption, App, Duration, Number, as_json, brain_command
 from graphbrain.cli.declared import options
-from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.model import Hint, SeedAnswer
-from graphbrain.numeric.methods import METHODS
-from graphbrain.options.upkeep import TendOptions
-from graphbrain.work import Tended
 
 if TYPE_CHECKING:
     from graphbrain.brain.workers import WorkerPool
-    from graphbrain.feeds.reading import Hints
+    from graphbrain.content.feeds.reading import Hints
 
 __all__ = ["COMMANDS"]
 
@@ -52,7 +52,7 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, a
     """
     if not urls and source is None:
         raise click.UsageError("Give at least one URL, or --file.")
-    from graphbrain.ingest.seed_files import urls_in
+    from graphbrain.files.seed_files import urls_in
 
     try:
         wanted = iter([*urls, *urls_in(source or (), plain=plain)])
@@ -136,8 +136,8 @@ def _print_hinted(source: str, counts: Sequence[tuple[str, int]], sitemaps: Sequ
 
 def _hints(source: str) -> Hints:
     """The hints of a file, or a ping."""
-    from graphbrain.feeds import reading as hints
-    from graphbrain.urls.normalization import is_key
+    from graphbrain.base.urls.normalization import is_key
+    from graphbrain.content.feeds import reading as hints
 
     if source.startswith(("http://", "https://")) or (is_key(source) and not Path(source).exists()):
         return hints.Hints((Hint(source),))
@@ -293,7 +293,7 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
     tokens stay.
     """
     from graphbrain.cli import sheets
-    from graphbrain.ingest.importer import run
+    from graphbrain.files.importer import run
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.share_bar() as bar:

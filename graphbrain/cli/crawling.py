@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.cli.beside import console_beside
 from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
 from graphbrain.cli.starting import started
-from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 
 if TYPE_CHECKING:
     from http.cookiejar import Cookie
@@ -168,7 +168,7 @@ def _needing(what: str, extra: str, *packages: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in packages:
             raise
-        from graphbrain.runtime import installs
+        from graphbrain.base.runtime import installs
 
         raise GraphbrainError(f"{what} needs more: {installs.command(extra, packages[0])}") from None
 
@@ -453,7 +453,7 @@ def _show(
 
 def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
     """The address of Neo4j Browser, where the server is a local one."""
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
 
     server = lifecycle.find(data)
     return [server.browser] if server is not None and server.uri == connection.get("uri") else []

@@ -1,4 +1,4 @@
-"""Options of commands, made from the classes in which the options of verbs are declared (`graphbrain.options`)."""
+"""Options of commands, made from the classes in which the options of verbs are declared (`graphbrain.base.options`)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
+from graphbrain.base.numeric.bounds import LARGEST
+from graphbrain.base.options.declare import Option, options_of
 from graphbrain.cli.common import F, Number
-from graphbrain.numeric.bounds import LARGEST
-from graphbrain.options.declare import Option, options_of
 
 __all__ = ["options", "or_word", "type_of"]
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import KnownLink, Page
+from graphbrain.base.options.dumps import LinkFile, PageFile
+from graphbrain.base.options.pages import LinkFilter, PageFilter
 from graphbrain.cli.common import App, F, connection, pass_app
 from graphbrain.cli.declared import options
-from graphbrain.errors import BadInput
-from graphbrain.model import KnownLink, Page
-from graphbrain.options.dumps import LinkFile, PageFile
-from graphbrain.options.pages import LinkFilter, PageFilter
 
 __all__ = ["COMMANDS"]
 
@@ -41,7 +41,7 @@ def _written(kind: type) -> Callable[[F], F]:
 
 def _checked(kind: type[Any], form: str, columns: str | None, raw: bool | None) -> dict[str, Any]:
     """Return the options of how records are written, checked before a brain is opened. Raise BadInput, UsageError."""
-    from graphbrain.ingest.dump import Layout
+    from graphbrain.files.dump import Layout
 
     if form in ("nodes", "edges") and (columns is not None or raw is not None):
         raise click.UsageError(f"The format {form} has columns of its own: leave out --columns, --raw and --dates.")
@@ -92,7 +92,7 @@ def dump_pages(
     unless --format does. The format 'nodes' is the node file of an edge
     list: id, 1 if the page was fetched or 0, URL.
     """
-    from graphbrain.ingest import dump
+    from graphbrain.files import dump
     from graphbrain.terminal import show
 
     form = _form_of(file, format, as_json, ENDINGS | {".nodes": "nodes"})
@@ -124,7 +124,7 @@ def dump_links(
     unless --format does. The other options select the pages whose out-links are
     written. The format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
     """
-    from graphbrain.ingest import dump
+    from graphbrain.files import dump
     from graphbrain.terminal import show
 
     form = _form_of(file, format, as_json, ENDINGS | {".edges": "edges"})
@@ -156,7 +156,7 @@ def dump_tables(app: App, /, folder: Path, as_json: bool) -> None:
 
 
 def _to(file: Path | None) -> Any:
-    from graphbrain.ingest import dump
+    from graphbrain.files import dump
 
     return dump.opened(None if file is None or str(file) == "-" else file)
 

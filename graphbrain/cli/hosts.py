@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.options.hosts import HostFilter, HostOptions
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.cli.declared import options, or_word
-from graphbrain.errors import BadInput
-from graphbrain.options.hosts import HostFilter, HostOptions
 
 __all__ = ["COMMANDS"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from graphbrain.base.options.pages import FindOptions, TopOptions
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.cli.declared import options
-from graphbrain.options.pages import FindOptions, TopOptions
 
 __all__ = ["COMMANDS"]
 

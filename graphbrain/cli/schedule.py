@@ -7,9 +7,9 @@ from typing import IO
 
 import click
 
+from graphbrain.base.options.checks import LinkCheckOptions
 from graphbrain.cli.common import App, brain_command, number_or_none, said_of
 from graphbrain.cli.declared import options
-from graphbrain.options.checks import LinkCheckOptions
 
 __all__ = ["COMMANDS"]
 
@@ -68,8 +68,8 @@ def now(
     on a terminal. Delays of hosts hold. Fails when one of them cannot be fetched: it is outside the scope, or was
     forgotten for ever.
     """
-    from graphbrain.errors import UnknownPage
-    from graphbrain.ingest.seed_files import urls_in
+    from graphbrain.base.errors import UnknownPage
+    from graphbrain.files.seed_files import urls_in
     from graphbrain.terminal import show
 
     if not urls and host is None and pattern is None and source is None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from graphbrain.base.options.declare import options_of
+from graphbrain.base.options.scores import RankRun, SettleOptions
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.cli.declared import options, type_of
-from graphbrain.options.declare import options_of
-from graphbrain.options.scores import RankRun, SettleOptions
 
 __all__ = ["COMMANDS"]
 
@@ -55,7 +55,7 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
     else:
         show.out(*sheets.ranking_sheet(done))
     if not done.converged:
-        from graphbrain.ranking.algorithms import LEAST_CHANGE
+        from graphbrain.scores.ranking.algorithms import LEAST_CHANGE
 
         only_rounding = "arithmetic allows no less, so take a larger --tolerance or a smaller --damping"
         what = only_rounding if done.residual <= LEAST_CHANGE else "allow more --iterations"

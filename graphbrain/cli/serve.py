@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
+from graphbrain.base.errors import BadInput
 from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, connection, pass_app
-from graphbrain.errors import BadInput
 
 __all__ = ["COMMANDS"]
 

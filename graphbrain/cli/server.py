@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from graphbrain.base.errors import ServerFailed
 from graphbrain.cli.common import App, as_json, connection, pass_app
 from graphbrain.cli.starting import started
-from graphbrain.errors import ServerFailed
 
 __all__ = [
     "COMMANDS",
@@ -73,8 +73,8 @@ def prepare(version: str | None, java: str | None) -> None:
     The first 'start' does the same, the latter in the background. Here, in an image or a build, it is waited for.
     """
     from graphbrain.cli import sheets
-    from graphbrain.server import lifecycle
-    from graphbrain.server import prepare as priming
+    from graphbrain.graph.server import lifecycle
+    from graphbrain.graph.server import prepare as priming
     from graphbrain.terminal import show
 
     file, made = priming.prime(version or lifecycle.NEO4J_VERSION, java, say=show.say)
@@ -90,7 +90,7 @@ def prepare(version: str | None, java: str | None) -> None:
 @pass_app
 def stop(app: App) -> None:
     """Stop the server; its data stay."""
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
     from graphbrain.terminal import show
 
     stopped = lifecycle.stop(app.data)
@@ -104,7 +104,7 @@ def stop(app: App) -> None:
 def status(app: App, as_json: bool) -> int:
     """Show the state of the server; exits 1 when it does not run."""
     from graphbrain.cli import sheets
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
     from graphbrain.terminal import show
 
     now = lifecycle.status(app.data)
@@ -148,7 +148,7 @@ def _megabytes(count: int | None, otherwise: str = "–") -> Any:
 @pass_app
 def logs(app: App, lines: int) -> None:
     """Print the end of the server's log."""
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
     from graphbrain.terminal import show
 
     if not lifecycle.log_file(app.data).exists():

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
-from graphbrain.numeric.methods import FORWARD
-from graphbrain.records import HostResource, Record, Section
-from graphbrain.settings import InForce
+from graphbrain.base.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
+from graphbrain.base.numeric.methods import FORWARD
+from graphbrain.base.records import HostResource, Record, Section
+from graphbrain.base.settings import InForce
+from graphbrain.base.work import Ranking
 from graphbrain.terminal.show import figures_sheet, rows_table, sheet
 from graphbrain.terminal.tables import Cell, Sheet, Table, flat, named, number, on_terminal
-from graphbrain.work import Ranking
 
 if TYPE_CHECKING:
-    from graphbrain.ingest.importer import Imported
+    from graphbrain.files.importer import Imported
 
 __all__ = [
     "all_links_table",

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from graphbrain.base.numeric.methods import METHODS
+from graphbrain.base.options.scores import RankOptions, SettleOptions, checked
 from graphbrain.cli.common import F, as_json
 from graphbrain.cli.declared import options
-from graphbrain.numeric.methods import METHODS
-from graphbrain.options.scores import RankOptions, SettleOptions, checked
 
 __all__ = ["COMMANDS"]
 
@@ -44,7 +44,7 @@ def _where(command: F) -> F:
 
 
 def _on(master: str | None, conf: tuple[str, ...], blocks: int | None) -> Any:
-    from graphbrain.spark.runs import On
+    from graphbrain.files.spark.runs import On
 
     settings = {}
     for text in conf:
@@ -115,7 +115,7 @@ def spark_rank(
     The methods and options are those of 'graphbrain rank'; 'live_pagerank' is the score of that name at its fixed
     point. Exits 1 when the tolerance was not reached.
     """
-    from graphbrain.spark import runs
+    from graphbrain.files.spark import runs
 
     on = _on(**where)
     if method == LIVE_PAGERANK:
@@ -141,7 +141,7 @@ def spark_settle(source: str, tolerance: float | None, out: str, as_json: bool, 
     Relevance, payouts and the weight of links inside a host are those of the dump. Exits 1 when the tolerance was not
     reached.
     """
-    from graphbrain.spark import runs
+    from graphbrain.files.spark import runs
 
     given = {} if tolerance is None else {"tolerance": tolerance}
     on = _on(**where)
@@ -159,7 +159,7 @@ def spark_audit(source: str, out: str, as_json: bool, **where: Any) -> int:
     Pages that are off are written to DIR/findings. A page that a crawler has changed during the dump can be off, too.
     Exits 1 when a page is off.
     """
-    from graphbrain.spark import runs
+    from graphbrain.files.spark import runs
 
     on = _on(**where)
     with _progress():
@@ -191,7 +191,7 @@ def spark_import(
     VERTICES and EDGES are the text files of a host graph or a domain graph: a file, a folder or a pattern, gzipped or
     not. The result is JSON lines of hosts, their links and values, which 'graphbrain import' takes and settles.
     """
-    from graphbrain.spark import webgraph
+    from graphbrain.files.spark import webgraph
     from graphbrain.terminal import show
 
     done = webgraph.cut(vertices, edges, ranks, out, top, _on(master, conf, None))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphbrain.server.lifecycle import Server
+    from graphbrain.graph.server.lifecycle import Server
 
 __all__ = ["started"]
 
@@ -14,7 +14,7 @@ __all__ = ["started"]
 def started(data: Path | None, **options: Any) -> Server:
     """The data directory's server, started if it does not run. `options`: those of `lifecycle.start`. Raises
     ServerFailed."""
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
     from graphbrain.terminal import show
 
     with show.timed_line() as line:

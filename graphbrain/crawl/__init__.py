@@ -1,9 +1,10 @@
-"""A crawl by one command: the user's order, the run of Scrapy that executes it, and its messages.
+"""Crawling by Scrapy: `graphbrain crawl`, its WARC and JSON files, its browser and messages; the add-on for spiders.
 
-`order` is the order, and the brain's settings that follow from it; `running` runs Scrapy in this process, with the
-add-on of `graphbrain.scrapy`; `watching` counts events and recognises sites that block; `closing` sums up.
+`order` is the user's order, and the brain's settings that follow from it; `running` runs Scrapy in this process, with
+the add-on in `scrapy`; `watching` counts events and recognises sites that block; `warc` and `jsonl` write what was
+fetched; `closing` sums up. Users know the add-on as `graphbrain.scrapy`.
 May touch: Scrapy and its reactor, signals, files that the user has named. Knows of graphbrain: `Brain`, its figures,
-analysts' questions, the add-on.
+analysts' questions.
 """
 
 __all__ = [
@@ -13,16 +14,13 @@ __all__ = [
     "closing",
     "config",
     "dryrun",
-    "gone",
     "jsonl",
     "order",
-    "rendering",
     "requisites",
     "running",
     "secrets",
     "showing",
     "spider",
-    "supplies",
     "warc",
     "watching",
 ]

@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 
 from graphbrain import Answer, Brain, Fetched
+from graphbrain.crawl.scrapy import Report, ScrapyVisit
 from graphbrain.crawl.watching import rest_after
+from graphbrain.frontier.hosts.health import crawl_patience
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.hosts.health import crawl_patience
-from graphbrain.scrapy import Report, ScrapyVisit
 
 __all__ = ["Again"]
 

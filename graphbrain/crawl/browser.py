@@ -20,7 +20,7 @@ from playwright.async_api import Error as BrowserError
 from playwright.async_api import async_playwright
 from scrapy.http import HtmlResponse, Response
 
-from graphbrain.errors import SettingsError
+from graphbrain.base.errors import SettingsError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Playwright, Route, WebSocketRoute

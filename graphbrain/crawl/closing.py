@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphbrain import Brain
+from graphbrain.base.errors import GraphbrainError
 from graphbrain.crawl.watching import CrawlWatch
-from graphbrain.errors import GraphbrainError
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.terminal.show import counted
 

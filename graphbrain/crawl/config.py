@@ -7,8 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from graphbrain.errors import SettingsError
-from graphbrain.settings import unknown
+from graphbrain.base.errors import SettingsError
+from graphbrain.base.settings import unknown
 
 __all__ = ["options_in"]
 

@@ -18,15 +18,15 @@ from urllib.request import Request, urlopen
 
 from scrapy.http import HtmlResponse
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.settings import Settings
+from graphbrain.base.urls.normalization import address, host_of
+from graphbrain.content.feeds import reading
+from graphbrain.content.scope import Scope
 from graphbrain.crawl.closing import seconds_of
 from graphbrain.crawl.order import CrawlOrder, shared
 from graphbrain.crawl.spider import links_of
-from graphbrain.errors import BadInput
-from graphbrain.feeds import reading
-from graphbrain.hosts.robots import Robots, parsed, product, readable
-from graphbrain.intake.scope import Scope
-from graphbrain.settings import Settings
-from graphbrain.urls.normalization import address, host_of
+from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 __all__ = ["DryRunSite", "looked_at", "rows"]
 

@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from graphbrain import Answer, Brain, Failed
+from graphbrain.crawl.scrapy import Report
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.scrapy import Report
 
 __all__ = ["first_missed", "is_missing", "with_gone"]
 

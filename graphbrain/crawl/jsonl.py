@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from graphbrain import Answer, Brain, Claim, Fetched
+from graphbrain.base.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.crawl.gone import first_missed, is_missing
-from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
+from graphbrain.crawl.scrapy import Report, ScrapyVisit
 from graphbrain.schedule.fingerprints import visible_text
-from graphbrain.scrapy import Report, ScrapyVisit
 
 __all__ = ["PageLines"]
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from graphbrain.errors import BadInput, SettingsError
-from graphbrain.hosts.robots import product
-from graphbrain.intake.scope import Scope
-from graphbrain.settings import Settings, added
-from graphbrain.urls.normalization import address, host_of
+from graphbrain.base.errors import BadInput, SettingsError
+from graphbrain.base.settings import Settings, added
+from graphbrain.base.urls.normalization import address, host_of
+from graphbrain.content.scope import Scope
+from graphbrain.frontier.hosts.robots import product
 
 __all__ = ["SCOPES", "CrawlOrder", "added_to", "is_local", "refusal", "shared"]
 

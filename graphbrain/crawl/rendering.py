@@ -13,7 +13,7 @@ from graphbrain.crawl.browser import LOADING, first_line
 from graphbrain.crawl.spider import RunMiddleware
 
 if TYPE_CHECKING:
-    from graphbrain.scrapy import ScrapyVisit
+    from graphbrain.crawl.scrapy import ScrapyVisit
 
 __all__ = ["Rendering"]
 

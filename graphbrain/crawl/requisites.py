@@ -24,9 +24,9 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain import Answer, Brain, Fetched
-from graphbrain.errors import BadInput
-from graphbrain.scrapy import Report, ScrapyVisit
-from graphbrain.urls.normalization import address, host_of
+from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.normalization import address, host_of
+from graphbrain.crawl.scrapy import Report, ScrapyVisit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -20,9 +20,9 @@ from scrapy.logformatter import LogFormatter
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from graphbrain.base.errors import BadInput
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
-from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

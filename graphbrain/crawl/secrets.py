@@ -17,8 +17,8 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 from scrapy.http.cookies import CookieJar
 
+from graphbrain.base.errors import BadInput
 from graphbrain.crawl.spider import RunMiddleware, Running
-from graphbrain.errors import BadInput
 
 __all__ = ["GivenCookies", "LimitedCookies", "Secrets", "cookies_of", "header_of", "middlewares", "withheld"]
 

@@ -14,11 +14,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from graphbrain.base.errors import GraphbrainError
 from graphbrain.brain.brain import Brain
 from graphbrain.crawl.closing import seconds_of
 from graphbrain.crawl.spider import Running
 from graphbrain.crawl.watching import rest_after
-from graphbrain.errors import GraphbrainError
 from graphbrain.terminal.show import counted
 
 __all__ = ["CrawlFigures", "Say", "line", "shown"]

@@ -18,13 +18,13 @@ from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.utils import response as responses
 
 from graphbrain import Answer, Brain, Failed, Fetched, Link
+from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.normalization import address, host_of
+from graphbrain.base.urls.walls import bare
+from graphbrain.content.pagefacts import FORBID_FOLLOW, forbids_index
 from graphbrain.crawl.gone import with_gone
+from graphbrain.crawl.scrapy import Joined, Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
 from graphbrain.crawl.watching import CrawlWatch
-from graphbrain.errors import BadInput
-from graphbrain.pagefacts import FORBID_FOLLOW, forbids_index
-from graphbrain.scrapy import Joined, Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
-from graphbrain.urls.normalization import address, host_of
-from graphbrain.urls.walls import bare
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

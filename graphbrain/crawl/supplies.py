@@ -17,9 +17,9 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from graphbrain.errors import BadInput
-from graphbrain.intake.report_semantics import PERMANENT, TEMPORARY
-from graphbrain.urls.normalization import host_of, resolved
+from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.normalization import host_of, resolved
+from graphbrain.content.report_semantics import PERMANENT, TEMPORARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from graphbrain.model import Answer, Failed, Fetched
+from graphbrain.base.model import Answer, Failed, Fetched
 
 __all__ = ["REFUSING", "CrawlWatch", "CrawledHost", "rest_after"]
 

@@ -45,13 +45,13 @@ from lxml import etree
 from w3lib.encoding import html_to_unicode
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, Resource
+from graphbrain.base.urls.normalization import resolved, without_user
+from graphbrain.content import retry_after
 from graphbrain.errors import BadInput
-from graphbrain.hosts.robots import product
-from graphbrain.intake import retry_after
+from graphbrain.frontier.hosts.robots import product
 from graphbrain.model import Fault
 from graphbrain.pagefacts import HEADERS, PageFacts
 from graphbrain.relevance import guess
-from graphbrain.urls.normalization import resolved, without_user
 
 __all__ = ["HtmlPage", "crawl", "fetch", "main"]
 

@@ -21,11 +21,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from graphbrain import Answer, Brain, Failed, Fetched, GraphbrainError
+from graphbrain.base.model import AnyReport
 from graphbrain.brain.workers import first_line, send_order, spawned, watch_stdin
+from graphbrain.content.relevance import TopicRelevance
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
-from graphbrain.model import AnyReport
-from graphbrain.relevance import TopicRelevance
 
 __all__ = ["Crew", "WorkerReport"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 
 __all__ = ["FEWEST", "SEEDS", "TOPICS", "WebPage", "build", "render"]
 

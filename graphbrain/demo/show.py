@@ -25,15 +25,15 @@ import platformdirs
 from rich.table import Table
 
 from graphbrain import Brain, GraphbrainError, Page
+from graphbrain.analyst.inspect.audit import Audit
+from graphbrain.base.errors import SchemaMismatch, SettingsError, UnknownPage
+from graphbrain.base.settings import Settings
 from graphbrain.brain.workers import WorkerPool
+from graphbrain.content.relevance import TopicRelevance
 from graphbrain.demo.crew import Crew, WorkerReport
 from graphbrain.demo.pages import SEEDS
 from graphbrain.demo.web import Web
-from graphbrain.errors import SchemaMismatch, SettingsError, UnknownPage
-from graphbrain.inspect.audit import Audit
-from graphbrain.relevance import TopicRelevance
-from graphbrain.server import lifecycle
-from graphbrain.settings import Settings
+from graphbrain.graph.server import lifecycle
 from graphbrain.terminal import show
 from graphbrain.terminal.show import counted
 

@@ -1,6 +1,21 @@
-"""Pages: how they come in, their sections and URL variants, notes on them, and the policy that all changes obey.
+"""Pages on their way through the crawl: discovery, claims and leases, reports, politeness of hosts, corrections.
 
-May touch: statements on pages and sections; links and hosts through their rooms.
+`discovery` creates pages, `sections` learns of their sites, `policy` has the rules that all changes obey. `hosts` is
+politeness: delays, back-off, budgets, robots.txt. `claims` grants leases, `reports` writes visits, and `corrections`
+has the changes that are no visits. A transaction passes through several of them, and takes its locks in one order:
+pages, resources, hosts, addresses.
+May touch: statements on pages, sections, claims, resources, visits and hosts; links and cash through `scores`.
 """
 
-__all__ = ["discovery", "expected", "notes", "policy", "section_factors", "sections", "url_variants"]
+__all__ = [
+    "claims",
+    "corrections",
+    "discovery",
+    "expected",
+    "hosts",
+    "notes",
+    "policy",
+    "reports",
+    "section_factors",
+    "sections",
+]

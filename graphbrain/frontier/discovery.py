@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.accounts import algebra, ledgers
-from graphbrain.accounts.ledgers import Accounts
+from graphbrain.base.model import ROBOTS
+from graphbrain.base.numeric.rules import SEED_FLOW, Rule
+from graphbrain.base.urls.normalization import host_of, name_of, path_repeats, surplus
+from graphbrain.content.scope import Scope
+from graphbrain.frontier.hosts import health
+from graphbrain.frontier.hosts.state import SHARED_QUEUE
 from graphbrain.graph.connection import Tx, intact
-from graphbrain.hosts import health
-from graphbrain.hosts.state import SHARED_QUEUE
-from graphbrain.intake.scope import Scope
-from graphbrain.model import ROBOTS
-from graphbrain.numeric.rules import SEED_FLOW, Rule
 from graphbrain.schedule.lanes import PageColumns
-from graphbrain.urls.normalization import host_of, name_of, path_repeats, surplus
+from graphbrain.scores.accounts import algebra, ledgers
+from graphbrain.scores.accounts.ledgers import Accounts
 
 __all__ = [
     "Last",

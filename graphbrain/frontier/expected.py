@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from graphbrain.graph.connection import Tx
-from graphbrain.sections.copies import Content, CopyTrial, Expectations
-from graphbrain.sections.site import Site
+from graphbrain.schedule.sections.copies import Content, CopyTrial, Expectations
+from graphbrain.schedule.sections.site import Site
 
 __all__ = ["KeyOf", "compared", "contents", "expectations"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.content.scope import Scope
+from graphbrain.frontier.hosts import health
+from graphbrain.frontier.hosts.state import PolitenessPolicy
 from graphbrain.frontier.section_factors import Acting
-from graphbrain.hosts import health
-from graphbrain.hosts.state import PolitenessPolicy
-from graphbrain.intake.scope import Scope
-from graphbrain.numeric.rules import Rule
 from graphbrain.schedule.fingerprints import ChangeTest
 from graphbrain.schedule.value import Schedule
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from graphbrain.base.numeric.rules import Rule
 from graphbrain.graph.connection import Tx
-from graphbrain.numeric.rules import Rule
-from graphbrain.sections.shapes import name_of
-from graphbrain.sections.site import Sections
+from graphbrain.schedule.sections.shapes import name_of
+from graphbrain.schedule.sections.site import Sections
 
 __all__ = ["Acting", "Book"]
 

@@ -20,21 +20,21 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphbrain.accounts import ledgers
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.base.urls.normalization import host_of
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.expected import compared
 from graphbrain.frontier.policy import Policy
 from graphbrain.frontier.section_factors import Acting, Book
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
-from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import shingles
 from graphbrain.schedule.lanes import ASKED
+from graphbrain.schedule.sections.known import HostSample
+from graphbrain.schedule.sections.shapes import name_of
+from graphbrain.schedule.sections.site import GROWN, FirstVisit, Sections, Site
 from graphbrain.schedule.words import VERSION
-from graphbrain.sections.known import HostSample
-from graphbrain.sections.shapes import name_of
-from graphbrain.sections.site import GROWN, FirstVisit, Sections, Site
-from graphbrain.urls.normalization import host_of
+from graphbrain.scores.accounts import ledgers
 
 __all__ = [
     "AT_ONCE",

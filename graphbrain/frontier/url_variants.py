@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from graphbrain.base.model import ROBOTS, SCOPE
+from graphbrain.base.urls.normalization import host_of, name_of, path_repeats, surplus
+from graphbrain.content.scope import Scope
+from graphbrain.frontier.hosts import politeness
+from graphbrain.frontier.hosts.state import SHARED_QUEUE, HostState, PolitenessPolicy
 from graphbrain.graph.connection import Tx
-from graphbrain.hosts import politeness
-from graphbrain.hosts.state import SHARED_QUEUE, HostState, PolitenessPolicy
-from graphbrain.intake.scope import Scope
-from graphbrain.model import ROBOTS, SCOPE
-from graphbrain.urls.normalization import host_of, name_of, path_repeats, surplus
 
 __all__ = ["MOST_ROUNDS", "SURPLUS", "improve", "may_improve", "row_of"]
 

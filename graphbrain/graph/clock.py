@@ -16,8 +16,8 @@ of two members differ. The model:
 5. *A process that has just started has no brain time of its own.* At a leader that the record does not name, its brain
    time is the leader's clock, but not less than the high-water mark on the brain (`clock_seen`).
 6. *One exception.* Where the clock of one and the same server was set back, brain time follows it, with a warning, and
-   the times that the clock wrote while it was ahead are put right (`graphbrain.hosts.clock_ahead`). So a wrong clock
-   can be corrected.
+   the times that the clock wrote while it was ahead are put right (`graphbrain.frontier.hosts.clock_ahead`). So a wrong
+   clock can be corrected.
 
 The limits of the model: the high-water mark is written once a minute. A process that starts while the leader changes to
 a member whose clock is behind can thus be behind the others by a minute, until one of those has seen the new leader,

@@ -32,7 +32,7 @@ import neo4j
 import tenacity
 from neo4j import exceptions as ne
 
-from graphbrain.errors import Cancelled, GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
+from graphbrain.base.errors import Cancelled, GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
 from graphbrain.graph.bookmarks import INVALID, Bookmarks
 from graphbrain.graph.clock import JUMP, Timekeeper, steady
 from graphbrain.graph.hanging import Watch

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.places import find
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Reads, Tx, intact
-from graphbrain.numeric.arrays import Floats, Ints
-from graphbrain.numeric.places import find
 
 __all__ = ["LinkTable", "ScoreTerms", "column", "in_ranges", "links", "over_all", "terms", "urls"]
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphbrain.errors import SchemaMismatch
+from graphbrain.base.errors import SchemaMismatch
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.graph.statements import link_types, names, property_names, statement
 

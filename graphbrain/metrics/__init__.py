@@ -5,4 +5,8 @@
 May touch: prometheus_client, a thread, a port. Knows of graphbrain: `Brain`, its figures and its observer.
 """
 
-__all__ = ["meter", "sampling", "serving"]
+__all__ = [
+    "meter",
+    "sampling",
+    "serving",
+]

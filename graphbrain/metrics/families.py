@@ -11,10 +11,10 @@ from typing import Any
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
-from graphbrain.inspect.figures import COUNTS, Counted, Quick
+from graphbrain.analyst.inspect.figures import COUNTS, Counted, Quick
+from graphbrain.base.model import OUTCOMES, STATES
+from graphbrain.base.runtime.timings import BOUNDS, Told
 from graphbrain.metrics.sampling import Sample
-from graphbrain.model import OUTCOMES, STATES
-from graphbrain.runtime.timings import BOUNDS, Told
 
 __all__ = ["CrewFigures", "of_observed", "of_sample", "of_workers"]
 

@@ -17,9 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from graphbrain import Brain
-from graphbrain.errors import GraphbrainError
-from graphbrain.inspect import figures
-from graphbrain.inspect.figures import Counted, Quick, Scanned
+from graphbrain.analyst.inspect import figures
+from graphbrain.analyst.inspect.figures import Counted, Quick, Scanned
+from graphbrain.base.errors import GraphbrainError
 
 __all__ = ["Sample", "Sampler"]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from prometheus_client import start_http_server
 
-from graphbrain.errors import GraphbrainError
+from graphbrain.base.errors import GraphbrainError
 from graphbrain.metrics.meter import Meter
 
 __all__ = ["served"]

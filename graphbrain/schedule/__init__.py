@@ -1,7 +1,8 @@
-"""The schedule of revisits: change rates, the value of a visit, the lanes pages wait in.
+"""Formulas of revisits: change rates and their tests, the value of a visit, lanes of the queue, sections of a site.
 
-Formulas over arrays, and the two tables they keep on the graph (`priors`). A lane is the part of a queue in which pages
-of about the same value wait.
+Functions over arrays, and the two tables that they keep on the graph (`priors`). `fingerprints`, `blocks` and
+`shingles` compare contents, `change_rate` estimates rates, `value` and `lanes` order the queue. A lane is the part of a
+queue in which pages of about the same value wait. `sections` has the parts of a site that the crawl has learned.
 May touch: statements on priors. Knows nothing of hosts, accounts or claims.
 """
 
@@ -13,6 +14,7 @@ __all__ = [
     "novelty",
     "optimal_revisits",
     "priors",
+    "sections",
     "shingles",
     "value",
     "words",

@@ -25,7 +25,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain.schedule.words import EDGE, FACTORS, VERSION, Masked, Words, changes, masked, packed, sizes, unpacked
 
 __all__ = ["LARGEST_SKETCH", "VisitStep", "cut", "hashed", "is_plain", "read", "step"]

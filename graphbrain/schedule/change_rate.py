@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphbrain.numeric.arrays import Flags, Floats, Ints
+from graphbrain.base.numeric.arrays import Flags, Floats, Ints
 
 __all__ = [
     "FORGETTING",

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from w3lib.encoding import html_to_unicode
 
-from graphbrain.model import Seen, text_version
+from graphbrain.base.model import Seen, text_version
 from graphbrain.schedule import blocks, shingles
 from graphbrain.schedule.words import EDGE, FACTORS, VERSION, Words, distinct, masked
 

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphbrain.numeric.arrays import Flags, Floats, Ints
-from graphbrain.numeric.methods import METHODS, Factor
-from graphbrain.numeric.rules import Rule, clip_relevance, known_flow
+from graphbrain.base.numeric.arrays import Flags, Floats, Ints
+from graphbrain.base.numeric.methods import METHODS, Factor
+from graphbrain.base.numeric.rules import Rule, clip_relevance, known_flow
 from graphbrain.schedule.change_rate import expected_value
 
 __all__ = [
@@ -227,7 +227,7 @@ def blended(
     """Return the worth of new pages: a product of powers of scores, each not below its floor, and of the numbers before
     them. `in_links` counts one link more than there is.
 
-    `harvest` is what a fetch of the page's section is expected to bring, by steps of two (`sections.harvest`),
+    `harvest` is what a fetch of the page's section is expected to bring, by steps of two (`schedule.sections.harvest`),
     `nearness` 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path, and names of arguments, that were in
     the URL before), and `novelty` 1/(1 + new pages of the folder that the page which brought this one named before
     it): of pages that are much alike some come first, and show what the others lead to. A crawl can be caught in pages

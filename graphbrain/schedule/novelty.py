@@ -14,8 +14,8 @@ from itertools import count
 
 import numpy as np
 
-from graphbrain.numeric.arrays import Ints, Numbers
-from graphbrain.urls.normalization import folder
+from graphbrain.base.numeric.arrays import Ints, Numbers
+from graphbrain.base.urls.normalization import folder
 
 __all__ = ["counting", "numbered", "siblings_before"]
 

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import gammainc
 
-from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.arrays import Floats, Ints
 
 __all__ = [
     "Objective",

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain.base.numeric.rules import Rule
 from graphbrain.graph.connection import Graph, Tx, bound
-from graphbrain.numeric.rules import Rule
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
 

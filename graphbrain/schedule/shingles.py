@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain.schedule.words import VERSION, Masked, distinct, packed, unpacked
 
 __all__ = ["LONGEST", "MOST", "Sketch", "read", "sketch"]

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphbrain.errors import SettingsError
-from graphbrain.numeric.arrays import Flags, Floats
+from graphbrain.base.errors import SettingsError
+from graphbrain.base.numeric.arrays import Flags, Floats
+from graphbrain.base.settings import Settings
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
-from graphbrain.settings import Settings
 
 __all__ = ["DAY", "Estimator", "Schedule"]
 

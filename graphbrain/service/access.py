@@ -19,10 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import number
+from graphbrain.content import input_checks
 from graphbrain.graph.connection import Graph
-from graphbrain.intake import input_checks
-from graphbrain.model import number
 
 __all__ = ["ROLES", "Gatekeeper", "Grant", "Role", "grants", "make", "revoke"]
 

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
-from graphbrain.inspect.finding import Outlook
-from graphbrain.model import (
+from graphbrain.analyst.inspect.finding import Outlook
+from graphbrain.base.model import (
     LOOKED_UP,
     Answer,
     Because,
@@ -24,9 +24,9 @@ from graphbrain.model import (
     RobotsAnswer,
     SeedAnswer,
 )
-from graphbrain.numeric.methods import SCORES
-from graphbrain.records import Section
-from graphbrain.work import Ranking
+from graphbrain.base.numeric.methods import SCORES
+from graphbrain.base.records import Section
+from graphbrain.base.work import Ranking
 
 __all__ = [
     "CLAIM",

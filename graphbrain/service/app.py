@@ -21,8 +21,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 
 from graphbrain import __version__
+from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.service import answers, asking, correcting, crawling, long_work, looking, watching
 from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend

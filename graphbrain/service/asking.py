@@ -19,8 +19,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from graphbrain.analyst import questions
-from graphbrain.errors import BadInput
-from graphbrain.records import Asked as Answer
+from graphbrain.base.errors import BadInput
+from graphbrain.base.records import Asked as Answer
 from graphbrain.service import answers
 from graphbrain.service.verbs import READERS, Asked, Query, Service, json_answer, verb
 from graphbrain.terminal import tables

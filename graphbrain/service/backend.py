@@ -18,15 +18,15 @@ from functools import partial
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
+from graphbrain.base.errors import GraphbrainError
+from graphbrain.base.model import KINDS, OUTCOMES, PAGES, Claims
+from graphbrain.base.runtime.fair import Turns
 from graphbrain.brain.brain import Brain
-from graphbrain.console.minutes import Minutes
-from graphbrain.errors import GraphbrainError
 from graphbrain.graph.connection import Cancellation
 from graphbrain.metrics.meter import Meter
 from graphbrain.metrics.sampling import Sample, Sampler
-from graphbrain.model import KINDS, OUTCOMES, PAGES, Claims
-from graphbrain.runtime.fair import Turns
 from graphbrain.service.access import Gatekeeper, Grant
+from graphbrain.service.console.minutes import Minutes
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs
 from graphbrain.service.refusals import Refusal, body_of, refusal_of

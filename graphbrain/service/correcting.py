@@ -10,11 +10,11 @@ from fastapi import APIRouter, Response
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from graphbrain.errors import SettingsError
-from graphbrain.hosts.state import LONGEST_BLOCK
-from graphbrain.options.checks import LinkCheckOptions
-from graphbrain.options.hosts import HostOptions
-from graphbrain.options.upkeep import TendOptions
+from graphbrain.base.errors import SettingsError
+from graphbrain.base.options.checks import LinkCheckOptions
+from graphbrain.base.options.hosts import HostOptions
+from graphbrain.base.options.upkeep import TendOptions
+from graphbrain.frontier.hosts.state import LONGEST_BLOCK
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
 from graphbrain.service.declared import request

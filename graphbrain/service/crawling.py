@@ -12,10 +12,10 @@ from fastapi import Query as InQuery
 from pydantic import Field
 from pydantic.config import JsonDict
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Answer, Claim, Claims, Hint, Report, Unusable
 from graphbrain.brain.claim import LONGEST_LEASE
-from graphbrain.errors import BadInput
-from graphbrain.intake.wire import claim_from_dict, claim_in, hint_from_dict, meant_by, report_from_dict, url_in
-from graphbrain.model import Answer, Claim, Claims, Hint, Report, Unusable
+from graphbrain.content.wire import claim_from_dict, claim_in, hint_from_dict, meant_by, report_from_dict, url_in
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend, Gate
 from graphbrain.service.patterns import HOST, KINDS_GIVEN, NAME_OR_NONE, PAGE, between, listed

@@ -1,4 +1,5 @@
-"""Requests of the service, made from the classes in which the options of verbs are declared (`graphbrain.options`)."""
+"""Requests of the service, made from the classes in which the options of verbs are declared
+(`graphbrain.base.options`)."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
-from graphbrain.numeric.bounds import Bounds
-from graphbrain.options.declare import Option, options_of
+from graphbrain.base.numeric.bounds import Bounds
+from graphbrain.base.options.declare import Option, options_of
 
 __all__ = ["ends", "request"]
 

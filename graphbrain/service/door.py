@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMap
 from dataclasses import dataclass
 from typing import Any
 
-from graphbrain.errors import GraphbrainError
+from graphbrain.base.errors import GraphbrainError
 from graphbrain.service.access import HOLDS, READ_AHEAD, Gatekeeper, Grant
 from graphbrain.service.heads import LONGEST_HEAD, MOST_HEADERS, TOO_LARGE
 from graphbrain.service.refusals import CURRENT_ID, Refusal, body_of

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from graphbrain.errors import GraphbrainError
+from graphbrain.base.errors import GraphbrainError
 from graphbrain.service.access import Grant
 from graphbrain.service.refusals import Refusal, refusal_of
 

@@ -14,8 +14,9 @@ from fastapi import Query as InQuery
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from graphbrain.errors import BadInput
-from graphbrain.options.scores import BY_METHOD, RankDue, RankRun, SettleOptions, checked, checked_every
+from graphbrain.base.errors import BadInput
+from graphbrain.base.options.scores import BY_METHOD, RankDue, RankRun, SettleOptions, checked, checked_every
+from graphbrain.base.settings import ENGINES, changes, checked_engine
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.declared import request
@@ -34,7 +35,6 @@ from graphbrain.service.verbs import (
     json_answer,
     verb,
 )
-from graphbrain.settings import ENGINES, changes, checked_engine
 
 __all__ = ["router"]
 

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Response
 from fastapi import Query as InQuery
 from pydantic import Field
 
+from graphbrain.base.options.hosts import HostFilter
+from graphbrain.base.options.pages import MOST_TOP, FindOptions, LinkFilter, PageFilter, TopOptions
+from graphbrain.base.settings import Settings
 from graphbrain.brain.brain import Brain
-from graphbrain.options.hosts import HostFilter
-from graphbrain.options.pages import MOST_TOP, FindOptions, LinkFilter, PageFilter, TopOptions
 from graphbrain.service import answers
 from graphbrain.service.declared import request
 from graphbrain.service.patterns import HOST, PAGE, PART_OF_HOST
 from graphbrain.service.verbs import EVERYBODY, READERS, LinesResponse, Query, Service, json_answer, line, verb
-from graphbrain.settings import Settings
 
 __all__ = ["router"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pydantic.config import JsonDict
 
-from graphbrain.model import KINDS
-from graphbrain.numeric.methods import CASH, UNINDEXED
-from graphbrain.settings import (
+from graphbrain.base.model import KINDS
+from graphbrain.base.numeric.methods import CASH, UNINDEXED
+from graphbrain.base.settings import (
     CHOICES,
     HOST_LISTS,
     LARGEST,

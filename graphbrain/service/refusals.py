@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from graphbrain.errors import (
+from graphbrain.base.errors import (
     BadInput,
     BeingConverted,
     Cancelled,

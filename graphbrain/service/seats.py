@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
-from graphbrain.runtime.newest import Newest
+from graphbrain.base.runtime.newest import Newest
 from graphbrain.service.access import Grant
 from graphbrain.service.refusals import Refusal
 

@@ -21,8 +21,8 @@ from types import FrameType
 
 import uvicorn
 
+from graphbrain.base.errors import BadInput
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
 from graphbrain.service.heads import LONGEST_HEAD, protocol

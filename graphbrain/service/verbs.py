@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.types import Send
 
-from graphbrain.intake.input_checks import LONGEST_NAME
+from graphbrain.content.input_checks import LONGEST_NAME
 from graphbrain.service.access import ROLES, Grant
 from graphbrain.service.backend import Backend
 

@@ -20,18 +20,18 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi import Query as InQuery
 from pydantic import Field
 
+from graphbrain.base.errors import GraphbrainError
+from graphbrain.base.runtime.newest import Newest
+from graphbrain.base.urls.hostnames import LONGEST_NAME
 from graphbrain.brain.brain import Brain
-from graphbrain.console import hosts, shell, watch
-from graphbrain.console.hosts import HostTable, Progress
-from graphbrain.errors import GraphbrainError
-from graphbrain.runtime.newest import Newest
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
+from graphbrain.service.console import hosts, shell, watch
+from graphbrain.service.console.hosts import HostTable, Progress
 from graphbrain.service.patterns import HOST
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import ANYBODY
 from graphbrain.service.verbs import EVERYBODY, READERS, Asked, Caller, Query, Service, json_answer, plain, verb
-from graphbrain.urls.hostnames import LONGEST_NAME
 
 __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 

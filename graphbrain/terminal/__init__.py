@@ -3,4 +3,7 @@
 May touch: stdout, stderr, and the clock of this process for progress.
 """
 
-__all__ = ["show", "tables"]
+__all__ = [
+    "show",
+    "tables",
+]

@@ -30,7 +30,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from graphbrain.urls.masking import masked
+from graphbrain.base.urls.masking import masked
 
 __all__ = [
     "AnswerTable",

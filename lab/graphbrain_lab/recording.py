@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain.errors import BadInput
-from graphbrain.ingest import reader
-from graphbrain.ingest.formats import RecordedPage
-from graphbrain.ingest.harvest import generated_url
-from graphbrain.ingest.reader import ReadMeter, Source
-from graphbrain.numeric.arrays import Flags, Ints, Numbers
-from graphbrain.urls.normalization import spell
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Flags, Ints, Numbers
+from graphbrain.base.urls.normalization import spell
+from graphbrain.files import reader
+from graphbrain.files.formats import RecordedPage
+from graphbrain.files.harvest import generated_url
+from graphbrain.files.reader import ReadMeter, Source
 
 __all__ = ["Recording", "read"]
 

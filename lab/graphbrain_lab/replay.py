@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphbrain.base.errors import BadInput, UnknownPage
+from graphbrain.base.model import Answer, Claim, Claims, Fetched
+from graphbrain.base.runtime.memory import peak_bytes
 from graphbrain.brain.workers import WorkerPool, to_stderr
-from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.model import Answer, Claim, Claims, Fetched
-from graphbrain.runtime.memory import peak_bytes
 from graphbrain_lab.recording import Recording
 
 if TYPE_CHECKING:
@@ -394,7 +394,7 @@ def _tenths(calls: Sequence[tuple[int, float]]) -> dict[str, float]:
 
 def _server_size(uri: str, data: Path | None) -> tuple[int | None, int | None]:
     """(resident memory, disk) of the local server in bytes, if it is the one at `uri`."""
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
 
     server = lifecycle.find(data)
     if server is None or (uri and server.uri != uri):

@@ -20,9 +20,9 @@ from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.settings import default_settings
 
+from graphbrain.base.urls import normalization
 from graphbrain.cli.app import main
-from graphbrain.sections import shapes
-from graphbrain.urls import normalization
+from graphbrain.schedule.sections import shapes
 
 EVERY, HOSTS, LINKS, REMEMBERED = 500, 4, 10, 2_000
 LONG = 60.0

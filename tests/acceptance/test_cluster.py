@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.errors import GraphUnavailable
+from graphbrain.base.errors import GraphUnavailable
 from graphbrain.graph.statements import names, statement
 from tests.acceptance.cli.test_cut import CASES, A, B, C, D, _claimed, _linked, _state
 from tests.acceptance.cluster import (

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from graphbrain import Brain
-from graphbrain.errors import UnknownPage
+from graphbrain.base.errors import UnknownPage
 from graphbrain.schedule import lanes
 from graphbrain.service import access
 from tests.acceptance.test_in_a_browser import shoot

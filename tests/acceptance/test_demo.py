@@ -23,14 +23,14 @@ import numpy as np
 import pytest
 
 from graphbrain import Answer, Brain, Failed, Fetched
+from graphbrain.base.errors import BadInput, SchemaMismatch, UnknownPage
+from graphbrain.base.urls.normalization import spell
+from graphbrain.content.relevance import TopicRelevance
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.pages import SEEDS, TOPICS
 from graphbrain.demo.show import run_demo
 from graphbrain.demo.web import Web
-from graphbrain.errors import BadInput, SchemaMismatch, UnknownPage
-from graphbrain.relevance import TopicRelevance
-from graphbrain.server import lifecycle
-from graphbrain.urls.normalization import spell
+from graphbrain.graph.server import lifecycle
 from tests.acceptance.watched_web import LISTED, WatchedWeb, hold_delay, holds_nothing
 from tests.plugin import PATIENCE
 

@@ -18,9 +18,9 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.cli.app import cli
+from graphbrain.files import neo4j_admin
 from graphbrain.graph.schema import PAGE_CHAIN
-from graphbrain.ingest import neo4j_admin
-from graphbrain.server import installation, lifecycle
+from graphbrain.graph.server import installation, lifecycle
 from tests.plugin import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -242,8 +242,8 @@ def test_wrong_input_is_one_sentence(run: Run, tmp_path: Path) -> None:
 def test_not_enough_room_is_said_before_anything_happens(
     home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from graphbrain.errors import ServerFailed
-    from graphbrain.ingest.importer import run as bulk
+    from graphbrain.base.errors import ServerFailed
+    from graphbrain.files.importer import run as bulk
 
     monkeypatch.setattr(installation, "LEAST_FREE_BYTES", 10**15)
     with opened(home, auto_tend=False) as brain:
@@ -258,8 +258,8 @@ def test_nobody_reports_into_a_database_that_is_about_to_go(
     home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """From its last look at the old database on the import lets nobody in; what was accepted before it goes by."""
-    from graphbrain.errors import BadInput, GraphUnavailable
-    from graphbrain.ingest import importer
+    from graphbrain.base.errors import BadInput, GraphUnavailable
+    from graphbrain.files import importer
 
     late = Fetched("http://late.example/", ["http://late.example/next"], body_hash="late")
     mark, make = installation.mark_new_store, neo4j_admin.Workshop.make

@@ -15,7 +15,7 @@ import pytest
 
 from graphbrain.analyst import guide, summary
 from graphbrain.analyst.questions import question, questions
-from graphbrain.server import lifecycle
+from graphbrain.graph.server import lifecycle
 from tests.integration.analyst.webs import crawl, hostile
 from tests.plugin import PATIENCE, Neo4j, emptied
 

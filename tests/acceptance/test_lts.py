@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain.server import lifecycle
+from graphbrain.graph.server import lifecycle
 
 ROOT = Path(__file__).resolve().parents[2]
 # Whether statements are understood, how they are planned, what is locked. The rest of the tests is of our own code;
 # TEST_GRAPHBRAIN_NEO4J=VERSION pytest tests/integration runs all of it.
 PARTS = ("graph/test_contracts.py", "graph/test_schema.py")
-MORE_PARTS = ("claims/test_claiming_plans.py", "accounts/test_churn.py")
+MORE_PARTS = ("frontier/claims/test_claiming_plans.py", "scores/accounts/test_churn.py")
 LIMIT_SECONDS = 3_000
 
 

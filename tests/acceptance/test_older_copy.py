@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.errors import GraphUnavailable
-from graphbrain.server import lifecycle
+from graphbrain.base.errors import GraphUnavailable
+from graphbrain.graph.server import lifecycle
 from tests.acceptance.cluster import Cluster
 from tests.plugin import own_ports
 

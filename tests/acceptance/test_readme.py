@@ -21,11 +21,11 @@ import pytest
 import graphbrain
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.analyst.questions import questions
+from graphbrain.base.settings import OF_OTHER_PARTS, Settings
 from graphbrain.cli.app import cli
 from graphbrain.cli.commands import LABORATORY
 from graphbrain.demo.web import Web
 from graphbrain.schedule import change_rate, optimal_revisits
-from graphbrain.settings import OF_OTHER_PARTS, Settings
 from tests.documents import OTHER_SETTINGS as OTHER
 from tests.documents import PAGES, README, TEXT, TOPICS, blocks, built, section, topics
 from tests.plugin import PATIENCE, Neo4j, emptied

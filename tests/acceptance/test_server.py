@@ -20,15 +20,15 @@ import neo4j
 import psutil
 import pytest
 
-from graphbrain.errors import GraphUnavailable, ServerFailed
+from graphbrain.base.errors import GraphUnavailable, ServerFailed
 from graphbrain.graph.connection import Graph, Tx
-from graphbrain.server import installation, lifecycle, prepare
+from graphbrain.graph.server import installation, lifecycle, prepare
 from tests.plugin import PATIENCE, eventually
 
 pytestmark = pytest.mark.long  # all of them: each goes on with the server that the one before has left
 MEMORY = 768  # MB: heap 512, page cache 256
 START = """
-import sys; from pathlib import Path; from graphbrain.server import lifecycle
+import sys; from pathlib import Path; from graphbrain.graph.server import lifecycle
 print(lifecycle.start(Path(sys.argv[1]), memory=768).pid)
 """
 

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.accounts import exact_ledger, settlement
-from graphbrain.accounts.partition import Cost
-from graphbrain.server import lifecycle
+from graphbrain.graph.server import lifecycle
+from graphbrain.scores.accounts import exact_ledger, settlement
+from graphbrain.scores.accounts.partition import Cost
 from tests.integration.conftest import Going, crowd, sound
 from tests.plugin import PATIENCE, Neo4j, eventually
 from tests.reference.exported import export
@@ -37,7 +37,7 @@ LATER = 1_000.0
 PROGRAM = """
 import random, sys
 from graphbrain import Brain
-from graphbrain.accounts import exact_ledger, settlement
+from graphbrain.scores.accounts import exact_ledger, settlement
 from tests.acceptance.test_settling import SMALL, changes
 settlement.COST, exact_ledger.ROUNDS = SMALL, 0
 uri, user, password, seed = sys.stdin.read().split("\\n")[:4]

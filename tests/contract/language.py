@@ -89,9 +89,11 @@ class Prose:
 
 
 def room_of(module: str) -> str:
-    """Return the room of a module or of a statement's file; a flat module is a room of its own."""
+    """Return the folder of a module or of a statement's file: `frontier.hosts`, or the room itself."""
     parts = module.removeprefix("cypher/").replace("/", ".").split(".")
-    return parts[0]
+    second = ".".join(parts[:2])
+    is_folder = second in modules() and modules()[second].name == "__init__.py" and parts[0] != "lab"
+    return second if is_folder else parts[0]
 
 
 @cache

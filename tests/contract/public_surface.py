@@ -3,7 +3,8 @@
 `MODULES` is the part that is decided here: the modules that users import, and the names in them. All other parts follow
 from the code: arguments of functions, fields of records, commands and their options, settings, paths of the service
 with their parameters and JSON fields, metrics with their labels, labels and properties. `surface()` returns the whole,
-one name a line. `public_surface.txt` is the list as it was last accepted; a test compares the two.
+one name a line, members below the name that users import. `public_surface.txt` is the list as it was last accepted; a
+test compares the two.
 
     python -m tests.contract.public_surface            print the difference
     python -m tests.contract.public_surface --write    accept it
@@ -29,16 +30,16 @@ from fastapi import FastAPI
 
 from graphbrain.analyst.dictionary import NODES
 from graphbrain.analyst.questions import questions
+from graphbrain.base.model import FAULTS, OUTCOMES, STATES
+from graphbrain.base.settings import OF_OTHER_PARTS, Settings, variable_of
 from graphbrain.cli.app import cli
 from graphbrain.cli.commands import LABORATORY
-from graphbrain.intake.wire import report_schema
+from graphbrain.content.wire import report_schema
+from graphbrain.crawl.scrapy.requests import OWN
 from graphbrain.metrics import families
-from graphbrain.model import FAULTS, OUTCOMES, STATES
-from graphbrain.scrapy.requests import OWN
 from graphbrain.service import correcting, crawling, long_work, looking
 from graphbrain.service.door import OPEN
 from graphbrain.service.refusals import STATUSES
-from graphbrain.settings import OF_OTHER_PARTS, Settings, variable_of
 
 __all__ = ["MODULES", "RECORDED", "difference", "surface"]
 
@@ -127,25 +128,27 @@ def surface() -> list[str]:
 
 
 def _of_modules() -> Iterator[str]:
+    public: dict[int, tuple[str, object]] = {}
     for module, names in MODULES.items():
         here = importlib.import_module(module)
         for name in names:
-            yield from _of_object(f"{module}.{name}", getattr(here, name))
+            yield f"name {module}.{name}"
+            public[id(getattr(here, name))] = f"{module}.{name}", getattr(here, name)
+    for called, what in public.values():
+        yield from _of_object(called, what)
 
 
 def _of_object(called: str, what: object) -> Iterator[str]:
-    yield f"name {called}"
     if inspect.isclass(what):
-        owner = f"{what.__module__}.{what.__name__}"
         if dataclasses.is_dataclass(what):
-            yield from (f"field {owner}.{field.name}" for field in dataclasses.fields(what))
+            yield from (f"field {called}.{field.name}" for field in dataclasses.fields(what))
         for name, member in inspect.getmembers(what):
             if name.startswith("_") or not _defined_here(what, name) or name in NOT_PROMISED:
                 continue
             if isinstance(member, property):
-                yield f"property {owner}.{name}"
+                yield f"property {called}.{name}"
             elif inspect.isfunction(member) or inspect.ismethod(member):
-                yield from (f"argument {owner}.{name}({argument})" for argument in _arguments(member))
+                yield from (f"argument {called}.{name}({argument})" for argument in _arguments(member))
     elif inspect.isfunction(what):
         yield from (f"argument {called}({argument})" for argument in _arguments(what))
 

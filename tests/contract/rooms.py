@@ -1,20 +1,57 @@
 """How many rooms, layers, imports between rooms, upward imports and circles there are.
 
-    python -m tests.contract.rooms    print them
+    python -m tests.contract.rooms            print them
+    python -m tests.contract.rooms --arrows   print each import of one room by another, with the modules imported
 
 `docs/explanation/architecture.md` shows the figures; `test_rooms.py` holds that nothing goes up or in a circle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 
 from tests.contract.source import imported, modules
 
-__all__ = ["circles", "counts"]
+__all__ = ["SHORT_NAMES", "TOP", "arrows", "circles", "counts", "folder", "folders", "second_level"]
 
-TOP = ("__init__", "__main__", "hints", "robots", "url")
-"""The top of the package: what users import by short names, and `python -m graphbrain`."""
+SHORT_NAMES = (
+    *("client", "errors", "hints", "model", "pagefacts", "relevance", "robots", "scrapy", "server", "url", "work"),
+)
+"""Modules at the top of the package by which users import what a room has. They have no code."""
+TOP = ("__init__", "__main__", *SHORT_NAMES)
+"""The top of the package: the short names, and `python -m graphbrain`."""
+
+
+def folder(module: str) -> str:
+    """Return the folder of a module: `frontier.hosts` of `frontier.hosts.state`, `frontier` of `frontier.policy`.
+
+    The laboratory is one.
+    """
+    if module.startswith("lab."):
+        return "lab"
+    is_one = module in modules() and modules()[module].name == "__init__.py"
+    return module if is_one else module.rpartition(".")[0] or module
+
+
+def folders(module: str) -> list[str]:
+    """Return the folders above a module, from the room down."""
+    parts = module.split(".")
+    return [".".join(parts[:cut]) for cut in range(1, len(parts))]
+
+
+def second_level(links: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    """Return the imports between the folders and modules of which the rooms consist."""
+    found: dict[str, set[str]] = {}
+    for name, others in links.items():
+        here = _second(name)
+        found.setdefault(here, set()).update(_second(other) for other in others)
+        found[here].discard(here)
+    return found
+
+
+def _second(module: str) -> str:
+    return ".".join(module.split(".")[:2])
 
 
 def _links() -> dict[str, set[str]]:
@@ -33,16 +70,22 @@ def circles(links: Mapping[str, set[str]]) -> int:
         left = {name: others - free for name, others in left.items() if name not in free}
 
 
+def arrows() -> dict[tuple[str, str], set[str]]:
+    """Return (room, room that it imports) → the modules of the latter that it imports."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for name, others in _links().items():
+        for other in others:
+            pair = name.partition(".")[0], other.partition(".")[0]
+            if pair[0] != pair[1]:
+                found.setdefault(pair, set()).add(other)
+    return found
+
+
 def counts(layers: tuple[tuple[str, ...], ...]) -> dict[str, int]:
     """Return the figures, for rooms in these layers from left to right."""
     place = {room: number for number, line in enumerate(layers) for room in line}
     links = _links()
-    between = {
-        (name.partition(".")[0], other.partition(".")[0])
-        for name, others in links.items()
-        for other in others
-        if name.partition(".")[0] != other.partition(".")[0]
-    }
+    between = arrows()
     return {
         "modules": len(links),
         "rooms": len(place),
@@ -56,5 +99,9 @@ def counts(layers: tuple[tuple[str, ...], ...]) -> dict[str, int]:
 if __name__ == "__main__":
     from tests.contract.test_rooms import ROOMS
 
-    for what, count in counts(ROOMS).items():
-        print(f"{count:6,} {what}")
+    if "--arrows" in sys.argv:
+        for (one, other), names in sorted(arrows().items()):
+            print(f"{one} → {other}: {', '.join(sorted(names))}")
+    else:
+        for what, count in counts(ROOMS).items():
+            print(f"{count:6,} {what}")

@@ -1,6 +1,6 @@
 """The source of the product and of the laboratory as data, for the tests that hold its rules.
 
-A module is named without the package's name: `claims.taking`. One of the laboratory begins with `lab`:
+A module is named without the package's name: `frontier.claims.taking`. One of the laboratory begins with `lab`:
 `lab.bench.order` is `graphbrain_lab.bench.order`.
 """
 

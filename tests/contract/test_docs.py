@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
 from collections import Counter
@@ -10,7 +11,23 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.documents import ARCHIVE, DOCS, PAGES, PARTS, ROOT, TEXT, blocks, built, expanded, messages, tables, untold
+from tests.contract import rooms
+from tests.contract.test_rooms import PLACE
+from tests.documents import (
+    ARCHIVE,
+    DOCS,
+    PAGES,
+    PARTS,
+    ROOT,
+    TEXT,
+    blocks,
+    built,
+    expanded,
+    messages,
+    section,
+    tables,
+    untold,
+)
 
 KINDS = ("tutorials", "how-to", "reference", "explanation", "benchmarks")
 LEAST_PAGES = {"tutorials": 7, "how-to": 25, "reference": 15, "explanation": 15, "benchmarks": 3}
@@ -113,6 +130,32 @@ def test_the_pictures_are_what_the_script_draws(tmp_path: Path) -> None:
     assert len(made) >= 8
 
 
+def test_the_picture_of_the_rooms_has_their_imports() -> None:
+    """An import that follows from others has no arrow of its own."""
+    picture = runpy.run_path(str(DOCS / "pictures" / "draw.py"))
+    drawn = set(picture["IMPORTS"])
+    found = {(room, other) for room, other in rooms.arrows() if room != "lab"}
+    assert picture["ROOMS"].keys() == PLACE.keys() - {"lab"}
+    assert drawn <= found
+    assert _with_those_that_follow(drawn) == _with_those_that_follow(found)
+
+
+def _with_those_that_follow(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    while more := {(one, last) for one, middle in pairs for other, last in pairs if middle == other} - pairs:
+        pairs = pairs | more
+    return pairs
+
+
+def test_where_to_look_names_what_is_there() -> None:
+    rows = re.findall(
+        r"^\| (.+?) \| (.*`.*) \|$", section("explanation/architecture.md", "Where to look"), re.MULTILINE
+    )
+    assert len(rows) >= 40
+    named = [path for _, places in rows for path in re.findall(r"`([\w.-]+/[\w./-]*)`", places)]
+    assert len(named) >= len(rows)
+    assert not [path for path in named if not (ROOT / path).exists()]
+
+
 def test_every_picture_is_used_and_has_an_alternative_text() -> None:
     used = set()
     for name, text in LIVE.items():
@@ -141,8 +184,8 @@ def test_no_error_is_raised_whose_message_the_list_lacks() -> None:
     """The list follows variables, constants and functions to the text. These texts are written by another program, or
     in an answer that the list has under another class."""
     assert untold() == {
-        ("graphbrain/claims/resource_reports.py", "report.reason"),
-        ("graphbrain/reports/report_intake.py", "report.reason"),
+        ("graphbrain/frontier/claims/resource_reports.py", "report.reason"),
+        ("graphbrain/frontier/reports/report_intake.py", "report.reason"),
         ("graphbrain/service/crawling.py", "plain[UNUSABLE][:200]"),
     }
     found = messages()

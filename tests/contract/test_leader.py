@@ -14,24 +14,25 @@ import pytest
 from graphbrain.graph import connection
 from graphbrain.graph.connection import Access, Misfits, Tx
 from graphbrain.graph.statements import names, statement
+from tests.contract.rooms import folder
 from tests.contract.source import modules, tree
 from tests.contract.test_rooms import PLACE, room
 from tests.contract.test_statements import _named
 
 ANY = {name for name in names() if statement(name).reads == "any"}
 ANALYSTS = {"analyst.computed", "analyst.findings", "analyst.questions", "analyst.standing", "analyst.summary"}
-ANALYSTS |= {"inspect.clicks", "inspect.scan", "graph.connection"}
+ANALYSTS |= {"analyst.inspect.clicks", "analyst.inspect.scan", "graph.connection"}
 """Modules that may read at a follower, and why: they show something to people, and nothing is written by it. The
 connection ends a question on the member that answers it."""
 ALSO_NAME = {
     "brain.links": {"exports/last_id"},
     "graph.exports": {"exports/column", "exports/last_id", "exports/links", "exports/terms", "exports/urls"},
-    "inspect.pages": {"pages/get"},
+    "analyst.inspect.pages": {"pages/get"},
     "schedule.priors": {"exports/last_id"},
     "analyst.frames": {"exports/last_id"},
-    "inspect.figures": {"exports/last_id"},
-    "inspect.sections": {"sections/pages"},
-    "accounts.classic_pushes": {"exports/last_id"},
+    "analyst.inspect.figures": {"exports/last_id"},
+    "analyst.inspect.sections": {"sections/pages"},
+    "scores.accounts.classic_pushes": {"exports/last_id"},
 }
 """Modules that send statements of analysts, though at the leader (`graph.exports`: where it is given)."""
 VERBS = {
@@ -53,9 +54,9 @@ VERBS |= {
     "graph.schema",
 }
 VERBS |= {"brain.outstanding", "graph.brain_state", "graph.clock"}
-"""Modules of claims, reports, sweeps, settings and the clock, besides the rooms below."""
-ROOMS = {"frontier", "hosts", "accounts"}
-PUSHES = "accounts.classic_pushes"
+"""Modules of claims, reports, sweeps, settings and the clock, besides the folders below."""
+ROOMS = {"frontier", "frontier.hosts", "scores.accounts"}
+PUSHES = "scores.accounts.classic_pushes"
 """The module of these rooms that sends such a statement, under its locks in a transaction that writes."""
 CLOCK = {"brain/clock", "brain/read", "brain/lock", "brain/note", "brain/change", "brain/transactions"}
 
@@ -67,7 +68,7 @@ def test_some_statements_may_be_read_anywhere() -> None:
 
 
 def test_no_verb_sends_a_statement_that_a_follower_may_answer() -> None:
-    verbs = VERBS | {module for module in modules() if room(module) in ROOMS and module != PUSHES}
+    verbs = VERBS | {module for module in modules() if folder(module) in ROOMS and module != PUSHES}
     assert modules().keys() >= VERBS
     assert {module: found for module in verbs if (found := ANY & _named(module))} == {}
 
@@ -97,7 +98,7 @@ def test_only_the_connection_opens_sessions() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in opens
         if "driver" in ast.unparse(node.func.value)
     }
-    assert found == {"graph.connection", "server.lifecycle"}  # the latter asks whether its own server answers
+    assert found == {"graph.connection", "graph.server.lifecycle"}  # the latter asks whether its own server answers
 
 
 class _Nowhere:

@@ -1,12 +1,12 @@
-"""Only accounts/ writes the arrays of a ledger: everybody else calls what a ledger offers."""
+"""Only scores/accounts/ writes the arrays of a ledger: everybody else calls what a ledger offers."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
+from tests.contract.rooms import folder
 from tests.contract.source import modules, tree
-from tests.contract.test_rooms import room
 
 LEDGERS = {"Accounts", "Ledger", "ClassicLedger", "Marks"}
 """The classes whose arrays these are."""
@@ -101,7 +101,9 @@ def _last(function: ast.expr) -> str:
 
 
 def test_only_accounts_writes_into_a_ledger() -> None:
-    wrong = [f"{name}:{each}" for name in modules() if room(name) != "accounts" for each in written(tree(name))]
+    wrong = [
+        f"{name}:{each}" for name in modules() if folder(name) != "scores.accounts" for each in written(tree(name))
+    ]
     assert not wrong, "\n".join(["These belong into an operation of the ledger:", *wrong])
 
 

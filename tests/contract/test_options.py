@@ -10,16 +10,16 @@ import click
 import pytest
 
 from graphbrain import AsyncClient, Brain, Client
+from graphbrain.base.numeric.methods import SETTLED_TO
+from graphbrain.base.options.checks import LinkCheckOptions
+from graphbrain.base.options.declare import Option, options_of
+from graphbrain.base.options.dumps import LinkFile, PageFile
+from graphbrain.base.options.hosts import HostFilter, HostOptions
+from graphbrain.base.options.pages import FindOptions, LinkFilter, PageFilter, TopOptions
+from graphbrain.base.options.scores import RankDue, RankOptions, RankRun, SettleOptions
+from graphbrain.base.options.upkeep import TendOptions
 from graphbrain.cli.app import cli
 from graphbrain.cli.declared import type_of
-from graphbrain.numeric.methods import SETTLED_TO
-from graphbrain.options.checks import LinkCheckOptions
-from graphbrain.options.declare import Option, options_of
-from graphbrain.options.dumps import LinkFile, PageFile
-from graphbrain.options.hosts import HostFilter, HostOptions
-from graphbrain.options.pages import FindOptions, LinkFilter, PageFilter, TopOptions
-from graphbrain.options.scores import RankDue, RankOptions, RankRun, SettleOptions
-from graphbrain.options.upkeep import TendOptions
 from graphbrain.service import correcting, long_work, looking
 from tests.contract.source import ROOT
 

@@ -18,10 +18,10 @@ import pytest
 import yaml
 
 import graphbrain
+from graphbrain.base.settings import OF_OTHER_PARTS, Settings
 from graphbrain.cli.app import cli
-from graphbrain.server.installation import configuration
-from graphbrain.server.lifecycle import NEO4J_VERSION
-from graphbrain.settings import OF_OTHER_PARTS, Settings
+from graphbrain.graph.server.installation import configuration
+from graphbrain.graph.server.lifecycle import NEO4J_VERSION
 from tests.constraints import FILE, needed
 from tests.contract.source import ROOT, outside
 from tests.plugin import container_facts

@@ -1,4 +1,4 @@
-"""What begins with an underscore is its own room's: nobody else reaches for it."""
+"""What begins with an underscore is its own folder's: nobody else reaches for it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.rooms import folder
 from tests.contract.source import ROOT, modules, tree
-from tests.contract.test_rooms import PLACE, room
 
 OF_OTHERS = {
-    ("scrapy.requests", "_baseurl_cache"): "Scrapy's: what is done with it is left out where it is not there",
-    ("scrapy.scheduler", "_slot"): "Scrapy's: what is done with it is left out where it is not there",
-    ("client.sending", "_request"): "httpx's: its public property raises where there is no request",
-    ("spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",
-    ("spark.session", "_jsc"): "PySpark's: the settings of these files",
-    ("spark.session", "_gateway"): "PySpark's: its Java would outlive the session",
-    ("runtime.lean_driver", "_initializing"): "importlib's: where it is not there the driver imports what it likes",
+    ("crawl.scrapy.requests", "_baseurl_cache"): "Scrapy's: what is done with it is left out where it is not there",
+    ("crawl.scrapy.scheduler", "_slot"): "Scrapy's: what is done with it is left out where it is not there",
+    ("service.client.sending", "_request"): "httpx's: its public property raises where there is no request",
+    ("files.spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",
+    ("files.spark.session", "_jsc"): "PySpark's: the settings of these files",
+    ("files.spark.session", "_gateway"): "PySpark's: its Java would outlive the session",
+    (
+        "base.runtime.lean_driver",
+        "_initializing",
+    ): "importlib's: where it is not there the driver imports what it likes",
 }
 """Private names of others than us, by who uses them, and why."""
 TOOLS = {
@@ -78,17 +81,18 @@ def reached(where: str, module: ast.Module, own: set[str]) -> set[str]:
 
 @cache
 def kept(of: str) -> frozenset[str]:
-    """The private names of a room."""
-    return frozenset(name for each in modules() if room(each) == of for name in made(tree(each)) if private(name))
+    """The private names of a folder."""
+    return frozenset(name for each in modules() if folder(each) == of for name in made(tree(each)) if private(name))
 
 
-def room_of(test: Path) -> str:
-    """The room that a test file stands in: its folder's; the words where that is none."""
-    return next((part for part in test.relative_to(ROOT).parts if part in PLACE), "words")
+def folder_of(test: Path) -> str:
+    """The folder of the package whose tests a file has: of tests/unit/frontier/hosts it is `frontier.hosts`."""
+    parts = test.relative_to(ROOT).parts
+    return "lab" if parts[0] == "lab" else ".".join(parts[2:-1])
 
 
 def test_no_room_reaches_for_what_another_keeps_to_itself() -> None:
-    wrong = [each for name in sorted(modules()) for each in sorted(reached(name, tree(name), set(kept(room(name)))))]
+    wrong = [each for name in sorted(modules()) for each in sorted(reached(name, tree(name), set(kept(folder(name)))))]
     assert not wrong, "\n".join(wrong)
 
 
@@ -99,7 +103,7 @@ def test_a_test_reaches_only_into_its_own_room() -> None:
         where = path.relative_to(ROOT).as_posix()
         module = ast.parse(path.read_text(encoding="utf-8"))
         if where not in TOOLS:
-            wrong += sorted(reached(where, module, set(made(module)) | kept(room_of(path))))
+            wrong += sorted(reached(where, module, set(made(module)) | kept(folder_of(path))))
     assert not wrong, "\n".join(wrong)
 
 

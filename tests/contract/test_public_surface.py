@@ -129,8 +129,8 @@ def test_the_search_for_modules_finds_those_that_do_not_exist() -> None:
 def test_the_comparison_with_a_release_counts_what_a_public_class_inherits_and_what_is_gone() -> None:
     public = breaking.homes()
     assert breaking.is_public("graphbrain.brain.analyse.Asking.ask(name)", public)
-    assert breaking.is_public("graphbrain.urls.normalization.spell", public)
-    assert not breaking.is_public("graphbrain.urls.normalization.normal", public)
+    assert breaking.is_public("graphbrain.base.urls.normalization.spell", public)
+    assert not breaking.is_public("graphbrain.base.urls.normalization.normal", public)
     assert not breaking.is_public("graphbrain.brain.brain.Brain._session", public)
     before = ["name graphbrain.url.spell", "option graphbrain rank --damping", "argument graphbrain.url.spell.extra"]
     assert breaking.gone(before, ["option graphbrain rank --damping"]) == ["name graphbrain.url.spell: gone"]

@@ -11,14 +11,14 @@ from tests.contract.source import ROOT, functions, literals, modules, tree
 from tests.contract.test_rooms import PLACE, room
 
 MODULES = sorted(modules())
-CLOCKS = {"server.lifecycle", "server.prepare", "terminal.show"}
+CLOCKS = {"graph.server.lifecycle", "graph.server.prepare", "terminal.show"}
 """Modules of these rooms that have a clock of their own."""
 MOST_LINES, LONGEST_FUNCTION = 700, 60
 
 _CYPHER = re.compile(r"\b(MATCH|MERGE|UNWIND|RETURN|DETACH DELETE|SET \w+\.|YIELD)\b|\bCREATE (CONSTRAINT|INDEX|\()")
 # Cypher that Python may hold, and why.
 NO_STATEMENTS = {
-    ("server.lifecycle", "RETURN 1"): "asks a server that has just started whether it answers",
+    ("graph.server.lifecycle", "RETURN 1"): "asks a server that has just started whether it answers",
     (
         "demo.show",
         "MATCH p = (:Page {host: 'links.example'})-[:LINKS]->() RETURN p",
@@ -136,9 +136,9 @@ def test_no_address_of_a_package_registry_stands_in_the_tree() -> None:
         r"ghcr\.io",
     )
     found = _lines_with(re.compile(rf"https?://[^\s\"']*({'|'.join(known)})"))
-    allowed = ("graphbrain/server/jars.py:", "tests/unit/server/test_lifecycle.py:")
+    allowed = ("graphbrain/graph/server/jars.py:", "tests/unit/graph/server/test_lifecycle.py:")
     assert [line for line in found if not line.startswith(allowed)] == []
-    assert sum(line.startswith("graphbrain/server/jars.py:") for line in found) <= 1
+    assert sum(line.startswith("graphbrain/graph/server/jars.py:") for line in found) <= 1
 
 
 def test_nothing_of_the_graph_is_mocked() -> None:

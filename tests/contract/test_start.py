@@ -20,8 +20,8 @@ from graphbrain.cli.commands import LABORATORY, SECTIONS, CommandsOnUse, Entry
 
 HEAVY = (
     *("numpy", "scipy", "neo4j", "rich", "idna", "lxml", "fastapi", "httpx", "scrapy", "email", "json"),
-    *("importlib.metadata", "subprocess", "asyncio", "graphbrain.settings", "graphbrain.brain.brain"),
-    *("graphbrain.model", "graphbrain.options", "graphbrain.numeric"),
+    *("importlib.metadata", "subprocess", "asyncio", "graphbrain.base.settings", "graphbrain.brain.brain"),
+    *("graphbrain.base.model", "graphbrain.base.options", "graphbrain.base.numeric"),
 )
 """What takes a part of the start that a user of `--help` notices."""
 WITHOUT_COMMANDS = {f"graphbrain.cli.{name}" for name in ("app", "commands", "common")}

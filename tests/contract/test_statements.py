@@ -10,11 +10,11 @@ from functools import cache
 
 import pytest
 
-from graphbrain.accounts.classic_ledger import ClassicLedger
-from graphbrain.accounts.exact_ledger import Ledger
+from graphbrain.frontier.hosts import politeness
 from graphbrain.graph import schema
 from graphbrain.graph.statements import FOLDER, GIVEN, Statement, names, path, statement
-from graphbrain.hosts import politeness
+from graphbrain.scores.accounts.classic_ledger import ClassicLedger
+from graphbrain.scores.accounts.exact_ledger import Ledger
 from tests.contract.source import bare_cypher, imported, literals, modules, tree
 from tests.contract.test_rooms import PLACE, room
 
@@ -135,7 +135,7 @@ def read_before_it_is_held(text: str) -> set[str]:
 
 
 def test_what_it_locks_it_looks_at_anew() -> None:
-    """Else the database may read it before it locks it: see cypher/accounts/accounts/lock.cypher."""
+    """Else the database may read it before it locks it: see cypher/scores/accounts/lock.cypher."""
     for name in NAMES:
         if "held already" not in statement(name).locks:
             assert read_before_it_is_held(body(name)) == set(), name
@@ -249,7 +249,12 @@ def test_a_module_says_which_statements_it_sends() -> None:
         assert not {each for each in patterns if not filter_names(sent, each)} - through_ledger, module
 
 
-LEDGERS = {"accounts.ledger", "accounts.ledgers", "accounts.exact_ledger", "accounts.classic_ledger"}
+LEDGERS = {
+    "scores.accounts.ledger",
+    "scores.accounts.ledgers",
+    "scores.accounts.exact_ledger",
+    "scores.accounts.classic_ledger",
+}
 """Modules through which others lock accounts."""
 
 

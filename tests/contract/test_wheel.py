@@ -38,7 +38,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_holds_every_statement_and_what_the_package_reads(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
     wanted = {f"graphbrain/cypher/{path.relative_to(FOLDER).as_posix()}" for path in FOLDER.rglob("*.cypher")}
-    wanted |= {f"graphbrain/server/{path.name}" for path in (ROOT / "graphbrain" / "server").glob("*.lock")}
+    wanted |= {
+        f"graphbrain/graph/server/{path.name}" for path in (ROOT / "graphbrain" / "graph" / "server").glob("*.lock")
+    }
     assert wanted | {"graphbrain/py.typed", "graphbrain/demo/web.py"} <= held
 
 

@@ -1,4 +1,5 @@
-"""The client that waits, made from the one for event loops: `graphbrain.client.synchronous` is not written by hand.
+"""The client that waits, made from the one for event loops: `graphbrain.service.client.synchronous` is not written by
+hand.
 
     python -m tests.contract.unasync            print the difference
     python -m tests.contract.unasync --write    make the file anew
@@ -17,13 +18,14 @@ from tests.contract.source import PACKAGE
 
 __all__ = ["SOURCE", "TARGET", "made"]
 
-SOURCE, TARGET = PACKAGE / "client" / "asynchronous.py", PACKAGE / "client" / "synchronous.py"
+CLIENT = PACKAGE / "service" / "client"
+SOURCE, TARGET = CLIENT / "asynchronous.py", CLIENT / "synchronous.py"
 
 SUBSTITUTIONS = (
     (
         '"""The client for programs with an event loop: `graphbrain.AsyncClient`, the verbs of `Client` as coroutines.',
         '"""The client that waits for its answers: `graphbrain.Client`.\n\n'
-        "Made from `graphbrain.client.asynchronous`: change that, and run "
+        "Made from `graphbrain.service.client.asynchronous`: change that, and run "
         "`python -m tests.contract.unasync --write`.\n",
     ),
     (
@@ -63,7 +65,7 @@ def made() -> str:
 def main() -> int:
     """Print the difference, or make the file; exit 1 if there is one that is not made."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="make graphbrain/client/synchronous.py anew")
+    parser.add_argument("--write", action="store_true", help="make graphbrain/service/client/synchronous.py anew")
     if parser.parse_args().write:
         TARGET.write_text(made(), encoding="utf-8")
         return 0

@@ -17,6 +17,7 @@ from collections import deque
 from functools import cache
 from pathlib import Path
 
+from tests.contract.rooms import TOP
 from tests.contract.source import ROOT, imported, modules
 
 __all__ = ["RECORDED", "faults", "mirrored", "recorded", "unrecorded"]
@@ -27,9 +28,6 @@ LAB_TESTS = Path("lab", "lab_tests")
 WITHOUT = {
     "lab.bench.traps.member": "a process of its own, which test_traps.py starts",
     "lab.commands": "a table; tests/contract/test_start.py compares it with the commands",
-    "hints": "a short name for users; feeds.reading has the tests",
-    "robots": "a short name for users; hosts.robots has the tests",
-    "url": "a short name for users; urls.normalization has the tests",
 }
 """Modules that no test can import in a useful way, and why."""
 
@@ -122,7 +120,7 @@ def unrecorded(known: dict[str, str]) -> list[str]:
         name
         for name, path in modules().items()
         if path.name not in ("__init__.py", "__main__.py") and name not in known and not mirrored(name)
-        if name not in WITHOUT
+        if name not in (*WITHOUT, *TOP)
     )
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.accounts.algebra import FIRST_RANK
-from graphbrain.model import RESOURCE_KINDS
-from graphbrain.urls.normalization import key_of
+from graphbrain.base.model import RESOURCE_KINDS
+from graphbrain.base.urls.normalization import key_of
+from graphbrain.scores.accounts.algebra import FIRST_RANK
 
 HUB, OTHER, ALIAS, BROKEN, WAITING = (
     "http://hub.org/",

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain
+from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.urls.normalization import spell
 from graphbrain.brain import rank
-from graphbrain.ingest import importer
-from graphbrain.numeric.arrays import Floats, Ints
-from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import LinkGraph
-from graphbrain.urls.normalization import spell
+from graphbrain.files import importer
+from graphbrain.scores.ranking import algorithms
+from graphbrain.scores.ranking.algorithms import LinkGraph
 from tests.plugin import Neo4j
 from tests.recordings import Recordings, web_of
 from tests.reference.exported import export

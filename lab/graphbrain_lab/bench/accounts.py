@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.accounts import settlement, sides
+from graphbrain.base.model import Fetched
+from graphbrain.base.numeric.arrays import Floats
 from graphbrain.brain.brain import Brain
 from graphbrain.graph import exports
 from graphbrain.graph.exports import LinkTable
-from graphbrain.model import Fetched
-from graphbrain.numeric.arrays import Floats
+from graphbrain.scores.accounts import settlement, sides
 from graphbrain_lab.bench import compare, crawl
 from graphbrain_lab.recording import Recording
 

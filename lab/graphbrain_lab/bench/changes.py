@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from graphbrain.errors import BadInput
-from graphbrain.model import Seen
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Seen
 from graphbrain.schedule import fingerprints
 from graphbrain.schedule.fingerprints import ChangeTest
 

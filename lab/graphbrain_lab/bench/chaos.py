@@ -29,10 +29,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from graphbrain.base.errors import BadInput, GraphUnavailable
+from graphbrain.base.model import PAGES, Claim, Failed, Fetched, Resource
+from graphbrain.base.urls.normalization import host_of
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput, GraphUnavailable
-from graphbrain.model import PAGES, Claim, Failed, Fetched, Resource
-from graphbrain.urls.normalization import host_of
 
 __all__ = ["Blow", "ChaosVerdict", "hammer", "kill_local_server"]
 
@@ -179,7 +179,7 @@ def _warm(brain: Brain, web: ChaosWeb) -> None:
 
 def kill_local_server(data: Path | None) -> Blow:
     """Return a function that kills graphbrain's own server with SIGKILL and starts it again."""
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
 
     running = lifecycle.find(data)
     if running is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import kendalltau
 
-from graphbrain.numeric.arrays import Floats
+from graphbrain.base.numeric.arrays import Floats
 
 __all__ = ["Distance", "compare", "shares", "top_overlap"]
 

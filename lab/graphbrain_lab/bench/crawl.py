@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Fetched
+from graphbrain.base.numeric.arrays import Ints
+from graphbrain.base.urls.normalization import key_of
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.workers import WorkerPool
-from graphbrain.claims.tuning import ENOUGH
-from graphbrain.errors import BadInput
+from graphbrain.files import importer
 from graphbrain.frontier import discovery
+from graphbrain.frontier.claims.tuning import ENOUGH
 from graphbrain.frontier.discovery import New
-from graphbrain.ingest import importer
-from graphbrain.model import Fetched
-from graphbrain.numeric.arrays import Ints
-from graphbrain.server import lifecycle, prepare
+from graphbrain.graph.server import lifecycle, prepare
 from graphbrain.terminal import show
-from graphbrain.urls.normalization import key_of
 from graphbrain_lab.recording import Recording
 
 __all__ = [

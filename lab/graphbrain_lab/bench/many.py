@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain_lab.bench import order
 from graphbrain_lab.bench.order import Curve
 from graphbrain_lab.recording import Recording, read

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Hint
+from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.methods import Factor, factors
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput
-from graphbrain.model import Hint
-from graphbrain.numeric.arrays import Floats, Ints
-from graphbrain.numeric.methods import Factor, factors
 from graphbrain_lab.bench import crawl as measures
 from graphbrain_lab.bench import orders
 from graphbrain_lab.bench.orders import BenchWeb

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from graphbrain.accounts import algebra
+from graphbrain.base.numeric.arrays import Flags, Floats, Ints
+from graphbrain.base.numeric.rules import DAMPING, SEED_FLOW
+from graphbrain.base.urls.normalization import path_repeats
 from graphbrain.brain.session import PASS_BATCH
-from graphbrain.numeric.arrays import Flags, Floats, Ints
-from graphbrain.numeric.rules import DAMPING, SEED_FLOW
 from graphbrain.schedule import lanes, novelty
-from graphbrain.urls.normalization import path_repeats
+from graphbrain.scores.accounts import algebra
 
 if TYPE_CHECKING:
-    from graphbrain.numeric.methods import Factor
+    from graphbrain.base.numeric.methods import Factor
     from graphbrain_lab.recording import Recording
 
 __all__ = ["BenchOrder", "BenchWeb", "Crawl", "crawled", "orders"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.errors import BadInput
-from graphbrain.numeric.arrays import Floats
-from graphbrain.runtime import installs
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Floats
+from graphbrain.base.runtime import installs
 
 __all__ = ["check", "costs_by_size", "freshness_over_time", "needed", "save", "shares_over_crawl"]
 

@@ -2,10 +2,11 @@
 ones.
 
 This is the precision experiment of crawl-frontier's documentation ("OPIC vs power method", 2015), corrected. The
-reference is the solution for the links that the brain has at that moment: of the linear system of `accounts.solve` for
-the exact engine, and of the classic walk with its virtual page for the classic one. Beside it is the measure of the
-original's script, the change of the scores by one round of the walk. At the end the same graph is frozen and scored
-from nothing by more and more rounds in memory, which shows the result of the engine if the crawl stopped.
+reference is the solution for the links that the brain has at that moment: of the linear system of
+`scores.accounts.solve` for the exact engine, and of the classic walk with its virtual page for the classic one. Beside
+it is the measure of the original's script, the change of the scores by one round of the walk. At the end the same graph
+is frozen and scored from nothing by more and more rounds in memory, which shows the result of the engine if the crawl
+stopped.
 
 A brain that is only measured is only read, range by range, while other transactions run: first the links, then the
 accounts. Changes by a crawl in between count as error; pages deleted by then are left out. Memory: 30 bytes a link at
@@ -27,15 +28,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.accounts import settlement, sides, solve
-from graphbrain.accounts.classic_algebra import authority_share, hub_share
-from graphbrain.accounts.classic_ledger import read_virtual
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.rules import Rule
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput
 from graphbrain.graph import exports
 from graphbrain.graph.exports import LinkTable, ScoreTerms
-from graphbrain.numeric.arrays import Floats, Ints
-from graphbrain.numeric.rules import Rule
+from graphbrain.scores.accounts import settlement, sides, solve
+from graphbrain.scores.accounts.classic_algebra import authority_share, hub_share
+from graphbrain.scores.accounts.classic_ledger import read_virtual
 from graphbrain_lab.bench import compare
 from graphbrain_lab.recording import Recording
 from graphbrain_lab.replay import replay
@@ -77,7 +78,7 @@ class Point:
     norm(M·s)‖∞ of shares s that sum to 1, where norm divides by the sum, and M is one whole round, to the other side
     and back. For classic hubs M is H·A, for authorities A·H, with A[j,i] = 1/(outdegree(i) + 1) and H[i,j] =
     1/(indegree(j) + 1) of each link i→j, by relevance where it is known, without the payments to the virtual page. For
-    the exact engine it is a round of its linear system with payouts: hub ← b + M·hub as in `accounts.solve`.
+    the exact engine it is a round of its linear system with payouts: hub ← b + M·hub as in `scores.accounts.solve`.
     `one_step_exact` is the same for the exact scores. It is rounding with the exact engine, and with the classic one
     the payments of the omitted virtual page.
     """

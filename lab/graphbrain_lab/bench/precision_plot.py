@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.numeric.arrays import Floats
+from graphbrain.base.numeric.arrays import Floats
 from graphbrain_lab.bench import plots
 from graphbrain_lab.bench.precision import PrecisionRun
 

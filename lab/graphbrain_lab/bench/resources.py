@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import KINDS, Claim, Fetched, Kind, Resource
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput
-from graphbrain.model import KINDS, Claim, Fetched, Kind, Resource
 from graphbrain_lab.bench import crawl
 
 __all__ = ["CALLS", "HOSTS", "resources"]

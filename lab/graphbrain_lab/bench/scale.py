@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from graphbrain.analyst import frames, questions
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Fetched
+from graphbrain.base.runtime.memory import peak_bytes
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput
-from graphbrain.ingest import importer
-from graphbrain.ingest.harvest import generated_url
-from graphbrain.model import Fetched
-from graphbrain.runtime.memory import peak_bytes
-from graphbrain.server import lifecycle
+from graphbrain.files import importer
+from graphbrain.files.harvest import generated_url
+from graphbrain.graph.server import lifecycle
 from graphbrain_lab.bench import crawl
 
 __all__ = ["ALLOWED", "LEAST_PAGES", "SIZES", "UNITS", "Sized", "beyond", "run"]

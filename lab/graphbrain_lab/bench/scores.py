@@ -10,8 +10,8 @@ import numpy as np
 
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.rank import cores
-from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import LinkGraph, Scores, Until
+from graphbrain.scores.ranking import algorithms
+from graphbrain.scores.ranking.algorithms import LinkGraph, Scores, Until
 from graphbrain_lab.bench.crawl import LARGE_PAGES, large_web, profile, shares
 from graphbrain_lab.recording import Recording
 

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.workers import send_order, spawned
-from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.server import lifecycle
+from graphbrain.graph.server import lifecycle
 from graphbrain_lab.bench.scrapy_spider import CONCURRENCY
 
 __all__ = ["PAGES", "scrapy_pair"]

@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain.base.errors import GraphbrainError
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import GraphbrainError
 from graphbrain.service import access
 from graphbrain_lab.bench.crawl import empty, fill
 

@@ -17,9 +17,9 @@ from typing import Literal
 
 import numpy as np
 
-from graphbrain.claims.sitemap_state import Evidence, Trust, trust_from, weigh
-from graphbrain.corrections.change_hints import beta
-from graphbrain.numeric.arrays import Flags, Floats
+from graphbrain.base.numeric.arrays import Flags, Floats
+from graphbrain.frontier.claims.sitemap_state import Evidence, Trust, trust_from, weigh
+from graphbrain.frontier.corrections.change_hints import beta
 from graphbrain.schedule import change_rate
 from graphbrain.schedule.change_rate import Prior
 from graphbrain_lab.simulate.policies import best

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.errors import GraphbrainError
 from graphbrain.cli.common import App
-from graphbrain.errors import GraphbrainError
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain

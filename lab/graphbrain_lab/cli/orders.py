@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.errors import BadInput
 from graphbrain.cli.common import App, Number, as_json, connection, pass_app
-from graphbrain.errors import BadInput
 from graphbrain_lab.cli.common import FILE
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def order(
     omniscient area is printed, the least, and on how many webs it is at least as good as others; webs of fewer than
     500 pages do not count. Ctrl-C ends it with what is measured by then.
     """
-    from graphbrain.numeric.methods import factors
-    from graphbrain.settings import Settings
+    from graphbrain.base.numeric.methods import factors
+    from graphbrain.base.settings import Settings
     from graphbrain.terminal import show
     from graphbrain_lab.bench import many, plots
     from graphbrain_lab.bench import order as measures

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.cli.common import App, as_json, connection, pass_app
-from graphbrain.errors import BadInput, GraphbrainError
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -151,7 +151,7 @@ def _draws() -> bool:
 
 def _ask(brain: Brain, yes: bool) -> None:
     """Ask before pages or settings are lost."""
-    from graphbrain.settings import Settings
+    from graphbrain.base.settings import Settings
 
     count = brain.stats()["pages"]
     usual = {**Settings.names("shared", "fixed"), "crawl": brain.settings.crawl}

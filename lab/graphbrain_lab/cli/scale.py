@@ -36,7 +36,7 @@ def scale(app: App, sizes: Sequence[int], memory: int | None, plot: Path | None,
     directory (--data), and measures import, settling, ingest, claims at a delay of 0 and 1 s, questions, dump, disk
     and memory. It names the costs that are beyond 1.3 times those of the smallest size, and removes the server.
     """
-    from graphbrain.server import lifecycle
+    from graphbrain.graph.server import lifecycle
     from graphbrain.terminal import show
     from graphbrain_lab.bench import plots
     from graphbrain_lab.bench import scale as measures

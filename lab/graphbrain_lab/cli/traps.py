@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.numeric.methods import ORDERS
 from graphbrain.cli.common import App, as_json, connection, pass_app
-from graphbrain.numeric.methods import ORDERS
 from graphbrain_lab.cli.common import emptied, seed_numbers
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _trials(
 ) -> list[TrapTrial]:
     """The crawls that are asked for, seed by seed, so that an interrupted run has something of each shape; before one
     by a value with harvest on a look-alike, the one without."""
-    from graphbrain.settings import Settings
+    from graphbrain.base.settings import Settings
     from graphbrain_lab.bench import traps
 
     values = list(dict.fromkeys(values)) or [Settings.names()["value"]]

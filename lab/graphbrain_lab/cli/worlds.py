@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.methods import ORDERS
 from graphbrain.cli.common import App, Number, as_json, connection, pass_app
-from graphbrain.errors import BadInput
-from graphbrain.numeric.methods import ORDERS
 from graphbrain_lab.cli.common import FILE, emptied, seed_numbers
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from graphbrain.errors import BadInput
-from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Floats, Ints
 from graphbrain.schedule.value import DAY
 
 __all__ = ["History", "recorded", "synthetic"]

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain.base.model import Claim, Fetched
+from graphbrain.base.numeric.arrays import Flags, Floats, Ints
+from graphbrain.base.urls.normalization import key_of
 from graphbrain.brain.brain import Brain
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import bound
-from graphbrain.model import Claim, Fetched
-from graphbrain.numeric.arrays import Flags, Floats, Ints
 from graphbrain.schedule.change_rate import Prior
 from graphbrain.schedule.priors import properties
 from graphbrain.schedule.value import DAY
-from graphbrain.urls.normalization import key_of
 from graphbrain_lab.simulate.policies import RevisitPolicy, Setting
 
 __all__ = ["START", "OnGraph", "SimulatedClock", "settings_of"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.numeric.arrays import Flags, Floats, Ints
+from graphbrain.base.numeric.arrays import Flags, Floats, Ints
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
 from graphbrain.schedule.optimal_revisits import ripeness

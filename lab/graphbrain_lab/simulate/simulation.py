@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.errors import BadInput
-from graphbrain.numeric.arrays import Flags, Floats, Ints
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Flags, Floats, Ints
 from graphbrain.schedule import optimal_revisits
 from graphbrain.schedule.change_rate import Prior
 from graphbrain_lab.simulate import policies

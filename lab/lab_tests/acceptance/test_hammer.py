@@ -15,13 +15,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from graphbrain import Brain
-from graphbrain.accounts import ledgers
+from graphbrain.base.errors import GraphbrainError
+from graphbrain.base.model import Fetched
+from graphbrain.base.settings import ENGINES
 from graphbrain.cli.app import cli
-from graphbrain.errors import GraphbrainError
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Fetched
-from graphbrain.settings import ENGINES
+from graphbrain.scores.accounts import ledgers
 from graphbrain_lab.bench import chaos
 from tests.plugin import PATIENCE, Neo4j
 from tests.witness import Witness

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from graphbrain import Answer, Brain, Fetched
-from graphbrain.settings import PAYOUTS
-from graphbrain.urls.normalization import host_of
+from graphbrain.base.settings import PAYOUTS
+from graphbrain.base.urls.normalization import host_of
 from graphbrain_lab.recording import Recording, read
 from graphbrain_lab.replay import replay
 from tests.recordings import Recordings

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from graphbrain.base.errors import BadInput
 from graphbrain.brain.workers import WorkerPool
-from graphbrain.errors import BadInput
 from graphbrain_lab.recording import Recording, read
 from graphbrain_lab.replay import ReplayProgress, replay
 from tests.acceptance.cli.test_cli import on_terminal

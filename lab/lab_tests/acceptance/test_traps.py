@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from graphbrain.errors import GraphbrainError
+from graphbrain.base.errors import GraphbrainError
 from lab_tests.benching import benched
 from tests.plugin import Neo4j, emptied, eventually
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain
-from graphbrain.errors import GraphbrainError
+from graphbrain.base.errors import GraphbrainError
 from graphbrain_lab.bench.worlds import NAMED, World, WorldGoal, draw, from_json, named, to_json, try_world
 from graphbrain_lab.bench.worlds.world import Crawler, Phase, WorldHost, WorldPage
 from graphbrain_lab.simulate.on_graph import SimulatedClock

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphbrain.errors import BadInput
-from graphbrain.ingest.reader import Source
-from graphbrain.ingest.rows import depths, starts
-from graphbrain.urls.normalization import spell
+from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.normalization import spell
+from graphbrain.files.reader import Source
+from graphbrain.files.rows import depths, starts
 from graphbrain_lab import recording
 from graphbrain_lab.recording import Recording
 from tests.recordings import Recordings, web_of
-from tests.unit.ingest.test_formats import FORMATS, HOLLINS, NODES, ODD, harvest, links
+from tests.unit.files.test_formats import FORMATS, HOLLINS, NODES, ODD, harvest, links
 
 
 def replayed(path: Path) -> set[tuple[str, str]]:

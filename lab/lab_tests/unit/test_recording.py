@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrain.errors import BadInput
-from graphbrain.ingest.harvest import generated_url
-from graphbrain.urls.normalization import spell
+from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.normalization import spell
+from graphbrain.files.harvest import generated_url
 from graphbrain_lab.recording import Recording, read
 from tests.recordings import REAL, Recordings
 

@@ -25,10 +25,10 @@ import pytest
 from click.testing import CliRunner
 
 from graphbrain import __version__
+from graphbrain.base.settings import Settings
 from graphbrain.cli import app
 from graphbrain.cli.app import cli
 from graphbrain.cli.common import Number
-from graphbrain.settings import Settings
 from tests.plugin import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import pytest
 
-from graphbrain.intake.wire import report_schema
+from graphbrain.content.wire import report_schema
 from tests.acceptance.cli.test_cli import LONG, command, connected, lines, run, started
 from tests.documents import TEXT
 

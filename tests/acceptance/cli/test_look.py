@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain.numeric.methods import SCORES
+from graphbrain.base.numeric.methods import SCORES
 from tests.acceptance.cli.test_cli import LONG, Run, command, connected, lines, one_sentence, run, started
 from tests.recordings import links_of, web_of
 

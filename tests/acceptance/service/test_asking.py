@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.errors import Cancelled
-from graphbrain.records import Asked
+from graphbrain.base.errors import Cancelled
+from graphbrain.base.records import Asked
 from graphbrain.service.app import Terms
 from graphbrain.service.backend import Backend
 from graphbrain.service.door import Limits

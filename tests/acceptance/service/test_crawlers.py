@@ -21,8 +21,8 @@ from urllib.parse import urljoin
 import pytest
 
 from graphbrain import Brain, Client, Failed, Fetched
+from graphbrain.base.model import Claim, Claims
 from graphbrain.demo.web import Web
-from graphbrain.model import Claim, Claims
 from tests.acceptance.scrapy_processes import Spiders, ended
 from tests.acceptance.watched_web import INDEX, LISTED, PAGES, WatchedWeb, holds_nothing
 from tests.plugin import PATIENCE, Neo4j, emptied, eventually

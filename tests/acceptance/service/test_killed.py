@@ -257,6 +257,6 @@ print(httpx.post(f"{sys.argv[1]}/v1/next_urls", json={"wait": 50}, headers=heade
 
 
 def _visit(claim: dict[str, Any]) -> Any:
-    from graphbrain.intake.wire import report_from_dict
+    from graphbrain.content.wire import report_from_dict
 
     return report_from_dict({"url": claim["url"], "claim": claim})

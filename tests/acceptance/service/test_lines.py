@@ -10,8 +10,8 @@ import pytest
 import trustme
 
 from graphbrain import Client, Fetched
-from graphbrain.errors import ServiceRefused
-from graphbrain.server import lifecycle
+from graphbrain.base.errors import ServiceRefused
+from graphbrain.graph.server import lifecycle
 from tests.acceptance.service.test_killed import ended, free_port, start
 from tests.plugin import MEMORY_MB, PATIENCE, Neo4j, emptied, eventually
 from tests.serving import serving, tokens

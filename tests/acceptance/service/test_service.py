@@ -25,17 +25,17 @@ from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import ignored_auth, negative_data_rejection, positive_data_acceptance
 
 from graphbrain import Brain, Claim, Fetched
-from graphbrain.errors import BadInput, GraphbrainError, GraphUnavailable
-from graphbrain.numeric.methods import METHODS
+from graphbrain.base.errors import BadInput, GraphbrainError, GraphUnavailable
+from graphbrain.base.numeric.methods import METHODS
+from graphbrain.base.settings import ENGINES
+from graphbrain.base.urls.hostnames import named
+from graphbrain.base.urls.normalization import address, is_key
 from graphbrain.service import access, backend, door
 from graphbrain.service.access import HOLDS
 from graphbrain.service.answers import CLAIM
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
 from graphbrain.service.patterns import HOST, PAGE
-from graphbrain.settings import ENGINES
-from graphbrain.urls.hostnames import named
-from graphbrain.urls.normalization import address, is_key
 from tests.documents import section
 from tests.plugin import Neo4j, emptied, eventually
 from tests.serving import ROLES, bearer, serving

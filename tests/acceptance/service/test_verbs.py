@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from graphbrain import AsyncClient, Brain, Client, Failed, Fetched, Hint, Link, Resource
-from graphbrain.client import shapes
-from graphbrain.errors import (
+from graphbrain.base.errors import (
     BadInput,
     GraphbrainError,
     ServiceRefused,
@@ -23,7 +22,8 @@ from graphbrain.errors import (
     SettingsError,
     UnknownPage,
 )
-from graphbrain.model import Claim, Host, KnownLink, LinkedPage, Page, Unusable
+from graphbrain.base.model import Claim, Host, KnownLink, LinkedPage, Page, Unusable
+from graphbrain.service.client import shapes
 from tests.plugin import Neo4j, emptied
 from tests.serving import Waiting, serving, tokens
 

@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from graphbrain import Brain
-from graphbrain.console import hosts
 from graphbrain.service import watching
 from graphbrain.service.access import READ_AHEAD
 from graphbrain.service.app import Terms
+from graphbrain.service.console import hosts
 from graphbrain.service.door import Limits
 from tests.integration.analyst.webs import crawl
 from tests.plugin import Neo4j, emptied, eventually

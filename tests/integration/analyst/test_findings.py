@@ -13,7 +13,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link, Resource
 from graphbrain.analyst.findings import ASKED, DEEP, NEAR, SUMMED
-from graphbrain.records import Finding
+from graphbrain.base.records import Finding
 from tests.integration.analyst.webs import MISSING, crawl
 from tests.plugin import Neo4j, emptied
 

@@ -12,7 +12,7 @@ import pytest
 from graphbrain import Brain
 from graphbrain.analyst import frames
 from graphbrain.analyst.questions import ask
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from tests.integration.analyst.webs import crawl
 
 arrow = pytest.importorskip("pyarrow")

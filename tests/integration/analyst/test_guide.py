@@ -17,9 +17,9 @@ from graphbrain import Brain
 from graphbrain.analyst import guide
 from graphbrain.analyst.dictionary import HOST, HOUR, PAGE, RESOURCE
 from graphbrain.analyst.questions import question, questions
-from graphbrain.claims.sitemap_state import SitemapState
+from graphbrain.frontier.claims.sitemap_state import SitemapState
+from graphbrain.frontier.hosts.origins import Origin
 from graphbrain.graph.statements import property_names
-from graphbrain.hosts.origins import Origin
 from tests.integration.analyst.webs import crawl
 
 ORIGIN = "http://127.0.0.1:7474"

@@ -12,7 +12,7 @@ import pytest
 from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.analyst.dictionary import PAGE
 from graphbrain.analyst.questions import ask, questions
-from graphbrain.hosts.health import PAGE_FAULTS
+from graphbrain.frontier.hosts.health import PAGE_FAULTS
 from tests.integration.analyst.webs import A, B, C, D, E, crawl
 
 DAY = 86_400.0

@@ -11,7 +11,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.analyst.questions import ask, questions
-from graphbrain.errors import BadInput, GraphRefused
+from graphbrain.base.errors import BadInput, GraphRefused
 from tests.integration.analyst.webs import A, B, C, D, E, F, crawl
 from tests.plugin import Neo4j, emptied
 
@@ -72,7 +72,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     ),
     "slow-hosts": (("seconds", "timed", "pace", "host"), [(0.5, 2, 1.0, "a.example"), (None, 0, 0.5, "d.example")]),
     "blocked-hosts": (("complaints", "pages", "host"), [(1, 1, "d.example")]),
-    "expected-copies": (("url",), []),  # there are none in this web: tests/integration/inspect/test_copies.py
+    "expected-copies": (("url",), []),  # there are none in this web: tests/integration/analyst/inspect/test_copies.py
     "sections": (("waiting", "pages", "fetched", "host", "section"), [(2, 12, 7, "a.example", "(all)")]),
     "sitemaps": (("state", "url"), []),
     "robots-blocked": (("in_links", "url"), [(1, f"{A}/private")]),

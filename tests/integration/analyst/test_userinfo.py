@@ -9,7 +9,7 @@ import neo4j as driver
 from graphbrain import Brain, Fetched
 from graphbrain.analyst import summary
 from graphbrain.analyst.questions import ask, questions
-from graphbrain.ingest import dump
+from graphbrain.files import dump
 from tests.integration.analyst.webs import A, B, crawl
 
 SECRET = "hunter2"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.base.errors import BadInput, UnknownPage
 from tests.integration.conftest import START
 
 A, B, GOOD = "http://a.org/", "http://b.org/", "http://good.org/"

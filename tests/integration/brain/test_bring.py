@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.accounts import forwards, settlement
 from graphbrain.analyst import frames
 from graphbrain.analyst.results import Results
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Floats
 from graphbrain.brain import bring
-from graphbrain.errors import BadInput
 from graphbrain.graph import exports
-from graphbrain.numeric.arrays import Floats
-from graphbrain.ranking import algorithms
-from graphbrain.ranking.algorithms import LinkGraph
+from graphbrain.scores.accounts import forwards, settlement
+from graphbrain.scores.ranking import algorithms
+from graphbrain.scores.ranking.algorithms import LinkGraph
 from tests.integration.conftest import HandClock
 
 arrow = pytest.importorskip("pyarrow")

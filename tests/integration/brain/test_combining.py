@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Fetched
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Claims, Unusable
 from graphbrain.brain.combine import Ticket
-from graphbrain.errors import BadInput
-from graphbrain.model import Claims, Unusable
-from graphbrain.reports import report
+from graphbrain.frontier.reports import report
 from tests.integration.conftest import lose_an_answer
 from tests.plugin import PATIENCE
 

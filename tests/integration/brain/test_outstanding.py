@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.accounts import exact_ledger
-from graphbrain.accounts.pushes import Wanted
+from graphbrain.base.urls.normalization import key_of
 from graphbrain.brain import outstanding
-from graphbrain.urls.normalization import key_of
+from graphbrain.scores.accounts import exact_ledger
+from graphbrain.scores.accounts.pushes import Wanted
 from tests.integration.conftest import HandClock, statements_sent
 from tests.plugin import Neo4j
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
-from graphbrain.claims import tuning
+from graphbrain.frontier.claims import tuning
 from tests.integration.conftest import HandClock
 
 MakeBrain = Callable[..., Brain]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.errors import GraphRefused, GraphUnavailable, SettingsError
-from graphbrain.urls.normalization import RULES_VERSION
+from graphbrain.base.errors import GraphRefused, GraphUnavailable, SettingsError
+from graphbrain.base.urls.normalization import RULES_VERSION
 from tests.integration.conftest import HandClock
 from tests.integration.graph.test_schema import one_sentence
 from tests.plugin import Neo4j

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link
-from graphbrain.errors import BadInput
-from graphbrain.model import SeedAnswer
-from graphbrain.urls.normalization import USER_LEFT_OUT
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import SeedAnswer
+from graphbrain.base.urls.normalization import USER_LEFT_OUT
 from tests.integration.conftest import START, Going, HandClock, crowd
 from tests.plugin import PATIENCE, Neo4j
 

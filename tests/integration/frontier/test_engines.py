@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Fetched, Link
-from graphbrain.model import Claim
-from graphbrain.settings import ENGINES
+from graphbrain.base.model import Claim
+from graphbrain.base.settings import ENGINES
 from tests.integration.conftest import HandClock
 
 MakeBrain = Callable[..., Brain]

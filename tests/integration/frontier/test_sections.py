@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.errors import UnknownHost
+from graphbrain.base.errors import UnknownHost
 from graphbrain.frontier import section_factors
 from tests.integration.conftest import HandClock, lose_an_answer
 

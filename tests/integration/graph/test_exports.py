@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.accounts import sides
-from graphbrain.accounts.adjacency import unpacked
 from graphbrain.graph import exports
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID
 from graphbrain.graph.exports import LinkTable, _Range, _table
 from graphbrain.graph.statements import statement
+from graphbrain.scores.accounts import sides
+from graphbrain.scores.accounts.adjacency import unpacked
 from tests.plugin import Neo4j
 from tests.reference.exported import export
 

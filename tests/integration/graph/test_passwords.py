@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphbrain.errors import GraphRefused, GraphUnavailable
+from graphbrain.base.errors import GraphRefused, GraphUnavailable
 from graphbrain.graph import connection
 from graphbrain.graph.connection import Graph
 from tests.plugin import Neo4j

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain
-from graphbrain.errors import GraphbrainError, SchemaMismatch, SettingsError
+from graphbrain.base.errors import GraphbrainError, SchemaMismatch, SettingsError
 from graphbrain.graph import connection, schema, statements
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.graph.schema import PAGE_CHAIN

@@ -11,13 +11,13 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphbrain import Brain, Failed, Fetched, Resource
+from graphbrain.analyst.inspect.figures import COUNTS
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import KINDS, OUTCOMES
 from graphbrain.brain.observe import STREAMED, UNOBSERVED, VERBS
-from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph
-from graphbrain.inspect.figures import COUNTS
 from graphbrain.metrics.meter import Meter
 from graphbrain.metrics.sampling import Sampler
-from graphbrain.model import KINDS, OUTCOMES
 from tests.integration.conftest import HandClock
 from tests.integration.examples import small_web
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.errors import BadInput, SettingsError, UnknownPage
+from graphbrain.base.errors import BadInput, SettingsError, UnknownPage
 from graphbrain.schedule import change_rate, lanes
 from tests.integration.conftest import START, HandClock, sound
 
@@ -582,7 +582,7 @@ def test_a_killed_change_of_order_is_finished_by_whoever_tends(
 ) -> None:
     brain = make_brain(order="best_first")
     fetch(brain, *((f"http://a.org/{n}", "x") for n in range(30)))
-    monkeypatch.setattr("graphbrain.corrections.requeue.BATCH", 4)
+    monkeypatch.setattr("graphbrain.frontier.corrections.requeue.BATCH", 4)
     stop = iter([False, False])
 
     class Killed(BaseException):

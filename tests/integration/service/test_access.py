@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain.service import access
 from tests.integration.conftest import HandClock
 

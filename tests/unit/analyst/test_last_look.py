@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from graphbrain.analyst.last_look import Look, News
-from graphbrain.errors import BadInput
-from graphbrain.records import Finding
+from graphbrain.base.errors import BadInput
+from graphbrain.base.records import Finding
 
 BRAIN = {"name": "docs", "created": 1.5}
 

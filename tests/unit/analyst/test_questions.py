@@ -9,7 +9,7 @@ from itertools import dropwhile
 import pytest
 
 from graphbrain.analyst.questions import GROUPS, Asked, Param, question, questions
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain.graph.statements import FOLDER
 from tests.contract.source import bare_cypher
 

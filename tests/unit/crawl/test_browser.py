@@ -15,13 +15,13 @@ from playwright.async_api import Error as BrowserError
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Request, Response
 
+from graphbrain.base.errors import SettingsError
 from graphbrain.cli.crawling import crawl
 from graphbrain.crawl import browser, supplies
 from graphbrain.crawl.browser import browser_at, rendered_from
 from graphbrain.crawl.config import options_in
 from graphbrain.crawl.order import as_given
 from graphbrain.crawl.supplies import Kept, Supplies, headers_of
-from graphbrain.errors import SettingsError
 
 URL = "http://a.example/"
 CHROMIUM = next(filter(None, map(shutil.which, browser.NAMES)), None)

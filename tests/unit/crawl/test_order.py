@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphbrain.base.errors import BadInput, SettingsError
+from graphbrain.base.settings import Settings
+from graphbrain.base.urls.normalization import host_of
+from graphbrain.content.scope import Scope
 from graphbrain.crawl import config
 from graphbrain.crawl import order as orders
 from graphbrain.crawl.order import CrawlOrder
-from graphbrain.errors import BadInput, SettingsError
-from graphbrain.intake.scope import Scope
-from graphbrain.settings import Settings
-from graphbrain.urls.normalization import host_of
 
 
 def brain_of(order: CrawlOrder) -> Settings:

@@ -11,15 +11,15 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
 from graphbrain import Answer, Fetched
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Claim
 from graphbrain.crawl import secrets
 from graphbrain.crawl.jsonl import PageLines
 from graphbrain.crawl.order import CrawlOrder
+from graphbrain.crawl.scrapy import ScrapyOptions, ScrapyVisit
 from graphbrain.crawl.secrets import LimitedCookies, cookies_of, header_of
 from graphbrain.crawl.spider import PageReader, forbids_follow, links_of
 from graphbrain.crawl.watching import CrawlWatch
-from graphbrain.errors import BadInput
-from graphbrain.model import Claim
-from graphbrain.scrapy import ScrapyOptions, ScrapyVisit
 
 URLS = [f"http://a.example/{n}" for n in range(3)]
 COOKIES = "# Netscape HTTP Cookie File\n.a.example\tTRUE\t/\tFALSE\t0\tsession\tabc\n"

@@ -18,12 +18,12 @@ from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
 import pytest
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Claim, Failed, Fetched
+from graphbrain.base.urls.normalization import spell
 from graphbrain.demo.crawler import HtmlPage, _Redirects, fetch
 from graphbrain.demo.pages import FEWEST, ODD_LINKS, SEEDS, build, render
 from graphbrain.demo.web import Web
-from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Failed, Fetched
-from graphbrain.urls.normalization import spell
 from tests.plugin import PATIENCE
 
 Fetch = Callable[..., Fetched | Failed]

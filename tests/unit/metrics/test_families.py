@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from graphbrain.model import KINDS, OUTCOMES, STATES
-from graphbrain.runtime.timings import BOUNDS
+from graphbrain.base.model import KINDS, OUTCOMES, STATES
+from graphbrain.base.runtime.timings import BOUNDS
 from tests.unit.metrics.exposed import SAMPLE, exposed
 
 READ = {family.name: family for family in text_string_to_metric_families(exposed())}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrain.inspect.figures import Quick, Scanned
+from graphbrain.analyst.inspect.figures import Quick, Scanned
 from graphbrain.metrics.sampling import SCAN_ANYWAY, SCAN_EVERY, SCAN_SHARE, SCANS, Sample, Sampler
 
 

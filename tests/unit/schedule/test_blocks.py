@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain.schedule import blocks
 from graphbrain.schedule.blocks import LARGEST_SKETCH, VisitStep, cut, read, step
 from graphbrain.schedule.words import MOST_BLOCKS

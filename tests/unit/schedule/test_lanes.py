@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphbrain.numeric.methods import Factor
-from graphbrain.numeric.rules import Rule
+from graphbrain.base.numeric.methods import Factor
+from graphbrain.base.numeric.rules import Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.change_rate import expected_value
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrain.errors import BadInput
-from graphbrain.model import Seen
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Seen
 from graphbrain.schedule import blocks, fingerprints, shingles
 from graphbrain.schedule.words import EDGE, Words, masked
 

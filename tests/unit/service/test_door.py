@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from graphbrain.errors import GraphUnavailable
+from graphbrain.base.errors import GraphUnavailable
 from graphbrain.service import access, door
 from graphbrain.service.access import Gatekeeper, Grant, digest_of
 from graphbrain.service.door import Door, Limits

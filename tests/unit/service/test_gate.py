@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrain.errors import BadInput, GraphRefused, GraphTooSmall, GraphUnavailable
-from graphbrain.model import Claims
+from graphbrain.base.errors import BadInput, GraphRefused, GraphTooSmall, GraphUnavailable
+from graphbrain.base.model import Claims
 from graphbrain.service.access import Grant
 from graphbrain.service.backend import LONGEST_NAP, MOST_AT_ONCE, Gate, Threads
 from graphbrain.service.refusals import Refusal, refusal_of, validation_sentence

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrain.runtime.fair import Turns
+from graphbrain.base.runtime.fair import Turns
 from graphbrain.service import access, door, seats
 from graphbrain.service.access import Gatekeeper, Grant, digest_of
 from graphbrain.service.door import Door, Limits

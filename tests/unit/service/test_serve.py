@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain.service.app import Terms
 from graphbrain.service.serve import ListenAddress
 

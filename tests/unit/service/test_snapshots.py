@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from graphbrain.errors import GraphUnavailable
+from graphbrain.base.errors import GraphUnavailable
 from graphbrain.service import watching
 from graphbrain.service.watching import EVERY, Bodies, Seen, Snapshots
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 from urllib.parse import urlsplit
 
-from graphbrain.urls.normalization import normal
+from graphbrain.base.urls.normalization import normal
 from graphbrain_lab.bench.traps.site import Part, TrapNode, TrapPage, TrapSite
 
 __all__ = [

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrain.numeric.methods import without
+from graphbrain.base.numeric.methods import without
 from graphbrain_lab.bench.traps.running import BATCH, TrapCrawl, TrapTrial
 
 __all__ = ["ASKED", "Row", "rows", "without_harvest"]

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from graphbrain.base.errors import GraphbrainError
+from graphbrain.base.model import Fetched, Link
+from graphbrain.base.urls.normalization import normal
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import GraphbrainError
-from graphbrain.model import Fetched, Link
-from graphbrain.urls.normalization import normal
 from graphbrain_lab.bench.traps.reader import visit
 from graphbrain_lab.bench.traps.shapes import site_of
 from graphbrain_lab.bench.traps.site import TrapSite

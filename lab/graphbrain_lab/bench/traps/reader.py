@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lxml import etree
 
-from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Failed, Fetched, Link
-from graphbrain.pagefacts import ELEMENTS, PageFacts
-from graphbrain.urls.normalization import resolved
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Claim, Failed, Fetched, Link
+from graphbrain.base.urls.normalization import resolved
+from graphbrain.content.pagefacts import ELEMENTS, PageFacts
 from graphbrain_lab.bench.traps.site import TrapSite
 
 __all__ = ["read", "visit"]

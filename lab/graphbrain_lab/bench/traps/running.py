@@ -16,9 +16,9 @@ from queue import SimpleQueue
 from subprocess import Popen
 from typing import Any
 
+from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.brain.brain import Brain
 from graphbrain.brain.workers import send_order, spawned
-from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain_lab.bench.traps.shapes import SHAPES, TrapShape, site_of
 from graphbrain_lab.simulate.on_graph import SimulatedClock
 

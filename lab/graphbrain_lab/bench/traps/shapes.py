@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain_lab.bench.traps import copies, endless, honest, lists
 from graphbrain_lab.bench.traps.site import Build, TrapSite
 

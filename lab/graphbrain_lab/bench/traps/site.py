@@ -13,7 +13,7 @@ from functools import cached_property
 from random import Random
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from graphbrain.urls.normalization import normal
+from graphbrain.base.urls.normalization import normal
 from graphbrain_lab.bench.traps import words
 
 __all__ = ["Build", "Part", "TrapNode", "TrapPage", "TrapSite", "at", "query_of", "steps_of"]

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Answer, Claim, Failed, Fetched, Resource
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput
-from graphbrain.model import Answer, Claim, Failed, Fetched, Resource
 from graphbrain_lab.bench.worlds.log import Called, Entry, Happened, Log, LoggedGrant, Reported, Returned
 from graphbrain_lab.bench.worlds.web import Met, WorldWeb
 from graphbrain_lab.bench.worlds.world import DAY, HOUR, MINUTE, Crawler, Event, World

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphbrain.settings import ORDERS
+from graphbrain.base.settings import ORDERS
 from graphbrain_lab.bench.worlds.kinds import with_kinds
 from graphbrain_lab.bench.worlds.world import (
     DAY,

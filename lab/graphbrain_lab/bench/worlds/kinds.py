@@ -9,7 +9,7 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from graphbrain.model import Kind
+from graphbrain.base.model import Kind
 from graphbrain_lab.bench.worlds.world import (
     GUESSED,
     HOUR,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from graphbrain.model import Kind
+from graphbrain.base.model import Kind
 
 __all__ = ["Called", "Entry", "Happened", "Log", "LoggedGrant", "Reported", "Returned", "own_url"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
-from graphbrain.model import Kind
+from graphbrain.base.model import Kind
 from graphbrain_lab.bench.worlds.log import Called, Entry, Happened, LoggedGrant, Reported, Returned, own_url
 from graphbrain_lab.bench.worlds.world import ANSWERED, GUESSED, NONE, Rules, World
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field, replace
 
-from graphbrain.model import Kind
+from graphbrain.base.model import Kind
 from graphbrain_lab.bench.worlds.world import GUESSED, MINUTE, Phase, Window, World, WorldFile, WorldHost, WorldPage
 
 __all__ = ["Met", "WorldWeb"]

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrain.errors import BadInput
-from graphbrain.model import Kind
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Kind
 
 __all__ = [
     "ANSWERED",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from graphbrain.base.settings import Settings
 from graphbrain.cli.app import cli
-from graphbrain.settings import Settings
 from graphbrain_lab.bench.order import AT
 
 DEFAULT = Settings().value
@@ -106,7 +106,7 @@ def test_what_it_has_no_use_for_is_refused(small: Path, words: list[str], said: 
     ],
 )
 def test_what_cannot_be_is_said_before_any_work(small: Path, words: list[str], said: str) -> None:
-    from graphbrain.errors import GraphbrainError
+    from graphbrain.base.errors import GraphbrainError
 
     with pytest.raises(GraphbrainError, match=said):
         bench("order", small, "--no-live", *words)

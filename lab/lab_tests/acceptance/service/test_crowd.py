@@ -21,7 +21,7 @@ import psutil
 import pytest
 
 from graphbrain import Brain
-from graphbrain.server import lifecycle
+from graphbrain.graph.server import lifecycle
 from graphbrain_lab.bench import chaos
 from lab_tests.acceptance.service.crowd import links_of, page_of, url_of
 from tests.acceptance.service.test_killed import Service, ended, free_port

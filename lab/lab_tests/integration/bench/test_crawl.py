@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain_lab import recording
 from graphbrain_lab.bench import accounts, crawl, scores
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain
-from graphbrain.errors import BadInput
-from graphbrain.settings import Settings
+from graphbrain.base.errors import BadInput
+from graphbrain.base.settings import Settings
 from graphbrain_lab.bench import order
 from graphbrain_lab.bench.order import Curve, Live
 from graphbrain_lab.recording import Recording

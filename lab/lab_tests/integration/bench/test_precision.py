@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.accounts import sides
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Floats
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.exports import LinkTable
-from graphbrain.numeric.arrays import Floats
+from graphbrain.scores.accounts import sides
 from graphbrain_lab.bench.compare import shares
 from graphbrain_lab.bench.precision import PrecisionRun, PrecisionTrial, measure, run_trial, write_points, write_scores
 from graphbrain_lab.recording import Recording

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain_lab.bench import resources
 from tests.plugin import Neo4j, emptied
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain_lab.bench import scrapy_pair
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from graphbrain import Brain
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain.service import access
 from graphbrain_lab.bench import service
 from tests.integration.conftest import HandClock

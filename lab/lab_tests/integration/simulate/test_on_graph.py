@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from graphbrain import Brain
-from graphbrain.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.arrays import Floats, Ints
 from graphbrain.schedule.change_rate import Prior
 from graphbrain_lab.simulate import histories
 from graphbrain_lab.simulate.on_graph import OnGraph, SimulatedClock

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain_lab.bench import many
 from graphbrain_lab.bench.many import Measured
 from graphbrain_lab.bench.order import Curve

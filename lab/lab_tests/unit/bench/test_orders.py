@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from graphbrain.accounts.solve import System
-from graphbrain.errors import BadInput
-from graphbrain.numeric.methods import Factor, factors
-from graphbrain.ranking import algorithms
-from graphbrain.settings import Settings
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.methods import Factor, factors
+from graphbrain.base.settings import Settings
+from graphbrain.scores.accounts.solve import System
+from graphbrain.scores.ranking import algorithms
 from graphbrain_lab.bench import order, orders
 from graphbrain_lab.bench.orders import BenchOrder, BenchWeb, Crawl, crawled
 from graphbrain_lab.recording import Recording

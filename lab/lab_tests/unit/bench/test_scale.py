@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphbrain.errors import BadInput
+from graphbrain.base.errors import BadInput
 from graphbrain_lab.bench import crawl, scale
 from graphbrain_lab.bench.scale import Sized
 

@@ -11,10 +11,10 @@ from functools import lru_cache
 import pytest
 from click.testing import CliRunner
 
+from graphbrain.base.errors import BadInput, GraphbrainError
+from graphbrain.base.model import Claim, Failed, Fetched, Link
+from graphbrain.base.urls.normalization import host_of, key_of, normal
 from graphbrain.cli.app import cli
-from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.model import Claim, Failed, Fetched, Link
-from graphbrain.urls.normalization import host_of, key_of, normal
 from graphbrain_lab.bench.traps import (
     LOOK_ALIKES,
     SHAPES,

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import Claim, Failed, Fetched, Resource
+from graphbrain.base.settings import ORDERS, Settings
 from graphbrain.cli.app import cli
-from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Failed, Fetched, Resource
-from graphbrain.settings import ORDERS, Settings
 from graphbrain_lab.bench.worlds import NAMED, World, draw, from_json, named, to_json
 from graphbrain_lab.bench.worlds.drawing import LARGE, places_needed
 from graphbrain_lab.bench.worlds.kinds import KINDS, with_kinds

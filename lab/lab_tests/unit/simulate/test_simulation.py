@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphbrain.base.errors import BadInput
 from graphbrain.cli.app import cli
-from graphbrain.errors import BadInput
 from graphbrain_lab.simulate import histories, policies, simulation
 from graphbrain_lab.simulate.histories import History
 from graphbrain_lab.simulate.simulation import Budget, SimulationOutcome, run, share_of

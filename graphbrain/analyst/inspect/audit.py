@@ -1,0 +1,550 @@
+"""Proof that nothing is lost: accounts recomputed from their neighbours, leases and indexes compared with states.
+
+An account is right when, for both sides, history + cash = payout + Σ weight × payment of each neighbour. A page is
+locked before its neighbours are read. A transaction that changes a neighbour's payments must write this page too, so
+the
+comparison is exact also while others work. Summed over all pages it is held = paid. Under both engines a forward
+account
+of a page holds the amount that it began with + Σ weight × amount that each source of its in-links has passed on.
+The error bound is Σ|amount that pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
+Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.analyst.inspect.pages import ForwardSums
+from graphbrain.analyst.inspect.sections import faults
+from graphbrain.base.numeric.arrays import Ints
+from graphbrain.base.numeric.rules import Forward, Rule
+from graphbrain.base.work import Audit
+from graphbrain.frontier.claims.candidates import Finder
+from graphbrain.frontier.hosts import addresses, politeness
+from graphbrain.frontier.hosts.addresses import FULL_WAIT
+from graphbrain.frontier.hosts.state import HostState, open_queues
+from graphbrain.frontier.policy import Policy
+from graphbrain.frontier.reports import canonicals
+from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.schedule.lanes import is_frontier
+from graphbrain.scores.accounts import adjacency, ledgers, link_sums
+from graphbrain.scores.accounts.algebra import FIRST_RANK, NONE
+from graphbrain.scores.accounts.exact_ledger import AccountMarks, Ledger
+from graphbrain.scores.accounts.ledgers import Accounts
+
+__all__ = ["Audit", "Check", "Exact", "Tally", "forward_errors", "run"]
+
+BATCH = 500
+TOLERANCE = 1e-9
+"""Relative to the sum of the terms: float sums drift by about 1e-13 in 2·10⁷ payments."""
+MOST_FINDINGS = 50
+
+
+@dataclass
+class Tally:
+    """The findings of an audit so far."""
+
+    checked: int = 0
+    wrong: Counter[str] = field(default_factory=Counter)
+    findings: list[str] = field(default_factory=list)
+    worst: float = 0.0
+
+    unmarked: list[str] = field(default_factory=list)
+    """Faults in the marks of waiting cash, which count unless a settling pass is under way."""
+
+    def found(self, kind: str, sentence: str) -> None:
+        self.wrong[kind] += 1
+        if len(self.findings) < MOST_FINDINGS:
+            self.findings.append(sentence)
+
+    def adopt_waiting(self) -> None:
+        """Count the faults of marks, because no settling pass was under way."""
+        for sentence in self.unmarked:
+            self.found("marks", sentence)
+
+    def __iadd__(self, other: Tally) -> Tally:
+        self.unmarked += other.unmarked
+        self.checked += other.checked
+        self.wrong += other.wrong
+        self.findings = [*self.findings, *other.findings][:MOST_FINDINGS]
+        self.worst = max(self.worst, other.worst)
+        return self
+
+
+class Check(Protocol):
+    """The checks of one engine's accounts."""
+
+    def sums(self, tx: Tx, rule: Rule) -> list[Any]:
+        """Return sums over all accounts. Sums that are equal to the last bit before and after prove that nothing was
+        written."""
+
+    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+        """Compare locked accounts and their marks with the rows of audit/pages."""
+
+    def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
+        """Check the sums if they are `quiet`, that is, nothing was written meanwhile. Return the figures that follow
+        from them."""
+
+    def counts(self, tx: Tx) -> list[list[int]]:
+        """Return the same counts twice: from the pages, and from the indexes."""
+
+
+def run(
+    graph: Graph,
+    check: Check,
+    policy: Callable[[], Policy],
+    finder: Finder,
+    sample: int | None,
+    progress: Callable[[int, int], None],
+    clock: Callable[[], float],
+) -> Audit:
+    """Audit `sample` pages and resting hosts (None: all).
+
+    Args:
+        graph: The brain's graph.
+        check: The checks of the brain's engine.
+        policy: Called in each transaction, since the brain's settings may change meanwhile.
+        finder: The queues of waiting pages.
+        sample: Number of pages, and of resting hosts.
+        progress: Called with the numbers of pages done and of pages to do.
+        clock: Epoch seconds.
+    """
+    started = time.monotonic()
+    tally, passes = Tally(), _passes(graph)
+
+    def sums() -> list[Any]:
+        return graph.read(lambda tx: check.sums(tx, policy().rule), "audit/sums", slow=True)
+
+    before = sums()
+    total = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+    _each_page(graph, check, policy, sample, total[0], tally, progress)
+    settling = passes[1] or _passes(graph) != passes
+    if not settling:
+        tally.adopt_waiting()
+    _hosts(graph, policy, tally)
+    _resting(graph, policy, finder, sample, tally, clock)
+    _sites(graph, tally)
+    for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
+        tally.found("indexes", f"Index {name} is {state}.")
+    after = sums()
+    forwards = graph.read(
+        lambda tx: [ForwardSums.of(tx, one) for one in policy().rule.forwards], "audit/forward", slow=True
+    )
+    quiet = before == after == sums()
+    # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
+    whole = check.whole(after, policy().rule, quiet, tally)
+    if quiet:
+        _indexes(graph, check, tally)
+        for sums_of in forwards:
+            name, got, passed = sums_of.account.name, sums_of.got, sums_of.passed
+            if abs(got - passed) > TOLERANCE * max(1.0, passed):
+                tally.found(name, f"The pages have got a {_said(name)} of {got!r}, but {passed!r} was passed on.")
+    figures: dict[str, Any] = {
+        "pages": total[0],
+        "links": total[1],
+        "accounts_checked": tally.checked * 2,
+        "worst_account_error": tally.worst,
+        **whole,
+        **forward_errors(forwards),
+        "alone": quiet,
+        "settling": settling,
+        "wrong": dict(tally.wrong),
+        "seconds": round(time.monotonic() - started, 2),
+        "now": clock(),
+    }
+    return Audit(not tally.wrong, tuple(tally.findings), figures)
+
+
+def _passes(graph: Graph) -> tuple[int, bool]:
+    """Return the number of settling passes begun, and whether one is under way. Meanwhile marks of waiting cash are
+    wrong."""
+    stored = _stored(graph)
+    return stored.get("settle_passes", 0), "settling" in stored
+
+
+def _stored(graph: Graph) -> Mapping[str, Any]:
+    """Return the properties of the brain's node."""
+    return graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+
+
+def _indexes(graph: Graph, check: Check, tally: Tally) -> None:
+    """Compare counts of pages with those of indexes. Claims may move between the two, so only a lasting difference is
+    wrong."""
+    off = set()
+    for _ in range(3):
+        counts, by_index = graph.read(check.counts, "audit/counts", slow=True)
+        if counts == by_index:
+            return
+        off.add((tuple(counts), tuple(by_index)))
+    if len(off) == 1:
+        tally.found("indexes", f"Pages give the counts {counts}, the indexes {by_index}.")
+
+
+def _each_page(
+    graph: Graph,
+    check: Check,
+    policy: Callable[[], Policy],
+    sample: int | None,
+    total: int,
+    tally: Tally,
+    progress: Callable[[int, int], None],
+) -> None:
+    """Check all pages in the order of their keys, or a sample that begins at random keys. Keys are hashes."""
+    wanted = total if sample is None else min(sample, total)
+    after = ""
+
+    def look(tx: Tx, ids: Sequence[int]) -> Tally:
+        return _look(tx, ids, check, policy())
+
+    while tally.checked < wanted or sample is None:
+        if sample is not None:
+            after = f"{random.getrandbits(128):032x}"
+        limit = BATCH if sample is None else min(50, wanted - tally.checked)
+        ids, last = graph.read(
+            bound(Tx.one, "pages/ids_from", after=after, limit=limit),
+            "pages/ids_from",
+        )
+        if not ids and sample is None:
+            return
+        if ids:
+            seen = graph.write(
+                bound(look, ids),
+                "audit/pages",
+            )
+            tally += seen
+            after = last
+        progress(tally.checked, wanted)
+
+
+def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
+    """Lock the pages that still exist, read them with their neighbours, and check them."""
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
+    rows = tx.one("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)[0]
+    tally = Tally(checked=len(rows))
+    check.compare(rows, ledger, tx, tally)
+    sums = _sums(tx, ledger)
+    for row, index in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+        _links(row, ledger, index, tally)
+        _coming_back(row, policy.rule, tally)
+        for number, forward in enumerate(ledger.forwards):
+            _forward(row, forward, row[24][number], ledger, index, tally)
+            _forward_mark(row, forward, row[25][number], ledger, index, tally)
+        if ledger.links_sum[index] not in (NONE, sums[index]):
+            tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[index]}, not {sums[index]}.")
+        _lease(row, tally)
+    _canonicals(tx, rows, tally)
+    return tally
+
+
+def _canonicals(tx: Tx, rows: Sequence[Sequence[Any]], tally: Tally) -> None:
+    """Check that links count for the canonical page that a locked page names. A page that upkeep is still to look at is
+    exempt."""
+    urls = {row[0]: row[1] for row in rows}
+    differing = canonicals.differing(tx, list(urls))
+    if not differing:
+        return
+    marked = set(tx.one("audit/marked", ids=sorted({page for ends in differing for page in ends if page >= 0}))[0])
+    for page, wanted, has in differing:
+        if marked.isdisjoint((page, wanted, has)):
+            tally.found("canonicals", f"Links to {urls[page]} do not count for the page that its canonical names.")
+
+
+def _sites(graph: Graph, tally: Tally) -> None:
+    """Check that the sections learned of hosts can be read and are within their bounds."""
+    after, rows = "", [["", ""]]
+    while rows:
+        rows = graph.read(bound(Tx.one, "audit/sites", after=after, limit=BATCH), "audit/sites")[0]
+        for host, text in rows:
+            for sentence in faults(text):
+                tally.found("sections", f"Of {host} {sentence}.")
+            after = host
+
+
+def _sums(tx: Tx, ledger: Accounts) -> Ints:
+    """Return the sums that follow from the links of locked pages."""
+    sources, targets = adjacency.packed(tx, "links/packed_out", ledger.ids)
+    return link_sums.of_links(ledger.seek(sources), targets, len(ledger.ids))
+
+
+class Exact:
+    """The exact engine: each account can be recomputed from its neighbours, and the accounts hold what was paid."""
+
+    def sums(self, tx: Tx, rule: Rule) -> list[Any]:
+        """Return the cash held, the cash paid, and the cash that waits."""
+        return tx.one("audit/waiting", alpha=rule.alpha)
+
+    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+        """Compare each side with its neighbours' payments, and marks with the accounts from which they follow."""
+        assert isinstance(ledger, Ledger)
+        ledger.read_payouts(tx)
+        marks, tips, due = AccountMarks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
+        hub, authority = ledger.hub_score, ledger.authority_score
+        for row, index in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+            _account(row, float(hub[index]), float(authority[index]), tally)
+            # Until a change of the policy has come to all pages, some are paid by the policy before.
+            if not ledger.rule.repaying and row[2] != due[index]:
+                tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[index]!r} is due.")
+            if not ledger.rule.remarking:
+                _marks(row, marks, tips, index, ledger.rule, tally)
+
+    def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
+        """Check held = paid, and return the bound of the error."""
+        held, paid, waits = sums
+        gap = abs(held - paid) / max(1.0, held)
+        if quiet and gap > TOLERANCE:
+            tally.found("held = paid", f"The accounts hold {held!r} but were paid {paid!r}.")
+        bound = waits / (rule.alpha * held) if rule.alpha and held else None
+        return {"held": held, "paid": paid, "gap": gap, "error_bound": bound}
+
+    def counts(self, tx: Tx) -> list[list[int]]:
+        """Return counts of queues, leases, retries, priorities and ranks."""
+        return tx.one("audit/counts")
+
+
+def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None:
+    url, payout, _, _, due_hub, due_authority = row[1:7]
+    for side, score, due in (
+        ("hub", hub, payout + due_hub),
+        ("authority", authority, payout + due_authority),
+    ):
+        error = float(abs(score - due) / max(1.0, abs(due)))
+        tally.worst = max(tally.worst, error)
+        if not error <= TOLERANCE:
+            tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours give {due!r}.")
+
+
+def forward_errors(sums: Iterable[ForwardSums]) -> dict[str, float | None]:
+    """Return the bounds of the errors of forward accounts by figure; None if not known."""
+    by_name = {each.account.name: each for each in sums}
+    flow, live_pagerank = by_name.get("flow"), by_name.get("live_pagerank")
+    return {
+        "frontier_flow_error": flow.frontier_error if flow else None,
+        "live_pagerank_error": live_pagerank.error if live_pagerank else None,
+    }
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ").replace("pagerank", "PageRank")
+
+
+def _forward(row: list[Any], forward: Forward, brought: float, ledger: Accounts, index: int, tally: Tally) -> None:
+    """Check that a page has its first amount plus the amounts that its in-links have passed on."""
+    got = float(getattr(ledger, forward.name)[index])
+    due = float(forward.first(ledger.is_seed[[index]])[0]) + brought
+    if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
+        tally.found(forward.name, f"{row[1]} has a {_said(forward.name)} of {got!r}, its in-links give {due!r}.")
+
+
+def _forward_mark(
+    row: list[Any], forward: Forward, stored: int | None, ledger: Accounts, index: int, tally: Tally
+) -> None:
+    """Check that the mark of a waiting amount is exactly the one that follows from the stored values."""
+    if ledger.rule.remarking or row[7] > ledger.rule.max_payees:
+        return
+    wanted = _or_null(int(ledger.urgency(forward.name)[index]))
+    if wanted != stored:
+        tally.found("marks", f"{row[1]} has {forward.mark} {stored}, not {wanted}.")
+
+
+def _links(row: list[Any], ledger: Accounts, index: int, tally: Tally) -> None:
+    url, dh, da = row[1], row[3], row[4]
+    for name, stored, links in (
+        ("out", ledger.out_weight[index], dh),
+        ("in", ledger.in_weight[index], da),
+    ):
+        if stored != links:
+            tally.found("weights", f"{url} has {name}_weight {stored}, its links weigh {links}.")
+    if row[9] or row[10]:
+        tally.found("links", f"{url} has {row[9]} links to itself and {row[10]} double links.")
+
+
+def _coming_back(row: list[Any], rule: Rule, tally: Tally) -> None:
+    """Check that a fetched page that waits for a revisit is in no lane of the frontier, where it would be due at
+    once."""
+    lane, state, queue, fetched = row[15], row[16], row[17], row[23]
+    waits = state == "known" and fetched and queue is not None
+    if waits and rule.revisits and not rule.remarking and is_frontier(lane):
+        tally.found("marks", f"{row[1]} was fetched, and waits in lane {lane}, which is of pages that never were.")
+
+
+def _marks(
+    row: list[Any], marks: AccountMarks, tips: Mapping[str, NDArray[np.bool_]], index: int, rule: Rule, tally: Tally
+) -> None:
+    """Check ranks, priorities and lanes against the accounts. A float's last bit may shift a bucket by one."""
+    names = ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane")
+    for name, stored in zip(names, row[11:16], strict=True):
+        wanted = _or_null(int(getattr(marks, name)[index]))
+        links = row[7] if name.startswith("hub") else row[8]
+        if name == "lane" and rule.standing_value not in ("authority", "hub", "own"):
+            continue  # batch scores are written apart, and lanes follow later
+        if name.endswith("priority") and stored is None and links > rule.max_payees:
+            continue
+        if wanted == stored or ((wanted is None or stored is None) and tips[name][index]):
+            continue
+        if wanted is None or stored is None or abs(wanted - stored) > 1:
+            sentence = f"{row[1]} has {name} {stored}, not {wanted}."
+            if name.endswith("priority"):
+                tally.unmarked.append(sentence)
+            else:
+                tally.found("marks", sentence)
+
+
+def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
+    """Return where the last bits of a float decide whether a mark exists: exactly at a threshold."""
+    none = np.zeros(len(ledger.ids), dtype=bool)
+    tips = {"lane": none}
+    for side, score, waiting, weight in (
+        ("hub", ledger.hub_score, ledger.waiting("hub"), ledger.out_weight),
+        ("authority", ledger.authority_score, ledger.waiting("authority"), ledger.in_weight),
+    ):
+        tips[f"{side}_rank"] = np.isclose(np.log2(np.maximum(score, 1e-300)) * 4, FIRST_RANK, atol=1e-9)
+        tips[f"{side}_priority"] = np.isclose(np.abs(waiting) / (weight + 1), rule.eps, rtol=1e-9, atol=1e-12)
+    return tips
+
+
+def _or_null(value: int) -> int | None:
+    return None if value == NONE else value
+
+
+def _lease(row: list[Any], tally: Tally) -> None:
+    """Check that a page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three.
+
+    A page that was fetched may be in one of them; any other page is in none.
+    """
+    url, state, queue, lease, until, worker, not_before = row[1], *row[16:22]
+    if (lease is None) != (until is None) or (lease is not None and worker is None):
+        tally.found("leases", f"{url} has half a lease: {lease}, {until}, {worker}.")
+    places = [queue is not None, lease is not None, not_before is not None]
+    if state == "frontier" and sum(places) != 1:
+        tally.found("leases", f"{url} is in the frontier but queue={queue}, lease={lease}, not_before={not_before}.")
+    if state == "known" and sum(places) > 1:
+        tally.found("leases", f"{url} is known but queue={queue}, lease={lease}, not_before={not_before}.")
+    if state not in ("frontier", "known") and queue is not None:
+        tally.found("leases", f"{url} is {state} but waits in queue {queue}.")
+
+
+def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
+    """Check in-flight counts and queues of hosts. Suspects are checked again under their lock."""
+    suspects = graph.read(lambda tx: _unfit(tx, None, policy().manners.budget), "audit/hosts")
+    places = graph.read(lambda tx: _unfit_places(tx, None), "audit/addresses")
+
+    def again(tx: Tx) -> dict[str, str]:
+        names = list(politeness.read(tx, suspects, policy().manners))
+        politeness.lock(tx, names, policy().manners)
+        return _unfit(tx, names, policy().manners.budget)
+
+    def places_again(tx: Tx) -> dict[str, str]:
+        addresses.lock(tx, places, 0.0, 0)
+        return _unfit_places(tx, list(places))
+
+    _, halves, stranded = graph.read(lambda tx: tx.one("audit/resources"), "audit/resources", slow=True)
+    for key in halves:
+        tally.found("leases", f"{key} has half a lease.")
+    for key in stranded:
+        tally.found("hosts", f"{key} waits in a queue that is not served.")
+    if suspects:
+        for sentence in graph.write(again, "audit/hosts").values():
+            tally.found("hosts", sentence)
+    if places:
+        for sentence in graph.write(places_again, "audit/addresses").values():
+            tally.found("addresses", sentence)
+
+
+def _resting(
+    graph: Graph,
+    policy: Callable[[], Policy],
+    finder: Finder,
+    sample: int | None,
+    tally: Tally,
+    clock: Callable[[], float],
+) -> None:
+    """Check that no host rests beyond the time at which its first page may be visited, unless settings have just
+    changed."""
+    names = graph.read(lambda tx: tx.one("audit/resting")[0], "audit/resting")
+    names = names if sample is None else random.sample(names, min(sample, len(names)))
+
+    def late(tx: Tx, names: Sequence[str]) -> list[str]:
+        return _oversleeping(tx, politeness.read(tx, names, policy().manners).values(), finder, clock())
+
+    def still(tx: Tx, names: Sequence[str]) -> list[str]:
+        manners = policy().manners
+        held = politeness.lock(tx, politeness.read(tx, names, manners), manners)
+        return _oversleeping(tx, held.values(), finder, clock())
+
+    for start in range(0, len(names), BATCH):
+        part = names[start : start + BATCH]
+        suspects = graph.read(bound(late, part), "audit/resting")
+        if suspects and not _reviewing(graph):
+            sure = graph.write(bound(still, suspects), "audit/resting")
+            for name in sure:
+                tally.found("hosts", f"Host {name} rests for longer than until one of its pages may be visited.")
+
+
+def _reviewing(graph: Graph) -> bool:
+    """Return whether upkeep still has to go through hosts or pages after a change of settings."""
+    return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
+
+
+def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) -> list[str]:
+    """Return the hosts that rest for longer than they should."""
+    queues = {host.name: open_queues(host) for host in met if host.stored["resting"] and not host.ill()}
+    until = {host.name: host.stored["ready_at"] for host in met}
+    ripe = finder.ripe_at(tx, list(chain.from_iterable(queues.values())), now) if queues else {}
+    return [
+        name
+        for name, own in queues.items()
+        # A host all whose claims are out is not looked at for a while.
+        if until[name] > max(now, min((ripe[queue] for queue in own if queue in ripe), default=until[name])) + FULL_WAIT
+    ]
+
+
+def _unfit_places(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
+    """Return the faults of addresses, by address."""
+    counts = {name: [in_flight, pages] for name, in_flight, pages in tx.one("audit/addresses", names=names)[0]}
+    for _, name, many in tx.one("audit/resources")[0]:
+        if name is not None and (names is None or name in names):
+            counts.setdefault(name, [0, 0])[1] += many
+    return {
+        name: f"Address {name} counts {in_flight} claims in flight, {out} are leased."
+        for name, (in_flight, out) in counts.items()
+        if in_flight != out
+    }
+
+
+def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
+    """Return the faults of hosts, by host."""
+    counted: Counter[str] = Counter(dict(tx.one("audit/in_flight")[0]))
+    for name, _, many in tx.one("audit/resources")[0]:
+        counted[name] += many
+    rows = tx.one("audit/hosts", names=names)[0]
+    wrong: dict[str, str] = {}
+    for name, in_flight, queued, ready_at, waits in rows:
+        out = counted.pop(name, 0)
+        if in_flight != out:
+            wrong[name] = f"Host {name} counts {in_flight} claims in flight, {out} are leased."
+        if waits and (not queued or ready_at is None):
+            wrong[name] = f"Pages wait in the queue of host {name}, which is not served."
+    for name, used, pages, limit, aside, queued, waits in tx.one("audit/budgets", names=names, budget=budget)[0]:
+        if used is not None and used != pages:
+            wrong[name] = f"Host {name} counts {used} pages of its budget, {pages} were fetched or are being so."
+        if waits and not (aside and (queued or 0 < limit <= (used or 0))):
+            wrong[name] = f"Pages of host {name} wait for room in its budget, which has room."
+    for name, served in tx.one("audit/retries", names=names)[0]:
+        if not served:
+            wrong[name] = f"Pages of host {name} wait to be tried again, and its queue of retries is not served."
+    if names is None:
+        wrong |= {name: f"Host {name} counts no claims in flight, {out} are leased." for name, out in counted.items()}
+        wrong |= {
+            name: f"Pages wait in the queue of host {name}, which is not served."
+            for name in tx.one("audit/stranded")[0]
+        }
+    return wrong

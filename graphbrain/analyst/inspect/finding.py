@@ -1,0 +1,86 @@
+"""The rate at which a crawl finds pages, and the end of its frontier at the present pace.
+
+Reports bring pages into the frontier (`found`) and take pages out of it (`left`: fetched, redirecting, missing, given
+up). Both are counted by the hour, and extrapolated here without a model: the next hours may differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
+
+from graphbrain.base.records import Record
+
+__all__ = ["FEW", "Flows", "Outlook", "outlook"]
+
+FEW = 50
+"""The least number of pages that left the frontier for which a pace is given."""
+CHANCE = 2.0
+"""Standard deviations below which two counts may be equal. That of a count by chance is its root."""
+End = Literal["done", "ends", "never", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Flows:
+    """The counts of the last `seconds`.
+
+    Attributes:
+        visits: Accepted visits.
+        found: Pages that came into the frontier by them.
+        left: Pages that left the frontier.
+        seconds: The length of the period.
+    """
+
+    visits: int
+    found: int
+    left: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook(Record):
+    """The frontier, and its end.
+
+    Attributes:
+        waiting: Pages that wait for their first visit, or are claimed for it.
+        found_per_visit: New pages per visit of late; None if there was no visit.
+        end: "done": nothing waits. "ends": the frontier shrinks, and is empty in `hours` at this pace. "never": it
+            grows.
+            "unknown": neither is certain.
+        hours: Hours until the end; None if not known.
+        because: The same in a sentence.
+    """
+
+    waiting: int
+    found_per_visit: float | None
+    end: End
+    hours: float | None
+    because: str
+
+
+def outlook(waiting: int, flows: Flows) -> Outlook:
+    """Return the outlook of a frontier of `waiting` pages, from the counts of late."""
+    rate = flows.found / flows.visits if flows.visits else None
+    end, hours, because = _end(waiting, flows)
+    return Outlook(waiting, rate, end, hours, because)
+
+
+def _end(waiting: int, flows: Flows) -> tuple[End, float | None, str]:
+    left, discovered = flows.left, flows.found
+    if not waiting:
+        return "done", 0.0, "no page waits for its first visit"
+    if not left and not flows.visits:
+        return "unknown", None, "nothing was reported lately"
+    if left < FEW:
+        return (
+            "unknown",
+            None,
+            f"only {left} pages have left the frontier lately, and {FEW} are needed",
+        )
+    counts = f"{left:,} pages have left the frontier and {discovered:,} were found"
+    if abs(left - discovered) <= CHANCE * sqrt(left + discovered):
+        return "unknown", None, f"{counts}: about as many"
+    if discovered > left:
+        return "never", None, f"{counts}: at this pace it grows"
+    return "ends", waiting / (left - discovered) * flows.seconds / 3600.0, f"{counts}: at this pace it ends"

@@ -1,0 +1,562 @@
+"""All settings, with default and meaning, in one frozen object.
+
+Settings are read once: an argument takes precedence over a `GRAPHBRAIN_…` variable, a variable over the value that the
+brain in the database has, and that over the defaults below. There are three kinds. *Client* settings belong to this
+process. *Shared* ones are stored on the (:Brain) node, so that all workers use the same; they can be changed at any
+time, but an opening changes them only with `change_settings`. *Fixed* ones are written there at creation, and a later
+opening cannot change them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import re
+import socket
+import uuid
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from graphbrain.base.errors import BadInput, SettingsError
+from graphbrain.base.numeric.bounds import LARGEST, Bounds
+from graphbrain.base.numeric.methods import LIVE, METHODS, ORDERS, factors
+from graphbrain.base.urls.hostnames import HostList
+
+__all__ = [
+    "CHOICES",
+    "ENGINES",
+    "HOST_LISTS",
+    "LARGEST",
+    "LONGEST",
+    "LONGEST_NAME",
+    "OF_OTHER_PARTS",
+    "ORDERS",
+    "PAYOUTS",
+    "RANGES",
+    "VALUES",
+    "InForce",
+    "Settings",
+    "changes",
+    "checked_engine",
+    "other_than",
+    "to_convert",
+    "typed",
+    "unknown",
+    "variable_of",
+]
+
+ORPHANS = ("keep", "park", "forget")
+CANONICAL_LINKS = ("note", "follow")
+CHANGES = ("body", "text", "blocks", "simhash")
+VALUES = ("authority", "hub", "own", *METHODS)
+VALUE_WORDS = (
+    f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, each with or without a floor "
+    "and a number that multiplies it, as in '2*authority^.8 novelty>.25^.2'"
+)
+
+RANGES: Mapping[str, Bounds] = {
+    "alpha": Bounds(0, 1, below=True),
+    "eps": Bounds(0, 1, above=True),
+    "intra_host_weight": Bounds(0, 1),
+    "target_relevance": Bounds(0, 1),
+    "settled_bound": Bounds(0, 1),
+    "reach": Bounds(0, 0.99),
+    "discovery_days": Bounds(0, 1e6),
+    "freshness_value": Bounds(0, 1e6),
+    "change_value": Bounds(0, 1e6),
+    "revisit_seconds": Bounds(0, 1e9),
+    "frontier_reserve": Bounds(0, 1),
+    "oldest_reserve": Bounds(0, 1),
+    "harvest_reserve": Bounds(0, 1),
+    "delay_seconds": Bounds(0, 86_400),
+    "response_times": Bounds(0, 1000),
+    "longest_delay_seconds": Bounds(0, 86_400),
+    "longest_block_seconds": Bounds(0, 2_592_000),
+    "address_delay_seconds": Bounds(0, 86_400),
+    "robots_unreachable_seconds": Bounds(0, 31_536_000),
+    "lease_seconds": Bounds(1, 604_800),
+    "park_after_seconds": Bounds(0, 31_536_000),
+    "limit_seconds": Bounds(1, 1e6),
+    "hint_recall": Bounds(0, 0.99),
+    "hint_false": Bounds(0.001, 1000),
+    "change_bits": Bounds(0, 64),
+    "sections_per_host": Bounds(0, 1000),
+    "max_payees": Bounds(1, LARGEST),
+    "in_flight": Bounds(0, LARGEST),
+    "dead_after": Bounds(0, LARGEST),
+    "pages_per_host": Bounds(0, LARGEST),
+    "address_in_flight": Bounds(0, LARGEST),
+    "max_links": Bounds(1, LARGEST),
+    "max_depth": Bounds(0, LARGEST),
+    "max_errors": Bounds(1, LARGEST),
+    "forgetting": Bounds(0, 1, above=True),
+    "window": Bounds(0, 1e12),
+    "root_share": Bounds(0, 1, below=True),
+    "passes": Bounds(0, 1e9, above=True),
+}
+"""The bounds of numeric settings."""
+PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted", "hosts")
+ENGINES = ("exact", "classic")
+WINDOW_UNITS = ("cash", "seconds")
+SCORES = ("history", "history_and_cash")
+RELEVANCE_RULES = ("rational", "polynomial")
+NEW_HISTORIES = ("zero", "mean")
+FIRST_CASH = ("pages", "root")
+Kind = Literal["client", "shared", "fixed"]
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "payout": PAYOUTS,
+    "order": ORDERS,
+    "orphans": ORPHANS,
+    "canonical_links": CANONICAL_LINKS,
+    "change": CHANGES,
+    "engine": ENGINES,
+    "window_unit": WINDOW_UNITS,
+    "score": SCORES,
+    "relevance_rule": RELEVANCE_RULES,
+    "new_history": NEW_HISTORIES,
+    "first_cash": FIRST_CASH,
+}
+"""The allowed words of settings."""
+LONGEST_NAME = 200
+LONGEST = {
+    **dict.fromkeys(("uri", "password"), 10_000),
+    **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts"), 1_000_000),
+    **dict.fromkeys(("allow_urls", "deny_urls", "intervals"), 100_000),
+}
+"""The most characters of a text; all other texts are names."""
+NAMES = frozenset({"crawl", "worker", "user_agent"})
+HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
+_PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
+
+PREFIX = "GRAPHBRAIN_"
+OF_OTHER_PARTS = frozenset(
+    {
+        *("GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"),  # the local server
+        *("GRAPHBRAIN_SERVICE_TOKEN", "GRAPHBRAIN_SERVICE_URL"),  # Client
+    }
+)
+"""The GRAPHBRAIN_… variables that other parts read. They are not settings of a brain, and not misspelt."""
+
+
+def _setting(default: Any, kind: Kind, meaning: str) -> Any:
+    return field(default=default, metadata={"kind": kind, "meaning": meaning})
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """One setting as a process uses it, and its source."""
+
+    name: str
+    value: Any
+    source: str
+    kind: Kind
+    default: Any
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of one brain as one process sees them. Build it with `Settings.read`."""
+
+    uri: str = _setting("", "client", "Neo4j's address; empty: the local server that graphbrain runs")
+    user: str = _setting("neo4j", "client", "Neo4j user")
+    password: str = field(default="", repr=False, metadata={"kind": "client", "meaning": "Neo4j password"})
+    database: str = _setting("neo4j", "client", "Neo4j database: one brain, one database")
+    worker: str = _setting("", "client", "name in leases and counters; empty: host, pid and a random part")
+    limit_seconds: float = _setting(60.0, "client", "how long a call waits and tries again before it gives up")
+    auto_tend: bool = _setting(True, "client", "tend after reports when no worker runs")
+    share: bool = _setting(False, "client", "work on a brain that has another crawl's name")
+    change_settings: bool = _setting(
+        False, "client", "shared settings that are given change a brain's that has pages; else they must be its own"
+    )
+
+    crawl: str = _setting("crawl", "fixed", "the crawl's name")
+    engine: str = _setting("exact", "fixed", "exact or classic; 'graphbrain engine' converts a brain")
+    hash_bang: bool = _setting(
+        False, "fixed", "a fragment that begins with #! is a part of its URL, and distinguishes pages"
+    )
+    window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
+
+    alpha: float = _setting(0.15, "shared", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
+    intra_host_weight: float = _setting(
+        1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = as any other, 0 = none"
+    )
+    payout: str = _setting(
+        "uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance, trusted or hosts"
+    )
+    target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")
+    target_hosts: str = _setting("", "shared", "hosts whose pages are paid by payout = hosts, with their subdomains")
+    eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
+    max_payees: int = _setting(100_000, "shared", "a side with more neighbours is not pushed")
+    settled_bound: float = _setting(
+        0.02, "shared", "error bound above which a settling pass follows the pushes; 0 = never"
+    )
+    order: str = _setting(
+        "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
+    )
+    value: str = _setting(
+        "3*live_pagerank flow^.003 plain_path novelty>.1^.05 harvest^2",
+        "shared",
+        "what a page is worth to the order: authority, hub, own, a score of 'graphbrain rank'; or what a new one is",
+    )
+    reach: float = _setting(
+        0.0, "shared", "share of its flow that a page passes on, again whenever it gets more; 0 = once, when it is read"
+    )
+    keep_live_pagerank: bool = _setting(
+        False, "shared", "the score live_pagerank is kept, even where value does not name it"
+    )
+    value_by_relevance: bool = _setting(True, "shared", "a page's value is multiplied by twice its relevance")
+    discovery_days: float = _setting(20.0, "shared", "optimal: more fetches new pages first, less keeps copies fresh")
+    freshness_value: float = _setting(1.0, "shared", "optimal: what it is worth that a copy is up to date")
+    change_value: float = _setting(0.0, "shared", "optimal: what it is worth to find a change")
+    revisit_seconds: float = _setting(86_400.0, "shared", "optimal: least time between two visits of a page")
+    frontier_reserve: float = _setting(0.05, "shared", "optimal: part of all claims kept for new pages, 0..1")
+    oldest_reserve: float = _setting(
+        0.01, "shared", "optimal: part of all claims kept for the pages that wait longest, 0..1"
+    )
+    harvest_reserve: float = _setting(
+        0.02, "shared", "with harvest in value: part of claims of new pages that try sections which are held down, 0..1"
+    )
+    forgetting: float = _setting(0.98, "shared", "what is kept at each visit of what was learned of a page's changes")
+    intervals: str = _setting("", "shared", "fixed intervals: 'PATTERN SECONDS; …', by a regular expression in the URL")
+    delay_seconds: float = _setting(1.0, "shared", "least time between two claims of one host; 0 = none")
+    in_flight: int = _setting(0, "shared", "most claims of one host out at the same time; 0 = no limit")
+    response_times: float = _setting(
+        0.0, "shared", "a host's delay in multiples of the seconds its last fetch took; 0 = off"
+    )
+    longest_delay_seconds: float = _setting(
+        300.0, "shared", "most that Crawl-delay, response times and slowing down make of a delay"
+    )
+    longest_block_seconds: float = _setting(86_400.0, "shared", "most seconds for which a Retry-After is obeyed")
+    dead_after: int = _setting(3, "shared", "rounds of failures in a row after which a host is only probed; 0 = off")
+    pages_per_host: int = _setting(0, "shared", "most pages of one host that are fetched for the first time; 0 = all")
+    address_delay_seconds: float = _setting(
+        0.0, "shared", "least time between two claims of all hosts at one address; 0 = none"
+    )
+    address_in_flight: int = _setting(0, "shared", "most claims out of all hosts at one address; 0 = no limit")
+    user_agent: str = _setting("graphbrain", "shared", "the crawler's name, by which a robots.txt is read")
+    robots_unreachable_seconds: float = _setting(
+        2_592_000.0, "shared", "robots.txt as claims: seconds without any after which a host is taken to have none"
+    )
+    lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
+    max_links: int = _setting(5_000, "shared", "links kept of one page")
+    max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
+    change: str = _setting("blocks", "shared", "how a change of a page is found: body, text, blocks or simhash")
+    change_bits: int = _setting(3, "shared", "bits of 64 in which the simhash of a page that is the same may differ")
+    sections_per_host: int = _setting(
+        200, "shared", "sections of a host that are learned from its visits at most; 0 = none are"
+    )
+    hint_recall: float = _setting(0.7, "shared", "share of the changes that hints report, 0 to .99")
+    hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
+    orphans: str = _setting("keep", "shared", "pages to which no link leads any more: keep, park or forget them")
+    canonical_links: str = _setting(
+        "note",
+        "shared",
+        "what a canonical means to links: note it, or follow it: links to its page count for the page that it names",
+    )
+    max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
+    park_after_seconds: float = _setting(
+        259_200.0, "shared", "seconds for which a page must have failed before it is parked; a missing one is not"
+    )
+    allow_hosts: str = _setting(
+        "", "shared", "hosts in scope, with their subdomains, between spaces or commas; empty: all"
+    )
+    deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
+    allow_urls: str = _setting("", "shared", "regular expression a URL must contain to be in scope")
+    deny_urls: str = _setting("", "shared", "regular expression a URL must not contain")
+
+    window: float = _setting(8.0, "shared", "classic: length of the window, in total cash or seconds; 0 = none")
+    score: str = _setting("history", "shared", "classic: a score is the share of history, or of history_and_cash")
+    root_share: float = _setting(0.0, "shared", "classic: least share of spent cash that goes to the virtual page")
+    relevance_rule: str = _setting("rational", "shared", "classic: rational, or the ancestors' polynomial")
+    new_history: str = _setting("zero", "shared", "classic: a new page's history, zero or mean")
+    first_cash: str = _setting(
+        "pages", "shared", "classic: a new page's first cash goes to it (pages), or to all (root)"
+    )
+    passes: float = _setting(16.0, "shared", "classic: it rests when all cash was spent so often since the last change")
+
+    given: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    canonical: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+    detector: Callable[[Any, Any], bool] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def read(
+        cls,
+        *,
+        environ: Mapping[str, str] | None = None,
+        canonical: Callable[[str], str] | None = None,
+        detector: Callable[[Any, Any], bool] | None = None,
+        **arguments: Any,
+    ) -> Settings:
+        """Return the settings from arguments, the environment and the defaults, in this order of precedence.
+
+        Args:
+            environ: The environment; None: that of the process.
+            canonical: The user's own last step of keys.
+            detector: The user's own decision whether a page has changed.
+            arguments: Settings by name. An argument that is None counts as not given.
+
+        Raises:
+            SettingsError: A name (argument or `GRAPHBRAIN_…` variable) is unknown, or a value is out of range.
+        """
+        environ = os.environ if environ is None else environ
+        names = cls.names()
+        values: dict[str, Any] = {}
+        for variable, text in environ.items():
+            if not variable.startswith(PREFIX) or variable in OF_OTHER_PARTS:
+                continue
+            name = variable.removeprefix(PREFIX).lower()
+            if name not in names:
+                others = (other.removeprefix(PREFIX).lower() for other in OF_OTHER_PARTS)
+                raise SettingsError(unknown(name, (*names, *others), variable_of))
+            values[name] = text
+        for name, value in arguments.items():
+            if name not in names:
+                raise SettingsError(unknown(name, names))
+            if value is not None:
+                values[name] = value
+        fitting = {name: typed(name, value) for name, value in values.items()}
+        if not fitting.get("worker"):
+            fitting["worker"] = f"{socket.gethostname()[:100]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        return cls(**fitting, given=frozenset(values), canonical=canonical, detector=detector).checked()
+
+    @classmethod
+    def names(cls, *kinds: Kind) -> dict[str, Any]:
+        """Return setting → its default; of the given kinds only, if any are named."""
+        return {f.name: f.default for f in fields(cls) if f.metadata and (not kinds or f.metadata["kind"] in kinds)}
+
+    @classmethod
+    def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
+        """Return setting → (kind, default, meaning), for the help texts and the table of docs/reference/settings.md."""
+        return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
+
+    def in_force(self, given: Mapping[str, str], environ: Mapping[str, str] | None = None) -> list[InForce]:
+        """Return each setting of a process that has opened a brain, with its value and source. These are the brain's.
+
+        `given`: settings that were given otherwise than by a variable, and how. A password is not shown.
+        """
+        environ = os.environ if environ is None else environ
+        settings: list[InForce] = []
+        for name, (kind, default, _) in self.meanings().items():
+            variable = variable_of(name)
+            value, source = getattr(self, name), "default" if kind == "client" else "brain"
+            if name in given:
+                source = given[name]
+            elif variable in environ:
+                source = variable
+                value = typed(name, environ[variable]) if kind == "shared" else value
+            elif name == "worker":
+                source = "made up"
+            elif value == default:
+                source = "default"
+            settings.append(
+                InForce(name, "(not shown)" if name == "password" and value else value, source, kind, default)
+            )
+        return settings
+
+    def with_stored(self, stored: Mapping[str, Any]) -> Settings:
+        """Return these settings with the fixed and shared ones that are stored on a brain."""
+        return replace(self, **{name: stored[name] for name in self.names("fixed", "shared")})
+
+    def unlike(self, brain: Settings) -> dict[str, Any]:
+        """Return name → the given value, of the shared settings that were given and whose meaning differs from a
+        brain's."""
+        return {
+            name: getattr(self, name)
+            for name in self.names("shared")
+            if name in self.given and _meant(name, getattr(self, name)) != _meant(name, getattr(brain, name))
+        }
+
+    def beyond(self, brain: Settings) -> dict[str, Any]:
+        """Return the same without hosts that are all within the brain's scope: a part of the scope is no other
+        setting."""
+        return {
+            name: value
+            for name, value in self.unlike(brain).items()
+            if name != "allow_hosts" or not _within(value, brain.allow_hosts)
+        }
+
+    def checked(self) -> Settings:
+        """Return itself when every value is possible. Raise SettingsError, in one sentence, otherwise."""
+        rules = (
+            ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
+            ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
+            ("value", self.value in VALUES or factors(self.value) is not None, VALUE_WORDS),
+            ("user_agent", bool(self.user_agent.strip()), "a name"),
+            ("payout", self.engine != "classic" or self.payout == "uniform", "uniform under the classic engine"),
+            ("crawl", bool(self.crawl.strip()), "a name"),
+        )
+        within = ((name, bounds.hold(getattr(self, name)), str(bounds)) for name, bounds in RANGES.items())
+        among = ((name, getattr(self, name) in words, " or ".join(words)) for name, words in CHOICES.items())
+        for name, good, wanted in (*within, *among, *rules):
+            if not good:
+                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r:.80}.")
+        for name, default in self.names().items():
+            if isinstance(default, str) and (wrong := _unfit(name, getattr(self, name))):
+                raise SettingsError(wrong)
+        return self
+
+
+def changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return new values of shared settings, in their types.
+
+    `checked` tests later whether the values are possible.
+
+    Raises:
+        SettingsError: A name is no setting, or cannot be changed on a brain that exists; or a value has another type.
+    """
+    wrong = sorted(set(given) - set(Settings.names("shared")))
+    if wrong and wrong[0] not in Settings.names():
+        raise SettingsError(unknown(wrong[0], Settings.names("shared")))
+    if wrong:
+        hint = f"; {to_convert(str(given['engine']))}" if wrong[0] == "engine" else ""
+        raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists{hint}.")
+    return {name: typed(name, value) for name, value in given.items()}
+
+
+def checked_engine(engine: str) -> str:
+    """Return an engine. Raise SettingsError where there is no such one."""
+    if engine not in ENGINES:
+        raise SettingsError(f"The engine must be {' or '.join(ENGINES)}, not {engine!r:.80}.")
+    return engine
+
+
+def typed(name: str, value: Any) -> Any:
+    """Return `value`, given as text or number, in the type of the setting's default. Raise SettingsError."""
+    default = Settings.names()[name]
+    try:
+        if isinstance(default, bool):
+            return _flag(value)
+        if isinstance(default, int):
+            number = int(value)
+            if number != float(value) or abs(number) >= LARGEST:
+                raise ValueError
+            return number
+        if isinstance(default, float):
+            number_ = float(value)
+            if not math.isfinite(number_):
+                raise ValueError
+            return number_
+        if not isinstance(value, str):
+            raise ValueError
+        return value
+    except (TypeError, ValueError, OverflowError):
+        kind = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[type(default)]
+        raise SettingsError(f"{name} must be {kind}, not {value!r:.80}.") from None
+
+
+def _unfit(name: str, text: str) -> str:
+    """Return a sentence with the reason why a text cannot be this setting; empty if it can. All users of the brain read
+    the text again and again, and names are in indexes."""
+    most = LONGEST.get(name, LONGEST_NAME)
+    if len(text) > most:
+        return f"{name} must have at most {most:,} characters, not {len(text):,}."
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        return f"{name} must be text that can be sent, not {text!r:.80}."
+    if name in NAMES and text and not text.isprintable():
+        return f"{name} must be a name, not {text!r:.80}."
+    if name in HOST_LISTS and text.strip():
+        try:
+            HostList.of(text)
+        except BadInput as error:
+            return f"{name} must be hosts, as in 'a.example b.example:8080', but {error}."
+    return ""
+
+
+def _meant(name: str, value: Any) -> Any:
+    """Return a value in the form in which settings are compared: a list of hosts is a set."""
+    if name in HOST_LISTS and value.strip():
+        return HostList.of(value)
+    return value
+
+
+def _within(hosts: str, scope: str) -> bool:
+    """Return whether all of these hosts are named in the scope."""
+    if not hosts.strip() or not scope.strip():  # empty: all hosts
+        return not scope.strip()
+    given, there = HostList.of(hosts), HostList.of(scope)
+    named = (entry for entry in given.at_port if entry[0] not in there.anyway)
+    return given.anyway <= there.anyway and there.at_port.issuperset(named)
+
+
+def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Container[str]) -> str:
+    """Return a sentence: these shared settings are not the brain's, and what to do."""
+    named = [f"{name} ({_short(getattr(brain, name))}, not {_short(value)})" for name, value in given.items()]
+    if len(named) > 2:
+        named[1:] = [f"{len(named) - 1} more settings"]
+    it = "it" if len(given) == 1 else "them"
+    variables = [f"GRAPHBRAIN_{name.upper()}" for name in given if name in from_environment]
+    keep = f"unset {' '.join(variables[:2])}{' …' * (len(variables) > 2)}" if variables else f"leave {it} out"
+    assigned = " ".join(_assigned(name, value) for name, value in given.items())
+    if len(assigned) > 50:
+        assigned = f"{next(iter(given))}=…"
+    first = next(iter(given))
+    if len(given) == 1 and first in HOST_LISTS and getattr(brain, first) and given[first]:
+        how = (
+            f": 'graphbrain change {_assigned(f'{first}+', given[first])}' adds to it, {assigned} replaces it, as does"
+        )
+    else:
+        how = f" with 'graphbrain change {assigned}' or"
+    return (
+        f"This brain has another {' and '.join(named)}: {keep} to keep its own, or change {it} for all{how} "
+        "change_settings=True."
+    )
+
+
+def added(name: str, before: Any, more: str) -> str:
+    """Return a list of hosts with more of them. Raise SettingsError for a setting that is no list, or names all
+    hosts."""
+    if name not in HOST_LISTS:
+        raise SettingsError(f"{name} is no list: give {name}=VALUE. Lists are {', '.join(HOST_LISTS)}.")
+    if not more.replace(",", " ").split():
+        raise SettingsError(f"Give the hosts to be added, as in {name}+=other.example.")
+    if name == "allow_hosts" and not before:
+        raise SettingsError("allow_hosts is empty, so all hosts are in the scope: there is nothing to be added.")
+    return " ".join(dict.fromkeys(f"{before} {more}".replace(",", " ").split()))
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 40 else f"{shown[:38]}…{shown[-1]}"
+
+
+def _assigned(name: str, value: Any) -> str:
+    """Return NAME=VALUE, as a shell reads it."""
+    word = ("no", "yes")[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    if _PLAIN.fullmatch(word):
+        return f"{name}={word}"
+    escaped = _SHELLS.sub(r"\\\1", word)
+    return f'"{name}={escaped}"'
+
+
+def unknown(name: str, names: Iterable[str], shown: Callable[[str], str] = repr) -> str:
+    """Return the message for an unknown setting: which one may be meant, or which there are."""
+    known = sorted(names)
+    near = difflib.get_close_matches(name, known, 1, 0.7) or [
+        other for other in known if len(name) > 3 and (other.startswith(f"{name}_") or other.endswith(f"_{name}"))
+    ]
+    hint = f"did you mean {shown(near[0])}?" if near else f"there are {', '.join(known)}."
+    return f"{shown(name)} is not a setting; {hint}"
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of this setting."""
+    return f"{PREFIX}{name.upper()}"
+
+
+def to_convert(engine: str) -> str:
+    """Return the command, in words, that gives a brain this engine."""
+    return f"convert it with 'graphbrain engine {engine}'"
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise ValueError

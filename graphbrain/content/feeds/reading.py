@@ -1,0 +1,384 @@
+"""Hints out of files: sitemaps, feeds (RSS, Atom), lists of URLs and JSON lines. Nothing is fetched here.
+
+A sitemap has the last change of a page as a time or as a date; a date counts from its beginning, and may mean all of
+it. An entry without either means only that the page is there: its time is 0; so do its alternates, which are the
+page in other languages. Entities that a file declares may be bombs: it is refused. Feeds need feedparser (`pip install
+'graphbrain-crawler[hints]'`).
+Formats: sitemaps.org, "Sitemaps XML format", 0.9; RFC 4287; W3C NOTE-datetime.
+"""
+
+from __future__ import annotations
+
+import calendar
+import io
+import math
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import mktime_tz, parsedate_tz
+from typing import Any
+from xml.parsers import expat
+
+from graphbrain.base.errors import BadInput, SettingsError
+from graphbrain.base.model import Hint
+from graphbrain.base.runtime import installs
+from graphbrain.content.feeds import repair
+from graphbrain.content.wire import json_object
+
+__all__ = ["LARGEST", "Hints", "moment", "read", "read_feed", "read_lines", "read_sitemap"]
+
+LARGEST = 50 * 1024 * 1024
+"""Bytes of one file, unpacked: the limit of sitemaps.org."""
+GZIP = b"\x1f\x8b"
+MOST_PACKED = 3
+"""The most times that a file may be packed: some are packed by their server, too."""
+NAMED = 1000
+"""Faults of a file that are listed one by one."""
+EXTENSIONS = ("http://www.google.com/schemas/sitemap-", "https://www.google.com/schemas/sitemap-")
+"""Images, videos and news in a sitemap have addresses of their own."""
+DAY = 86_400.0
+_DATE = re.compile(r"(\d{4})(?:[-/](\d\d?)(?:[-/](\d\d?))?)?")
+_TIME = re.compile(
+    r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[Tt]|\s+)(\d\d?):(\d\d)(?::(?P<second>\d\d)(?:[.,](?P<part>\d+))?)?"
+    r"\s*(?:[Zz]|UTC|GMT)?(?:(?P<sign>[-+])(?P<hours>\d\d):?(?P<minutes>\d\d)?)?"
+)
+_NAMED_MONTH = re.compile(r"\d[\s-]*[A-Za-z]{3}|[A-Za-z]{3}[a-z]*\s+\d")
+_NO_URL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd<>]")
+_DECLARATION = re.compile(r"^<\?xml[^>]*>", re.IGNORECASE)
+_MISSING = f"Feeds are read with a package that is not installed: {installs.command('hints', 'feedparser')}."
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """The content of a file: hints; the sitemaps that an index of them lists, to be fetched and read.
+
+    `refused`: what could not be read, `mended`: what was read though something was wrong, each with its place.
+    """
+
+    hints: tuple[Hint, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
+
+
+@dataclass
+class _Content:
+    """The content that has been read so far."""
+
+    hints: list[Hint] = field(default_factory=list)
+    sitemaps: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+
+    def hints_of(self) -> Hints:
+        """All of it, with the first faults by themselves and the number of the others."""
+        refused, mended = (
+            (*what[:NAMED], *([f"and {len(what) - NAMED:,} more"] if len(what) > NAMED else []))
+            for what in (self.refused, self.mended)
+        )
+        return Hints(tuple(self.hints), tuple(self.sitemaps), refused, mended)
+
+    def address(self, where: str, label: str) -> bool:
+        """Return False if the text can be no URL, and note that it is refused."""
+        if not where:
+            self.refused.append(f"{label}: an entry without an address")
+        elif bad := _NO_URL.search(where):
+            self.refused.append(f"{label}: {where[:200]!r} holds {bad[0]!r}, which no URL has")
+        else:
+            return True
+        return False
+
+    def moment(self, when: str, label: str) -> tuple[float, float]:
+        """Return the time, as `moment` reads it; a time that cannot be read is noted."""
+        at, within = moment(when)
+        if not (at or within) and when.strip():
+            self.mended.append(f"{label}: {when.strip()[:80]!r} is no date; it counts that the page is there")
+        return at, within
+
+
+def read(data: bytes | str, name: str = "it") -> Hints:
+    """The hints of a sitemap, an index of sitemaps, a feed, a list of URLs, or JSON lines, packed by gzip or not.
+
+    What is broken is read as far as it can be (see `repair`), and the rest is in `refused`. `name`: how errors call
+    the file. Raises BadInput, in a sentence, for what is none of these, has nothing that can be read, is larger than
+    LARGEST, or declares entities; SettingsError when the package for feeds is missing.
+    """
+    content = _Content()
+    text = _text(data, name, content)
+    if text.lstrip().startswith("{"):
+        return _lines(text.splitlines(), content)
+    kind = repair.kind_of(text)
+    if kind is None:
+        if re.search(r"^\s*(?:https?://|\{)", text, re.MULTILINE | re.IGNORECASE) and not text.lstrip().startswith("<"):
+            return _lines(text.splitlines(), content)
+        raise BadInput(f"{name} is no sitemap, no feed, no list of URLs, and no JSON lines.")
+    return (_sitemap if kind.is_sitemap else _feed)(text, kind, name, content)
+
+
+def read_sitemap(data: bytes | str, name: str = "the sitemap") -> Hints:
+    """The pages of a sitemap, or the sitemaps of an index. Raises as `read`."""
+    content = _Content()
+    text = _text(data, name, content)
+    kind = repair.kind_of(text)
+    if kind is None or not kind.is_sitemap:
+        raise BadInput(f"{name} is no sitemap.")
+    return _sitemap(text, kind, name, content)
+
+
+def read_feed(data: bytes | str, name: str = "the feed") -> Hints:
+    """The entries of an RSS or Atom feed. Raises as `read`."""
+    content = _Content()
+    text = _text(data, name, content)
+    kind = repair.kind_of(text)
+    if kind is None or kind.is_sitemap:
+        raise BadInput(f"{name} is no feed.")
+    return _feed(text, kind, name, content)
+
+
+def _text(data: bytes | str, name: str, content: _Content) -> str:
+    """Return the text of a file: unpacked, as often as it was packed, and decoded."""
+    if isinstance(data, str):
+        raw = data.encode("utf-8", "replace")
+    else:
+        raw = data
+        for _ in range(MOST_PACKED):
+            if raw.startswith(b"\x1f\x8b"):
+                raw = _unpack(raw, name, content)
+    if len(raw) > LARGEST:
+        raise BadInput(f"{name} is larger than {LARGEST >> 20} MB, the limit of sitemaps; split it.")
+    text, wrong = repair.decode(raw)
+    if wrong:
+        content.mended.append(wrong)
+    return text.lstrip()
+
+
+def _unpack(raw: bytes, name: str, content: _Content) -> bytes:
+    """Return what gzip has packed, a little more than LARGEST at most; of a file that is cut off, what there is of it.
+
+    A damaged one is refused: behind a wrong bit gzip continues, with thousands of addresses that are not in the file.
+    """
+    parts: list[bytes] = []
+    size = 0
+    while raw.startswith(GZIP) and size <= LARGEST:
+        packed = zlib.decompressobj(wbits=31)
+        try:
+            parts.append(packed.decompress(raw, LARGEST + 1 - size))
+        except zlib.error as error:
+            raise BadInput(f"{name} is a damaged gzip file ({error}): its content cannot be trusted.") from None
+        size += len(parts[-1])
+        if not packed.eof and size <= LARGEST:
+            if not size:
+                raise BadInput(f"{name} is a gzip file that was cut off before its first byte of text.")
+            content.refused.append(f"the gzip file is cut off; the first {size:,} bytes of what it holds were read")
+            break
+        raw = packed.unused_data.lstrip(b"\0")
+    return b"".join(parts)
+
+
+class _Damaged(Exception):
+    """A file that is XML, but cannot have been meant so."""
+
+
+class _Pages:
+    """The entries of a sitemap while it is parsed. A place is a line, or in a mended file none."""
+
+    def __init__(self, text: str, content: _Content, *, mended: bool) -> None:
+        self._content, self._mended = content, mended
+        self._depth, self._entry = 0, 0
+        self._name = self._space = ""
+        self._fields: dict[str, str] = {}
+        self._words: list[str] | None = None
+        self._others: dict[str, None] = {}
+        self._parser = parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler = self._characters
+        parser.Parse(text, True)
+        # Sites list the same page in another language with each of them: once is enough.
+        listed = {hint.url for hint in content.hints}
+        content.hints += [Hint(url, 0.0, "sitemap") for url in self._others if url not in listed]
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        space, _, name = tag.rpartition(" ")
+        name = name.lower()
+        if not self._entry and name in ("url", "sitemap"):
+            self._entry, self._name, self._space, self._fields = self._depth, name, space, {}
+        elif self._entry and self._depth == self._entry + 1:
+            if name in ("loc", "lastmod"):
+                self._words = []
+            elif name == "link" and attributes.get("rel", "").strip().lower() == "alternate":
+                self._others.setdefault(attributes.get("href", "").strip())
+
+    def _characters(self, data: str) -> None:
+        if self._words is not None:
+            self._words.append(data)
+
+    def _end(self, tag: str) -> None:
+        space, _, name = tag.rpartition(" ")
+        if self._words is not None and self._depth == self._entry + 1:
+            # An image has an address, too; but who has spelt a namespace wrongly has meant this one.
+            if space == self._space or not space.startswith(EXTENSIONS):
+                first = space == self._space
+                kept = self._fields.get(name.lower())
+                self._fields[name.lower()] = "".join(self._words).strip() if first or kept is None else kept
+            self._words = None
+        elif self._entry == self._depth:
+            self._take(f"line {self._parser.CurrentLineNumber}")
+            self._entry = 0
+        self._depth -= 1
+
+    def _take(self, label: str) -> None:
+        where = self._fields.get("loc", "")
+        if "<" in where and not self._mended:
+            raise _Damaged("a section of text does not end where it should")
+        label = f"the entry {where[:200]!r}" if self._mended else label
+        if not self._content.address(where, label):
+            return
+        if self._name == "sitemap":
+            self._content.sitemaps.append(where)
+        else:
+            at, within = self._content.moment(self._fields.get("lastmod", ""), label)
+            self._content.hints.append(Hint(where, at, "sitemap", within))
+
+
+def _sitemap(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
+    fault = _xml(text, name)
+    if fault is None:
+        trial = replace(content, hints=[], sitemaps=[], refused=[*content.refused], mended=[*content.mended])
+        try:
+            _Pages(text, trial, mended=False)
+            return trial.hints_of()
+        except _Damaged as damage:
+            fault = str(damage)
+    _Pages(_mended(text, kind, fault, content), content, mended=True)
+    if not content.hints and not content.sitemaps:
+        raise BadInput(f"{name} is not XML, and nothing in it can be read ({fault}).")
+    return content.hints_of()
+
+
+def _xml(text: str, name: str) -> str | None:
+    """Return the fault that keeps a text from being XML. Raises BadInput where it declares entities."""
+    fault = repair.fault_of(text)
+    if fault is not None and repair.declares_entities(text):
+        raise BadInput(f"{name} declares entities, which no sitemap or feed needs; it is not read.")
+    return fault
+
+
+def _mended(text: str, kind: repair.Kind, fault: str, content: _Content) -> str:
+    made = repair.mend(text, kind)
+    content.mended.append(f"it is not XML ({fault}), and was read entry by entry")
+    content.mended += made.partly
+    content.refused += made.refused
+    return made.text
+
+
+def moment(text: str) -> tuple[float, float]:
+    """Return a date or time (UTC, unless it names a zone) in epoch seconds, and its length in seconds; (0, 0) if it is
+    none.
+
+    All forms of W3C NOTE-datetime, those of RFC 822, and some more that are met.
+    """
+    text = text.strip()
+    try:
+        if date := _DATE.fullmatch(text):
+            year, month, day = (int(part) if part else None for part in date.groups())
+            assert year is not None
+            start = datetime(year, month or 1, day or 1, tzinfo=UTC).timestamp()
+            return max(0.0, start), DAY * (1 if day else 31 if month else 366)
+        if time := _TIME.fullmatch(text):
+            year, month, day, hour, minute = (int(part) for part in time.groups()[:5])
+            second = float(f"{time['second'] or 0}.{time['part'] or 0}")
+            east = int(time["hours"] or 0), int(time["minutes"] or 0)
+            if hour > 24 or minute > 59 or second >= 61 or east[0] > 23 or east[1] > 59:
+                return 0.0, 0.0
+            start = datetime(year, month, day, tzinfo=UTC).timestamp() + hour * 3600 + minute * 60 + second
+            return max(0.0, start - (east[0] * 3600 + east[1] * 60) * (-1 if time["sign"] == "-" else 1)), 0.0
+        if _NAMED_MONTH.search(text) and (parts := parsedate_tz(text)):
+            return max(0.0, float(mktime_tz(parts))), 0.0
+        time_of_day = datetime.fromisoformat(text)
+        return max(0.0, (time_of_day if time_of_day.tzinfo else time_of_day.replace(tzinfo=UTC)).timestamp()), 0.0
+    except (ValueError, OverflowError):
+        return 0.0, 0.0
+
+
+def _feed(text: str, kind: repair.Kind, name: str, content: _Content) -> Hints:
+    try:
+        import feedparser
+    except ImportError:
+        raise SettingsError(_MISSING) from None
+    fault = _xml(text, name)
+    if fault is not None:
+        text = _mended(text, kind, fault, content)
+
+    def parsed(text: str) -> Any:
+        raw = b'<?xml version="1.0" encoding="utf-8"?>' + _DECLARATION.sub("", text).encode("utf-8", "replace")
+        # From a file object, for the address of a feed would be fetched.
+        return feedparser.parse(io.BytesIO(raw), sanitize_html=False, resolve_relative_uris=False)
+
+    feed = parsed(text)
+    if not feed.entries and (other := parsed(repair.mend(text, kind, own_root=False).text)).entries:
+        content.mended.append("its root, or its namespace, is not that of a feed")
+        feed = other
+    if not feed.entries and (fault or not feed.version):
+        raise BadInput(f"{name} is neither a sitemap nor a feed{f' ({fault})' if fault else ''}.")
+    for number, entry in enumerate(feed.entries, 1):
+        label = f"entry {number}"
+        link = entry.get("link") or ""
+        if content.address(link, label):
+            at, within = _when(entry, label, content)
+            content.hints.append(Hint(link, at, "feed", within))
+    return content.hints_of()
+
+
+def _when(entry: Any, label: str, content: _Content) -> tuple[float, float]:
+    """Return when an entry was updated, else published, and the length of that time; 0 if it has neither."""
+    # Asked for by its own name, feedparser would answer with the other one, and a warning.
+    for what in ("updated", "published"):
+        if time := dict.get(entry, f"{what}_parsed"):
+            try:
+                return float(max(0, calendar.timegm(time))), 0.0
+            except (ValueError, OverflowError):
+                continue
+    return content.moment(dict.get(entry, "updated") or dict.get(entry, "published") or "", label)
+
+
+def read_lines(lines: Iterable[str]) -> Hints:
+    """Hints from lines. JSON objects: 'url', and if they are known 'at' (epoch seconds, or a date or time), 'kind',
+    'within'. Or URLs, as in a sitemap of text: of pages that are there."""
+    return _lines(lines, _Content())
+
+
+def _lines(lines: Iterable[str], content: _Content) -> Hints:
+    for number, line in enumerate(lines, 1):
+        line = line.strip()
+        if line.lower().startswith(("http://", "https://")):
+            if content.address(line, f"line {number}"):
+                content.hints.append(Hint(line, 0.0, "sitemap"))
+        elif line.startswith(("{", "[")):
+            try:
+                content.hints.append(_from_line(line))
+            except BadInput as error:
+                content.refused.append(f"line {number}: {str(error).rstrip('.')}")
+        elif line and not line.startswith("#"):
+            content.refused.append(f"line {number}: {line[:200]!r} is neither an http or https URL nor a JSON object")
+    return content.hints_of()
+
+
+def _from_line(line: str) -> Hint:
+    item = json_object(line)
+    if not isinstance(item.get("url"), str):
+        raise BadInput("each line must be a JSON object with a 'url'")
+    if unknown := sorted(set(item) - {"url", "at", "kind", "within"}):
+        raise BadInput(f"unknown field {unknown[0]!r}")
+    at, within = item.get("at"), item.get("within", 0.0)
+    if isinstance(at, str):
+        at, span = moment(at)
+        within = within or span
+        if not at:
+            raise BadInput(f"'at' is no date or time: {item['at']!r:.80}")
+    if isinstance(at, float) and not math.isfinite(at):
+        raise BadInput(f"'at' is no time: {at}")
+    return Hint(item["url"], at, item.get("kind", "ping"), within)

@@ -1,0 +1,310 @@
+"""Checks of all caller input for types, ranges and lengths, item by item, before any transaction.
+
+The database accepts integers of 64 bits, text without lone surrogates, and index entries of some kilobytes. Other
+values would fail in a transaction with the whole batch, or in a later call of another caller. A value that a page does
+not need is left out (a validator that no server would recognise). All other bad values are refused, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import blake2b
+from ipaddress import IPv6Address, ip_address
+from numbers import Integral
+from typing import Any
+
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import FAULTS, RESOURCE_KEY, Claim, Failed, Fetched, Report, number
+from graphbrain.base.urls.masking import masked
+from graphbrain.base.urls.normalization import is_key
+
+__all__ = [
+    "LONGEST_NAME",
+    "RANGES",
+    "address",
+    "checked",
+    "claim_of",
+    "name",
+    "sendable",
+    "share",
+    "shown",
+    "usable",
+    "words",
+    "worth",
+]
+
+LONGEST_NAME = 200
+"""Characters of a name that callers give: of a worker, an agent, a token."""
+RANGES = {
+    "fetched_at": (0.0, 1e11),
+    "status": (100, 999),
+    "seconds": (0.0, 1e6),
+    "retry_after": (0.0, 1e9),
+    "relevance": (0.0, 1.0),
+    "simhash": (1 - 2**64, 2**64 - 1),
+    "value": (0.0, 1e12),
+    "size": (0, 2**53),
+}
+"""The least and greatest numbers in a report."""
+LONGEST_VALIDATOR = 1_000
+"""Characters of an ETag or a date. A longer one is not kept, and the page is fetched without it."""
+LONGEST_HASH = 128
+"""Characters of a hash that is kept as it is. A longer one is hashed."""
+LONGEST_BLOCKS = 2_000_000
+"""Characters of the blocks of a text: some 300,000 blocks."""
+LONGEST_SHINGLES = 2_000
+"""Characters of the sketch of a text, which has fewer."""
+LONGEST_ERROR = 200
+MOST_LED, LONGEST_URL = 5, 2_000
+"""URLs of a chain of redirects that are kept, and characters of each."""
+LONGEST_FACTS = {"title": 300, "canonical": 2_000, "language": 35}
+"""Characters of texts that are kept for later questions."""
+LONGEST_TYPE = 1_000
+_RESOURCE = re.compile(RESOURCE_KEY)
+"""The key of a robots.txt."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
+
+
+def checked(report: Report) -> Report:
+    """Return the report with plain values that can be stored.
+
+    Raises:
+        BadInput: A value cannot be used; the message has the reason.
+    """
+    if not isinstance(report.url, str):
+        raise BadInput(f"a URL must be text, not {type(report.url).__name__}")
+    plain: dict[str, Any] = {}
+    _claim(report.claim)
+    _texts(report, plain)
+    _number(report, "fetched_at", *RANGES["fetched_at"], plain)
+    _number(report, "status", *RANGES["status"], plain)
+    _number(report, "seconds", *RANGES["seconds"], plain)
+    if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
+        raise BadInput(f"body must be bytes, not {type(report.body).__name__}")
+    if isinstance(report, Failed):
+        _number(report, "retry_after", *RANGES["retry_after"], plain)
+        if report.fault is not None and report.fault not in FAULTS:
+            raise BadInput(f"fault must be {', '.join(FAULTS)} or None, not {report.fault!r:.80}")
+    else:
+        _fetched(report, plain)
+    return replace(report, **plain) if plain else report
+
+
+def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
+    if report.relevance is not None:
+        _put(plain, "relevance", report.relevance, share("relevance", report.relevance))
+    if report.value is not None:
+        _put(plain, "value", report.value, worth("value", report.value))
+    _word("changed", report.changed)
+    _word("not_modified", report.not_modified)
+    if report.not_modified is None:
+        plain["not_modified"] = False
+    _facts(report, plain)
+    if not isinstance(report.led_to, tuple) or report.led_to:
+        plain["led_to"] = _chain(report.led_to)
+    simhash = report.simhash
+    if simhash is not None:
+        if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:
+            raise BadInput(f"simhash must be a whole number of 64 bits, not {simhash!r:.80}")
+        _put(plain, "simhash", simhash, int(simhash))
+    if report.blocks is not None:
+        blocks = words("blocks", report.blocks)
+        if len(blocks) > LONGEST_BLOCKS:
+            raise BadInput(f"blocks must have at most {LONGEST_BLOCKS:,} characters, not {len(blocks):,}")
+        _put(plain, "blocks", report.blocks, blocks)
+    if report.shingles is not None:
+        shingles = words("shingles", report.shingles)
+        if len(shingles) > LONGEST_SHINGLES:
+            raise BadInput(f"shingles must have at most {LONGEST_SHINGLES:,} characters, not {len(shingles):,}")
+        _put(plain, "shingles", report.shingles, shingles)
+    if isinstance(report.links, str | bytes) or not isinstance(report.links, Iterable):
+        raise BadInput("links must be a list of URLs or Links")
+
+
+def _facts(report: Fetched, plain: dict[str, Any]) -> None:
+    """Add the facts that a page states about itself. They are no reason to refuse its visit, unless a value has a wrong
+    type."""
+    _word("noindex", report.noindex)
+    for name, longest in LONGEST_FACTS.items():
+        if (text := getattr(report, name)) is not None:
+            _put(plain, name, text, " ".join(words(name, text)[: 4 * longest].split())[:longest])
+    size = report.size
+    if size is not None:
+        if isinstance(size, bool) or not isinstance(size, Integral) or not 0 <= size <= RANGES["size"][1]:
+            raise BadInput(f"size must be a whole number of bytes, not {size!r:.80}")
+        _put(plain, "size", size, int(size))
+
+
+def _chain(led_to: object) -> tuple[str, ...]:
+    """Return the URLs of a chain of redirects: the first ones, and the last.
+
+    Raises:
+        BadInput: The value is no list.
+    """
+    if led_to is None:
+        return ()
+    if isinstance(led_to, str | bytes) or not isinstance(led_to, Iterable):
+        raise BadInput(f"led_to must be a list of URLs, not {led_to!r:.80}")
+    urls = [words("led_to", url)[:LONGEST_URL] for url in led_to if url]
+    return tuple([*urls[: MOST_LED - 1], *urls[-1:]] if len(urls) > MOST_LED else urls)
+
+
+def words(name: str, text: object) -> str:
+    """Return a text of a page with characters that cannot be sent replaced, or None for None.
+
+    Raises:
+        BadInput: The value is no text.
+    """
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise BadInput(f"{name} must be text, not {text!r:.80}")
+    return str.__str__(text) if sendable(text) else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _claim(claim: object) -> None:
+    if claim is None:
+        return
+    if not isinstance(claim, Claim):
+        raise BadInput(f"claim must be a Claim, not {type(claim).__name__}")
+    if not isinstance(claim.token, str) or not 0 < len(claim.token) <= LONGEST_NAME or not sendable(claim.token):
+        raise BadInput("the claim has no token")
+    if not (is_key(claim.key) or _RESOURCE.fullmatch(str(claim.key))):
+        raise BadInput("the claim has no key")
+
+
+def usable(claim: object) -> bool:
+    """Return True if a value is a claim that can hold a page."""
+    try:
+        _claim(claim)
+    except BadInput:
+        return False
+    return claim is not None
+
+
+def claim_of(report: object) -> Claim | None:
+    """Return the claim of a refused report, if it is one that can hold a page."""
+    try:
+        claim = getattr(report, "claim", None)
+    except Exception:  # noqa: BLE001  # the caller's own class
+        return None
+    return claim if usable(claim) else None
+
+
+def _texts(report: Report, plain: dict[str, Any]) -> None:
+    for name in _TEXTS:
+        text = getattr(report, name, None)
+        if text is None:
+            continue
+        if not isinstance(text, str) or not sendable(text):
+            raise BadInput(f"{name} must be text, not {text!r:.80}")
+        kept: str | None = str.__str__(text)  # the driver sends only exact str, no subclass of it
+        if name in ("etag", "last_modified"):
+            kept = None if not text or len(text) > LONGEST_VALIDATOR or _CONTROL.search(text) else kept
+        elif name in ("body_hash", "text_hash"):
+            kept = _short_hash(text) or None
+        elif name == "content_type":
+            kept = text[:LONGEST_TYPE]
+        elif name == "error":
+            kept = text[:LONGEST_ERROR]
+        _put(plain, name, text, kept)
+
+
+def _short_hash(text: str) -> str:
+    """Return a hash of a long text. If it were cut off, texts with the same beginning would be equal."""
+    if len(text) <= LONGEST_HASH:
+        return str.__str__(text)
+    return blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
+
+
+def _put(plain: dict[str, Any], name: str, given: object, kept: object) -> None:
+    if kept is not given:
+        plain[name] = kept
+
+
+def _number(report: Report, name: str, least: float, most: float, plain: dict[str, Any]) -> None:
+    value = getattr(report, name)
+    if value is None or (type(value) is float and name != "status" and least <= value <= most):
+        return
+    if not number(value) or not least <= value <= most or (name == "status" and value != int(value)):
+        kind = "a whole number" if name == "status" else "a number"
+        raise BadInput(f"{name} must be {kind} from {least:g} to {most:g}, not {value!r:.80}")
+    whole = name == "status" or isinstance(value, Integral)
+    if type(value) is not (int if whole else float):  # types other than Python's own, such as numpy's, are accepted
+        plain[name] = int(value) if whole else float(value)
+
+
+def _word(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, bool):
+        raise BadInput(f"{name} must be true, false or nothing, not {value!r:.80}")
+
+
+def share(name: str, value: object) -> float:
+    """Return a number from 0 to 1 as a float.
+
+    Raises:
+        BadInput: The value is none.
+    """
+    if not number(value) or not 0 <= value <= 1:
+        raise BadInput(f"{name} must be from 0 to 1, not {value!r:.80}")
+    return float(value)
+
+
+def worth(name: str, value: object) -> float:
+    """Return the crawler's value of a page, on a scale of its own, as a float.
+
+    Raises:
+        BadInput: The value is none.
+    """
+    least, most = RANGES["value"]
+    if not number(value) or not least <= value <= most:
+        raise BadInput(f"{name} must be from {least:g} to {most:g}, not {value!r:.80}")
+    return float(value)
+
+
+def address(text: object) -> str | None:
+    """Return an IP address in its usual spelling, without the zone, which only its own machine knows.
+
+    Raises:
+        BadInput: The text is no address.
+    """
+    if text is None:
+        return None
+    try:
+        if isinstance(text, str) and len(text) <= LONGEST_NAME:
+            known = ip_address(text.strip())
+            if isinstance(known, IPv6Address):
+                known = known.ipv4_mapped or IPv6Address(int(known))
+            return str(known)
+    except ValueError:
+        pass
+    raise BadInput(f"address must be an IP address, as in '192.0.2.1', not {text!r:.80}")
+
+
+def sendable(text: str) -> bool:
+    """Return False for a text with lone surrogates, which cannot be sent to the server."""
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def name(what: str, text: object) -> str:
+    """Return a name that a caller gives, such as a worker's.
+
+    Raises:
+        BadInput: The value cannot be a name.
+    """
+    if not isinstance(text, str) or not text.strip() or not sendable(text) or not text.isprintable():
+        raise BadInput(f"{what} must be a name, not {text!r:.80}.")
+    if len(text) > LONGEST_NAME:
+        raise BadInput(f"{what} must be a name of at most {LONGEST_NAME} characters, not of {len(text):,}.")
+    return str.__str__(text)
+
+
+def shown(thing: object) -> str:
+    """Return the refused value for an answer: short, and without characters that cannot be printed or sent."""
+    try:
+        return masked(str(thing))[:200].encode("utf-8", "replace").decode()
+    except Exception as error:  # noqa: BLE001  # the caller's own class
+        return f"{type(thing).__name__} that cannot be shown ({type(error).__name__})"

@@ -1,0 +1,199 @@
+"""The facts that a page states about itself, read in one way by all crawlers: title, canonical, noindex, language,
+refresh.
+
+A parser of HTML passes the elements that it meets; headers supply the rest. Sources: WHATWG HTML (`base`, `title`,
+`meta http-equiv=refresh`: "shared declarative refresh steps"), RFC 8288 (`Link`), RFC 6596 (`rel=canonical`), and
+Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications" for the directives that search engines
+share.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.normalization import resolved
+
+__all__ = ["ASIDE", "ELEMENTS", "FORBID_FOLLOW", "HEADERS", "PageFacts", "canonical_in", "forbids_index", "refresh_in"]
+
+ELEMENTS = frozenset({"html", "base", "title", "link", "meta"})
+"""The elements that hold facts of their page."""
+ASIDE = frozenset({"svg", "math", "template", "noscript", "iframe"})
+"""Elements whose content is no fact of the page: a drawing has titles of its own, and a refresh for browsers without
+scripts does not concern the page."""
+HEADERS = ("x-robots-tag", "link", "refresh")
+"""The headers that hold facts of their page."""
+VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
+"""Directives with a value behind a colon. Any other word before a colon is the name of an agent."""
+FORBID = frozenset({"noindex", "none"})
+FORBID_FOLLOW = frozenset({"nofollow", "none"})
+LONGEST = 100_000
+"""Characters of a header, or of an attribute, that are read."""
+_AGENT = re.compile(r"[a-z_*][\w*.-]*", re.ASCII | re.IGNORECASE)
+_TARGET = re.compile(r"[\s,]*<([^>]*)>")
+_PARAM = re.compile(r"""(?:\s*;)+\s*([\w!#$&+.^`|~*-]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*))?""", re.ASCII)
+_REFRESH = re.compile(r"\s*(\d+|(?=\.))[\d.]*(?=[;,\s]|$)\s*[;,]?\s*(.*)", re.DOTALL)
+_URL = re.compile(r"url\s*=\s*(.*)", re.DOTALL | re.IGNORECASE)
+
+
+class PageFacts:
+    """The facts of one page.
+
+    Args:
+        base: The URL against which its references are resolved.
+        headers: The values of the headers in `HEADERS`, by their names in lower case.
+        agent: The crawler's name as in a robots.txt. Directives for other agents are ignored.
+    """
+
+    def __init__(self, url: str, headers: Mapping[str, Sequence[str]] | None = None, agent: str = "") -> None:
+        self.base = self._url = url
+        self._headers, self._agent = headers or {}, agent.lower()
+        self._based = self._in_title = False
+        self._aside = 0
+        self._title: list[str] | None = None
+        self._canonical: str | None = None
+        self._refresh: tuple[float, str] | None = None
+        self._language: str | None = None
+        self._directives: list[str] = []
+
+    def start(self, tag: str, attrs: Mapping[str, str | None]) -> None:
+        """Process the start of an element. Names are in lower case."""
+        if tag in ASIDE:
+            self._aside += 1
+        elif self._aside:
+            return
+        elif tag == "title":
+            self._in_title = self._title is None
+            self._title = [] if self._title is None else self._title
+        elif tag == "html":
+            self._language = self._language or attrs.get("lang") or attrs.get("xml:lang")
+        elif tag == "base":
+            self._take_base(attrs.get("href"))
+        elif tag == "link":
+            self._take_link(attrs)
+        elif tag == "meta":
+            self._take_meta(attrs)
+
+    def end(self, tag: str) -> None:
+        """Process the end of an element."""
+        self._in_title = self._in_title and tag != "title"
+        if tag in ASIDE and self._aside:
+            self._aside -= 1
+
+    def data(self, text: str) -> None:
+        """Process a piece of text."""
+        if self._in_title and self._title is not None:
+            self._title.append(text)
+
+    def told(self) -> dict[str, Any]:
+        """Return the title, canonical, noindex and language that the page states, as arguments of a `Fetched`."""
+        canonical = self._joined(self.base, self._canonical)
+        if canonical is None:
+            canonical = self._joined(self._url, next(canonical_in(self._headers.get("link", ())), None))
+        agents = {"", self._agent} - {"*"}
+        forbidden = forbids_index(self._directives, {""}) or forbids_index(
+            self._headers.get("x-robots-tag", ()), agents
+        )
+        title = None if self._title is None else " ".join("".join(self._title).split())
+        facts = {"title": title, "canonical": canonical, "noindex": forbidden or None, "language": self._language}
+        return {name: value for name, value in facts.items() if value}
+
+    def refresh(self) -> tuple[float, str] | None:
+        """Return the seconds after which the page leads elsewhere, and the target; None if it does not."""
+        leads = self._refresh
+        for header in self._headers.get("refresh", ()):
+            leads = leads or refresh_in(header)
+        if leads is None or not leads[1]:
+            return None
+        url = self._joined(self.base, leads[1])
+        return None if url is None or not url.startswith(("http:", "https:")) else (leads[0], url)
+
+    def _take_base(self, href: str | None) -> None:
+        if href is None or self._based:
+            return
+        self._based = True  # as in HTML, only the first base counts, even if it is no URL
+        url = self._joined(self._url, href)
+        if url is not None and url.startswith(("http:", "https:")):
+            self.base = url
+
+    def _take_link(self, attrs: Mapping[str, str | None]) -> None:
+        href = (attrs.get("href") or "").strip()
+        if href and self._canonical is None and "canonical" in (attrs.get("rel") or "").lower().split():
+            self._canonical = href
+
+    def _take_meta(self, attrs: Mapping[str, str | None]) -> None:
+        name, content = (attrs.get("name") or "").strip().lower(), (attrs.get("content") or "")[:LONGEST]
+        if name == "robots" or (self._agent and name == self._agent):
+            self._directives.append(content)
+        if (attrs.get("http-equiv") or "").strip().lower() == "refresh" and self._refresh is None:
+            self._refresh = refresh_in(content)
+
+    @staticmethod
+    def _joined(base: str, reference: str | None) -> str | None:
+        if not reference:
+            return None
+        with suppress(BadInput):  # it is no URL
+            return resolved(base, reference)
+        return None
+
+
+def forbids_index(values: Iterable[str], agents: Iterable[str], forbid: frozenset[str] = FORBID) -> bool:
+    """Return True if one of these lists contains one of the directives `forbid` for one of these agents.
+
+    `FORBID` has the directives that forbid to index a page, `FORBID_FOLLOW` those that forbid to follow its links.
+
+    A list is `noindex, max-image-preview:none`, or in a header `googlebot: noindex, otherbot: none`: a name applies to
+    the directives that follow it, up to the next name. An empty name applies to all agents.
+    """
+    names = {agent.lower() for agent in agents}
+    for value in values:
+        agent = ""
+        for piece in value[:LONGEST].split(","):
+            word, colon, rest = (part.strip() for part in piece.partition(":"))
+            if colon and word.lower() in VALUED:
+                continue
+            if colon and _AGENT.fullmatch(word):
+                agent = "" if word == "*" else word.lower()
+                word = rest
+            if word.lower() in forbid and agent in names:
+                return True
+    return False
+
+
+def canonical_in(values: Iterable[str]) -> Iterator[str]:
+    """Yield the targets of rel=canonical in `Link` headers, as written. A link with an anchor is not the page's own.
+
+    The headers are read by RFC 8288, appendix B.2 and B.3: links and parameters may be empty, and the first of several
+    rel counts.
+    """
+    for value in values:
+        position, text = 0, value[:LONGEST]
+        while target := _TARGET.match(text, position):
+            position, params = target.end(), dict[str, str]()
+            while param := _PARAM.match(text, position):
+                position = param.end()
+                params.setdefault(param[1].lower(), re.sub(r"\\(.)", r"\1", (param[2] or "").strip('"')))
+            own = not params.get("anchor")
+            if own and "canonical" in params.get("rel", "").lower().split() and target[1].strip():
+                yield target[1].strip()
+            comma = text.find(",", position)
+            if comma < 0:
+                break
+            position = comma + 1
+
+
+def refresh_in(content: str) -> tuple[float, str] | None:
+    """Return the seconds and the reference of a refresh, or None for a text that is none. An empty reference reloads
+    the page."""
+    matched = _REFRESH.match(content[:LONGEST])
+    if matched is None:
+        return None
+    reference = matched[2]
+    if named := _URL.match(reference):
+        reference = named[1]
+    if reference[:1] in ("'", '"'):
+        reference = reference[1:].partition(reference[0])[0]
+    return float(matched[1] or 0), reference.strip()

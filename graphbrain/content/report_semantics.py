@@ -1,0 +1,120 @@
+"""The meaning of a report by its status, whether it was reported as fetched or as failed.
+
+A crawler may report any answer as a fetched page, and a page as a failure. The status decides which of them it was, and
+how much of the page came with it: all of it, so that its links are those in the report; some, so that its links are
+among others; or nothing. RFC 9110, section 15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from graphbrain.base.model import Failed, Fetched, Link, Report
+
+__all__ = ["Meant", "meant"]
+
+Told = Literal["all", "some", "any", "none"]
+"""The links that a report has.
+
+all: every link, so that others are deleted. some: a part, so that others stay. any: as all if there are any, and as
+none
+otherwise. none: no link.
+"""
+
+NOT_MODIFIED = 304
+PERMANENT = frozenset({301, 308})
+TEMPORARY = frozenset({302, 303, 307})
+WHOLE = frozenset({200, 203})
+"""With these statuses an answer without links is a page without links."""
+EMPTY = frozenset({204, 205})
+CONTENT = ("body", "body_hash", "text_hash", "simhash", "blocks", "shingles")
+"""Fields of a report that describe a page's content."""
+PART = frozenset({206, 226})
+"""Statuses of an answer that is a range of the page, or the difference to an earlier version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A report in the form that its status demands, with its links, and which links of the page these are.
+
+    `follows` is True for a temporary redirect that was not followed: its one link is its target.
+    """
+
+    report: Report
+    links: Iterable[str | Link] = ()
+    told: Told = "none"
+    follows: bool = False
+
+
+def meant(report: Report) -> Meant:
+    """Return the meaning of a report whose values have been checked."""
+    if isinstance(report, Failed):
+        if report.status != NOT_MODIFIED or report.error:
+            return Meant(report)
+        return Meant(_not_modified(report))
+    status = 200 if report.status is None else report.status
+    if status < 200 or status >= 400:
+        return Meant(_failed(report), report.links, "some")
+    if report.redirected_to is not None:
+        return _redirect(report, status)
+    if status == NOT_MODIFIED or report.not_modified:
+        return Meant(replace(report, status=NOT_MODIFIED, not_modified=True, links=()))
+    if status in TEMPORARY and report.led_to:
+        return _followed(report)
+    if status >= 300:
+        return Meant(_failed(report), report.links, "some")
+    return _page(report, status)
+
+
+def _not_modified(report: Failed) -> Fetched:
+    return Fetched(
+        report.url, (), report.claim, NOT_MODIFIED, not_modified=True, fetched_at=report.fetched_at,
+        seconds=report.seconds, address=report.address,
+    )  # fmt: skip
+
+
+def _failed(report: Fetched) -> Failed:
+    return Failed(
+        report.url, report.claim, report.status, fetched_at=report.fetched_at, seconds=report.seconds,
+        address=report.address,
+    )  # fmt: skip
+
+
+def _redirect(report: Fetched, status: int) -> Meant:
+    """Return the meaning of a redirect. A permanent one makes an alias, also if it was followed. One that was not
+    followed brought no page."""
+    bare = _without_content(report)
+    if status in PERMANENT or status < 300 or status == NOT_MODIFIED:
+        return Meant(replace(bare, not_modified=False, etag=None, last_modified=None), (), "all")
+    bare = replace(bare, not_modified=False, etag=None, last_modified=None, led_to=(report.redirected_to or "",))
+    return Meant(bare, (), "some", follows=True)
+
+
+def _followed(report: Fetched) -> Meant:
+    """Return the meaning of a temporary redirect that was followed: only the links of its target count as the page's
+    own."""
+    bare = replace(_without_content(report), changed=report.changed, etag=None, last_modified=None)
+    bare = replace(bare, title=None, canonical=None, noindex=None, language=None, size=None, content_type=None)
+    return Meant(bare, report.links, "all")
+
+
+def _page(report: Fetched, status: int) -> Meant:
+    if status in PART:
+        # The whole page is unknown, except its validators. With these, the missing part would never be sent.
+        bare = replace(_without_content(report), etag=None, last_modified=None)
+        return Meant(bare, report.links, "some")
+    if status in EMPTY:
+        return Meant(_without_content(report), report.links, "some")
+    # A page that has not changed, or that did not come, has no link list: its links are unlisted, not deleted.
+    content = any(getattr(report, name) is not None for name in CONTENT)
+    nothing = report.body is not None and not len(report.body)
+    if nothing or (not content and (report.changed is False or status not in WHOLE)):
+        return Meant(report, report.links, "any")
+    return Meant(report, report.links, "all")
+
+
+def _without_content(report: Fetched) -> Fetched:
+    bare: dict[str, Any] = dict.fromkeys(CONTENT)
+    return replace(report, links=(), changed=None, **bare)

@@ -1,0 +1,479 @@
+"""The pages of a harvest as rows of properties, with the values that they would have if they had been reported live.
+
+Only the cash differs, since reports spend some of it. Here all accounts are at their fixed point, which is found in
+memory before anything is written: H = s, Z = keep·s/d and e = 0. Without settling, nothing has been spent yet: H = 1
+and
+e = Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow at once, by the
+same functions as live. The pages where a crawl would begin are seeds: the pages without in-links and, of each part that
+none of those reaches, its first page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrain.base.model import SCOPE
+from graphbrain.base.numeric import csr
+from graphbrain.base.numeric.arrays import Flags, Floats, Ints, Numbers
+from graphbrain.base.numeric.rules import Forward, Rule
+from graphbrain.base.urls.normalization import Rules, host_of, name_of, path_repeats, surplus
+from graphbrain.content.scope import Scope
+from graphbrain.files.harvest import Harvest
+from graphbrain.frontier.hosts.state import SHARED_QUEUE
+from graphbrain.frontier.policy import Policy
+from graphbrain.schedule import lanes, novelty
+from graphbrain.schedule.value import DAY
+from graphbrain.scores.accounts import algebra, solve
+from graphbrain.scores.accounts.algebra import NONE
+from graphbrain.scores.accounts.solve import FixedPoint, System
+
+__all__ = ["COLUMNS", "Bulk", "depths", "starts"]
+
+BLOCK_LINKS = 1 << 20
+FORWARD_ROUNDS, FORWARD_CHANGE = 100, 1e-3
+"""The most rounds in which forward accounts are passed on, and the relative change below which a round is the last."""
+NO_DETAILS = (None, None, None)
+"""Body hash, ETag and Last-Modified of a page of which none is known."""
+
+COLUMNS: tuple[tuple[str, str], ...] = (
+    ("key", "string"),
+    ("url", "string"),
+    ("host", "string"),
+    ("name", "string"),
+    ("depth", "long"),
+    ("is_seed", "boolean"),
+    ("state", "string"),
+    ("queue", "string"),
+    ("lane", "long"),
+    ("waiting_since", "double"),
+    ("discovered", "double"),
+    ("relevance", "double"),
+    ("out_weight", "double"),
+    ("in_weight", "double"),
+    ("hub_priority", "long"),
+    ("authority_priority", "long"),
+    ("hub_rank", "long"),
+    ("authority_rank", "long"),
+    ("hub_history", "double"),
+    ("hub_cash", "double"),
+    ("hub_paid", "double"),
+    ("authority_history", "double"),
+    ("authority_cash", "double"),
+    ("authority_paid", "double"),
+    ("status", "long"),
+    ("fetched", "double"),
+    ("visits", "long"),
+    ("first_fetched", "double"),
+    ("changed", "double"),
+    ("last_lease", "string"),
+    ("last_outcome", "string"),
+    ("body_hash", "string"),
+    ("etag", "string"),
+    ("last_modified", "string"),
+    ("outside_because", "string"),
+    ("url_surplus", "long"),
+    ("value", "double"),
+    ("flow", "double"),
+    ("flow_paid", "double"),
+    ("path_repeats", "long"),
+    ("siblings_before", "long"),
+    ("flow_priority", "long"),
+    ("live_pagerank", "double"),
+    ("live_pagerank_paid", "double"),
+    ("live_pagerank_priority", "long"),
+)
+"""Name and type of each property of a page, in the order of its row."""
+
+
+def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
+    """Return the fewest pages from which every page outside `reached` is reached, ascending.
+
+    `reached` contains, with a page, all pages that it leads to. The result has the pages without in-links, and the
+    first
+    page of each other strongly connected part that no other part links to.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    size = len(offsets) - 1
+    entered = np.zeros(size, bool)
+    entered[targets] = True
+    first = np.flatnonzero(~entered & ~reached)
+    left = np.flatnonzero(~(reached | (depths(offsets, targets, first) >= 0)))
+    if not len(left):
+        return first.tolist()
+    # What is left leads to pages reached otherwise, but not the other way round.
+    position = np.full(size, -1, np.int32)
+    position[left] = np.arange(len(left), dtype=np.int32)
+    inner = np.empty(int((offsets[left + 1] - offsets[left]).sum()), np.int32)
+    degrees, filled = np.zeros(len(left) + 1, np.int64), 0
+    for sources, ends in _inner_links(offsets, targets, left, position):
+        inner[filled : filled + len(ends)] = ends
+        degrees[1:] += np.bincount(sources, minlength=len(left))
+        filled += len(ends)
+    # The factors are not used: as zeros, of the type that scipy would convert them to, they take no memory. Links must
+    # be distinct, as they are here: scipy's search does not end on a matrix of floats with the same link twice in a
+    # row.
+    rows = (np.zeros(filled), inner[:filled], csr.narrow(np.cumsum(degrees)))
+    parts, part = connected_components(csr_matrix(rows, shape=(len(left), len(left))), connection="strong")
+    closed = np.ones(parts, bool)
+    for sources, ends in _inner_links(offsets, targets, left, position):
+        closed[part[ends[part[sources] != part[ends]]]] = False
+    lowest = np.full(parts, len(left), np.int64)
+    np.minimum.at(lowest, part, np.arange(len(left)))
+    return sorted([*first.tolist(), *left[lowest[closed]].tolist()])
+
+
+def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.NDArray[np.int32]:
+    """Return the least number of clicks from the pages `roots` to each page; −1 if none of them leads there."""
+    depth = np.full(len(offsets) - 1, -1, np.int32)
+    level = np.unique(np.asarray(roots, np.int64))
+    clicks = 0
+    while len(level):
+        depth[level] = clicks
+        clicks += 1
+        unseen = [np.unique(ends[depth[ends] < 0]) for _, ends in _links_of(offsets, targets, level)]
+        level = np.unique(np.concatenate(unseen)) if unseen else level[:0]
+    return depth
+
+
+def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[Ints, Numbers]]:
+    """Yield (sources, targets) of the links of these pages, some pages at a time."""
+    counts = offsets[pages + 1] - offsets[pages]
+    blocks = np.cumsum(counts) // BLOCK_LINKS
+    for part, many in zip(*(np.split(a, np.flatnonzero(np.diff(blocks)) + 1) for a in (pages, counts)), strict=True):
+        before = np.concatenate([[0], np.cumsum(many)[:-1]])
+        at = np.repeat(offsets[part] - before, many) + np.arange(int(many.sum()))
+        yield np.repeat(part, many), targets[at]
+
+
+def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, position: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield the links of these pages to each other, by their places among them, some pages at a time."""
+    for sources, ends in _links_of(offsets, targets, pages):
+        inner = position[ends] >= 0
+        yield position[sources[inner]], position[ends[inner]]
+
+
+@dataclass(frozen=True)
+class ImportRun:
+    """The values that all rows of an import share: its time in epoch seconds, and the token of its visits."""
+
+    now: float
+    token: str
+
+
+@dataclass(frozen=True)
+class _Forward:
+    """A forward account of all pages.
+
+    Attributes:
+        written: The amount that is written to each page; nan for none.
+        has: The amount that each page has received.
+        paid: The amount paid for each unit of link weight; nan if none was.
+        priority: The lane in which each page waits to pass it on.
+    """
+
+    written: Floats
+    has: Floats
+    paid: Floats
+    priority: Ints
+
+    def columns(self, part: slice) -> list[Sequence[Any]]:
+        """Return the columns of these pages, in the form in which they are written."""
+        return [_known(self.written[part]), _known(self.paid[part]), _or_none(self.priority[part])]
+
+
+class Bulk:
+    """A harvest with everything that follows from it under a brain's policy, and its rows.
+
+    Args:
+        harvest: The pages and links.
+        policy: The brain's policy.
+        run: Time and token of the import.
+        rules: The brain's URL rules.
+        seeds: Page numbers; None: those that `starts` finds. The depth of a page that the given seeds do not reach is
+            counted from the fewest other pages that reach it, which are no seeds.
+        tolerance: Of the scores at which the accounts begin, as for `solve.solve`. None: nothing is spent.
+        progress: Called with the number of rounds of the solution.
+    """
+
+    def __init__(
+        self,
+        harvest: Harvest,
+        policy: Policy,
+        run: ImportRun,
+        rules: Rules,
+        seeds: Sequence[int] | None = None,
+        *,
+        tolerance: float | None = None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self.harvest, self.run, self._key = harvest, run, rules.key
+        self.hosts, self.host = _hosts(harvest.urls)
+        given = [] if seeds is None else list(seeds)
+        reached = depths(harvest.offsets, harvest.targets, given) >= 0
+        roots = starts(harvest.offsets, harvest.targets, reached)
+        self.seeds = frozenset(roots if seeds is None else given)
+        self.depth = depths(harvest.offsets, harvest.targets, [*given, *roots])
+        self._depth = self.depth.astype(np.float64)
+        self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
+        self._known = self._knowledge()
+        self._inside = self._in_scope(policy.scope)
+        self.accounts = (
+            _unspent(harvest.pages)
+            if tolerance is None
+            else _settled(harvest, self.host, policy.rule, tolerance, progress)
+        )
+        self._forwards = {
+            forward.name: self._begun(forward, policy.rule, tolerance is not None) for forward in policy.rule.forwards
+        }
+        self._value = self._first_value(policy.rule)
+        if policy.rule.value == "own" and harvest.values:
+            self._value[list(harvest.values)] = list(harvest.values.values())
+        self._mark(policy)
+        self._schedule(policy)
+        self.frontier = 0
+        """Number of pages that wait to be fetched, among the rows that were made."""
+
+    def _begun(self, forward: Forward, rule: Rule, spent: bool) -> _Forward:
+        """Return the beginning of a forward account: amounts, the pages that passed theirs on, and the lanes of those
+        that wait."""
+        size, first = self.harvest.pages, forward.first(self._known.is_seed)
+        spent &= forward.kept
+        passes = (self.out_weight > 0.0) & (spent or forward.pushed)
+        has, paid = self._passed_on(forward, rule, first) if spent else (first, np.zeros(size))
+        priority = np.full(size, NONE)
+        if forward.pushed:
+            due = np.where(passes, forward.share * has, 0.0)
+            priority = algebra.forward_priority(due, self.out_weight, paid, forward.eps)
+        unwritten = has == forward.other if forward.other == 0.0 or not forward.kept else np.zeros(size, dtype=bool)
+        known = passes if spent or forward.by_reading else np.zeros(size, dtype=bool)
+        return _Forward(np.where(unwritten, np.nan, has), has, np.where(known, paid, np.nan), priority)
+
+    def _passed_on(self, forward: Forward, rule: Rule, first: Floats) -> tuple[Floats, Floats]:
+        """Return the amount of each page, and the amount for each unit of its link weight.
+
+        The amounts are those of a crawl in which all pages with links were read and passed on their amount again and
+        again.
+        The first array is exactly the result of the second.
+        """
+        harvest, size = self.harvest, self.harvest.pages
+        spends, has = self.out_weight > 0.0, first
+        for _ in range(FORWARD_ROUNDS):
+            paid = np.divide(forward.share * has, self.out_weight, out=np.zeros(size), where=spends)
+            before, has = has, first.copy()
+            for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
+                inside = self.host[sources] == self.host[ends]
+                weight = np.where(inside, rule.intra_host_weight, 1.0)
+                has += np.bincount(ends, weight * paid[sources], minlength=size)
+            if np.abs(has - before).sum() <= FORWARD_CHANGE * has.sum():
+                break
+        return has, paid
+
+    def _first_value(self, rule: Rule) -> Floats:
+        """Return the values by which pages are ordered, before relevance."""
+        accounts, harvest = self.accounts, self.harvest
+        score = accounts.hub if rule.value == "hub" else accounts.authority
+        if rule.blend is None:
+            return lanes.first_value(rule, score, self._known)
+        flow, live_pagerank = (self._forwards[forward.name].has for forward in rule.forwards)
+        return np.where(harvest.fetched, score, lanes.blended(rule.blend, score, flow, live_pagerank, self._known))
+
+    def _knowledge(self) -> lanes.PageColumns:
+        """Return the columns that the order uses in addition to the accounts."""
+        repeats = np.array([float(path_repeats(url)) for url in self.harvest.urls])
+        is_seed = np.zeros(self.harvest.pages, dtype=bool)
+        is_seed[list(self.seeds)] = True
+        before = np.where(is_seed, 0.0, self._siblings_before())
+        return lanes.PageColumns(
+            self.in_weight, self._depth, repeats, before, is_seed, self.harvest.relevance, np.ones(self.harvest.pages)
+        )
+
+    def _siblings_before(self) -> Floats:
+        """Return `siblings_before` of each page, as if the first page of the harvest that links to a page had
+        discovered it."""
+        harvest, size = self.harvest, self.harvest.pages
+        finder, position = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        done = 0
+        for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
+            pages, first = np.unique(ends, return_index=True)
+            new = finder[pages] < 0
+            finder[pages[new]], position[pages[new]] = sources[first[new]], done + first[new]
+            done += len(ends)
+        discovered = np.flatnonzero(finder >= 0)
+        discovered = discovered[np.argsort(position[discovered])]
+        before = np.zeros(size)
+        before[discovered] = novelty.siblings_before(finder[discovered], novelty.numbered(harvest.urls)[discovered])
+        return before
+
+    def _in_scope(self, scope: Scope) -> Flags:
+        if scope.boundless:
+            return np.ones(self.harvest.pages, bool)
+        places = zip(self.harvest.urls, self.host.tolist(), self.depth.tolist(), strict=True)
+        return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
+
+    def _mark(self, policy: Policy) -> None:
+        """Set priorities, ranks and first lanes, in the form of `exact_ledger.Marks`."""
+        rule, accounts, relevance = policy.rule, self.accounts, self.harvest.relevance
+        keep = algebra.keep_hub(self.out_weight, rule.alpha)
+        hub = algebra.residual(keep, accounts.hub, self.out_weight, accounts.hub_paid)
+        keep = algebra.keep_authority(self.in_weight, relevance, rule.alpha)
+        authority = algebra.residual(keep, accounts.authority, self.in_weight, accounts.authority_paid)
+        self.hub_priority = algebra.priority(hub, self.out_weight, rule.eps)
+        self.authority_priority = algebra.priority(authority, self.in_weight, rule.eps)
+        self.hub_rank, self.authority_rank = algebra.rank(accounts.hub), algebra.rank(accounts.authority)
+        # A page that no longer waits keeps the lane in which it waited last, before its relevance was known.
+        fetched = self.harvest.fetched
+        guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
+        new = np.zeros(self.harvest.pages, bool)
+        self.lane = lanes.lane_of(rule, self._value, guessed, self._depth, new)
+
+    def _schedule(self, policy: Policy) -> None:
+        """Set the place of fetched pages, and the time since which they wait: in a lane, or for the end of their
+        interval."""
+        harvest, rule, schedule = self.harvest, policy.rule, policy.schedule
+        known = harvest.fetched & self._inside
+        self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
+        days = np.full(harvest.pages, np.nan)
+        if schedule.intervals:
+            intervals = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(known).tolist()]
+            days[known] = [np.nan if each is None else each for each in intervals]
+        fixed = ~np.isnan(days)
+        self._waits = ~harvest.fetched & self._inside
+        self.since = np.full(harvest.pages, self.run.now)
+        if rule.revisits:
+            value = lanes.weighed(rule, self._value, harvest.relevance)
+            belief = schedule.first_belief([self.hosts[number] for number in self.host.tolist()], value)
+            self.lane = np.where(known, lanes.revisit_lane(value, *belief), self.lane)
+            self._waits |= known
+            self.since[known] = self.fetched_at[known]
+        self.lane[fixed] = lanes.ASKED
+        self._waits |= fixed
+        self.since[fixed] = self.fetched_at[fixed] + days[fixed] * DAY
+
+    def outside(self) -> int:
+        """Return the number of pages out of the scope."""
+        return int((~self._inside).sum())
+
+    def rows(self, start: int, stop: int) -> list[list[Any]]:
+        """Return the rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
+        return [list(row) for row in zip(*self.columns(start, stop), strict=True)]
+
+    def columns(self, start: int, stop: int) -> list[Sequence[Any]]:
+        """Return the same values, column by column."""
+        harvest, accounts, now = self.harvest, self.accounts, self.run.now
+        part = slice(start, min(stop, harvest.pages))
+        urls, at = harvest.urls[part], self.fetched_at[part]
+        inside, fetched = self._inside[part], ~np.isnan(at)
+        self.frontier += int((inside & ~fetched).sum())
+        known, when = fetched.tolist(), _known(at)
+        details = [
+            harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(known, start)
+        ]
+
+        def all_(value: Any) -> list[Any]:
+            return [value] * len(urls)
+
+        def of_fetched(value: Any) -> list[Any]:
+            return [value if was else None for was in known]
+
+        return [
+            [self._key(url) for url in urls],
+            urls,
+            [self.hosts[number] for number in self.host[part].tolist()],
+            [name_of(url) for url in urls],
+            self.depth[part].tolist(),
+            [True if page in self.seeds else None for page in range(part.start, part.stop)],
+            np.where(inside, np.where(fetched, "known", "frontier"), "outside").tolist(),
+            [SHARED_QUEUE if waits else None for waits in self._waits[part].tolist()],
+            _or_none(self.lane[part]),
+            self.since[part].tolist(),
+            all_(now),
+            _known(harvest.relevance[part]),
+            self.out_weight[part].tolist(),
+            self.in_weight[part].tolist(),
+            _or_none(self.hub_priority[part]),
+            _or_none(self.authority_priority[part]),
+            _or_none(self.hub_rank[part]),
+            _or_none(self.authority_rank[part]),
+            accounts.hub[part].tolist(),
+            all_(0.0),
+            accounts.hub_paid[part].tolist(),
+            accounts.authority[part].tolist(),
+            all_(0.0),
+            accounts.authority_paid[part].tolist(),
+            [status if was else None for status, was in zip(harvest.status[part].tolist(), known, strict=True)],
+            when,
+            of_fetched(1),
+            when,
+            when,
+            of_fetched(self.run.token),
+            of_fetched("new"),
+            *([each[column] for each in details] for column in range(len(NO_DETAILS))),
+            [None if held else SCOPE for held in inside.tolist()],
+            [surplus(url) or None for url in urls],
+            [harvest.values.get(page) for page in range(part.start, part.stop)],
+            *self._forwards["flow"].columns(part)[:2],
+            [int(repeats) or None for repeats in self._known.path_repeats[part].tolist()],
+            [int(before) or None for before in self._known.siblings_before[part].tolist()],
+            self._forwards["flow"].columns(part)[2],
+            *self._forwards["live_pagerank"].columns(part),
+        ]
+
+
+def _unspent(pages: int) -> FixedPoint:
+    """Accounts of which nothing has been spent; no fixed point, but of the same form."""
+    return FixedPoint(np.ones(pages), np.ones(pages), np.zeros(pages), np.zeros(pages), 0, math.inf)
+
+
+def _settled(
+    harvest: Harvest, host: Numbers, rule: Rule, tolerance: float, progress: Callable[[int], None]
+) -> FixedPoint:
+    """The accounts at their fixed point."""
+    system = System.of(
+        harvest.offsets,
+        harvest.targets,
+        alpha=rule.alpha,
+        relevance=harvest.relevance,
+        payout=np.ones(harvest.pages),
+        weights=solve.link_weights(harvest.offsets, harvest.targets, host, rule.intra_host_weight),
+    )
+    return system.solve(tolerance=tolerance, progress=lambda rounds, _: progress(rounds))
+
+
+def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:
+    """The hosts, and the number of each page's."""
+    numbers: dict[str, int] = {}
+    host = np.empty(len(urls), np.int32)
+    for page, url in enumerate(urls):
+        host[page] = numbers.setdefault(host_of(url), len(numbers))
+    return list(numbers), host
+
+
+def _weights(harvest: Harvest, host: Numbers, intra: float) -> tuple[Floats, Floats]:
+    """Sums of the weights of each page's out-links and in-links."""
+    size = harvest.pages
+    out = np.diff(harvest.offsets).astype(np.float64)
+    into = np.zeros(size)
+    for start in range(0, harvest.links, BLOCK_LINKS):
+        into += np.bincount(harvest.targets[start : start + BLOCK_LINKS], minlength=size)
+    if intra != 1.0:
+        for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
+            inside = host[sources] == host[ends]
+            out -= (1.0 - intra) * np.bincount(sources[inside], minlength=size)
+            into -= (1.0 - intra) * np.bincount(ends[inside], minlength=size)
+    return out, into
+
+
+def _or_none(values: Ints) -> list[int | None]:
+    return [None if value == NONE else value for value in values.tolist()]
+
+
+def _known(values: Floats) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]

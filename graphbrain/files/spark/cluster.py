@@ -1,0 +1,328 @@
+"""The engine on Spark, and the cutting of a dump into blocks.
+
+A row of a block has a `kind`: its links, the places that another block links to, its terms, its state, a message, or
+its sums. The rows that stay are partitioned by block once and kept. A step joins them with the messages of the step
+before, which are all that is shuffled: one number for each page and each block that links to it, and the state of each
+page.
+
+Results of a step are kept until the next one is done. Every CHECKPOINT steps they are written to files, from which they
+are read again, so that a lost executor costs no more than the steps since then. The executors keep everything between
+steps on their disks, which the system caches. In Java's memory it would leave too little for the tasks of the executors
+that remain when one is lost. The driver collects sums only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphbrain.base.numeric.arrays import Floats
+from graphbrain.files.spark.blocks import BITS, WAYS, Block, Links, pack, place_of, unpack
+from graphbrain.files.spark.engine import apply
+from graphbrain.files.spark.session import Files
+from graphbrain.files.spark.steps import SUMS, Known, State, Step
+from graphbrain.scores.ranking import algorithms
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Cluster", "Cut", "Weighed", "cut", "salsa"]
+
+CHECKPOINT = 8
+LINKS_EACH, PAGES_EACH = 1_000_000, 500_000
+"""The largest number of links and pages of a block, on average: 30 to 60 bytes a link in one process while blocks are
+made, and 4 to 16 later. Hashing puts up to four blocks into one partition, which Java must hold in the 1 GB that an
+executor has by default. Larger ones take less time, because a part of a task's cost does not depend on its size. But
+two executors of 2 GB ran out of memory with 30 million links in blocks of 2.5 million, when Java still held the results
+of steps."""
+BLOCKS_EACH = 2
+"""Blocks for each processor at least, so that processors share the work evenly."""
+STATIC = "block int, kind string, peer int, data binary"
+MOVING = STATIC + ", names string, sums array<double>"
+LINKS, PLACES, TERMS, STATE, TOTAL = "links", "places", "terms", "state", "sums"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The weights of links: those inside a host weigh `inside`, or are left out if `only_external` is set."""
+
+    inside: float = 1.0
+    only_external: bool = False
+
+    @property
+    def knows_hosts(self) -> bool:
+        """Return True if the hosts of both ends matter."""
+        return self.only_external or self.inside != 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A web in blocks: the rows of all blocks, and the key of each page number (`page`, `key`)."""
+
+    rows: DataFrame
+    pages: DataFrame
+    blocks: int
+
+
+def cut(
+    spark: SparkSession,
+    pages: DataFrame,
+    links: DataFrame,
+    work: str,
+    terms: Sequence[str],
+    weighed: Weighed,
+    blocks: int | None = None,
+) -> Cut:
+    """Number the pages by host and key, and cut their links into blocks. All is written to files, and read from there.
+
+    Args:
+        spark: The session.
+        pages: `key`, `host` and the columns of `terms`, as doubles; null is nan.
+        links: `source` and `target`, by key. Links of pages that are not in `pages` are left out.
+        work: A folder that all executors reach.
+        terms: Columns that the steps need.
+        weighed: How links count.
+        blocks: The number of blocks; None: by the size.
+    """
+    from pyspark import StorageLevel
+    from pyspark.sql import functions as sql
+
+    if blocks is None:
+        each = max(links.count() / LINKS_EACH, pages.count() / PAGES_EACH)
+        blocks = max(BLOCKS_EACH * spark.sparkContext.defaultParallelism, int(np.ceil(each)))
+    spark.conf.set("spark.sql.shuffle.partitions", str(blocks))
+    ranged = pages.repartitionByRange(blocks, "host", "key").sortWithinPartitions("host", "key")
+    # Page numbers are those of rows within partitions. They are written at once, because they are only the same again
+    # when they are read from there.
+    ranged.select(sql.monotonically_increasing_id().alias("page"), "*").write.parquet(f"{work}/pages")
+    numbered = spark.read.parquet(f"{work}/pages")
+    block = sql.shiftright("page", BITS).cast("int")
+    hosts = ("host",) if weighed.knows_hosts else ()
+    sources = numbered.select(sql.col("key").alias("source"), sql.col("page").alias("s"), *_named("source_", hosts))
+    targets = numbered.select(sql.col("key").alias("target"), sql.col("page").alias("t"), *_named("target_", hosts))
+    known = links.join(sources, "source").join(targets, "target")
+    weight = sql.lit(1.0)
+    if weighed.knows_hosts:
+        inside = sql.col("source_host") == sql.col("target_host")
+        known = known.where(~inside) if weighed.only_external else known
+        weight = sql.when(inside, sql.lit(weighed.inside)).otherwise(1.0)
+    weighty = weighed.inside != 1.0 and not weighed.only_external
+    pairs = known.select("s", "t", *([weight.alias("w")] if weighty else []))
+    made = pairs.groupBy(sql.shiftright("s", BITS).cast("int").alias("block")).applyInArrow(_links, STATIC)
+    own = numbered.select(block.alias("block"), "page", *terms)
+    columns = own.groupBy("block").applyInArrow(_terms, STATIC)
+    made.union(columns).write.parquet(f"{work}/blocks")
+    # A row of a block has megabytes. Reading by columns would hold thousands of rows at once.
+    spark.conf.set("spark.sql.parquet.enableVectorizedReader", "false")
+    rows = spark.read.parquet(f"{work}/blocks").repartition(blocks, "block")
+    return Cut(rows.persist(StorageLevel.DISK_ONLY), numbered.select("page", "key"), blocks)
+
+
+def _named(prefix: str, names: Sequence[str]) -> list[Any]:
+    from pyspark.sql import functions as sql
+
+    return [sql.col(name).alias(prefix + name) for name in names]
+
+
+class Cluster:
+    """The engine on Spark: it keeps the rows of one web, and the results of the last step."""
+
+    def __init__(self, spark: SparkSession, files: Files, web: Cut, work: str) -> None:
+        self._spark, self._files, self._web, self._work = spark, files, web, work
+        self._moving: DataFrame = spark.createDataFrame([], MOVING)
+        self._steps = 0
+        self._saved: str | None = None
+
+    def run(self, step: Step, known: Known) -> Mapping[str, float]:
+        """Run a step as `Engine.run`."""
+        from pyspark import StorageLevel
+        from pyspark.sql import functions as sql
+
+        task = partial(_task, step=step, known=dict(known))
+
+        # Spark passes the key to a function of three parameters.
+        def work(key: Any, static: pyarrow.Table, moving: pyarrow.Table) -> pyarrow.Table:
+            return task(key, static, moving)
+
+        static = self._web.rows.groupBy("block")
+        before = self._moving
+        after = static.cogroup(before.groupBy("block")).applyInArrow(work, MOVING)
+        after = after.persist(StorageLevel.DISK_ONLY)
+        numbers = [sql.sum(sql.get("sums", sql.lit(column))) for column in range(SUMS)]
+        row = after.where(sql.col("kind") == TOTAL).agg(sql.max("names"), *numbers).first()
+        before.unpersist()
+        self._moving, self._steps = after, self._steps + 1
+        if self._steps % CHECKPOINT == 0:
+            self._checkpoint()
+        names = (row[0] or "").split() if row else []
+        return {name: float(value or 0.0) for name, value in zip(names, list(row or ())[1:], strict=False)}
+
+    def _checkpoint(self) -> None:
+        """Write the messages and states, go on from there, and remove the files of the checkpoint before."""
+        folder = f"{self._work}/step-{self._steps:06}"
+        self._moving.write.parquet(folder)
+        self._moving.unpersist()
+        self._moving = self._spark.read.parquet(folder)
+        if self._saved is not None:
+            self._files.remove(self._saved)
+        self._saved = folder
+
+    def free(self) -> None:
+        """Free the rows of the web and the results of the last step."""
+        self._moving.unpersist()
+        self._web.rows.unpersist()
+
+    def states(self, columns: Sequence[str]) -> DataFrame:
+        """Return columns of the states by page number (`page`)."""
+        from pyspark.sql import functions as sql
+
+        rows = self._moving.where(sql.col("kind") == STATE).select("block", "data")
+        schema = ", ".join(["page bigint", *(f"{name} double" for name in columns)])
+        return rows.mapInArrow(partial(_spread, columns=tuple(columns)), schema)
+
+
+def salsa(states: DataFrame) -> DataFrame:
+    """Return the SALSA scores of pages, from the labels of their communities and their links."""
+    from pyspark.sql import functions as sql
+
+    scored = states.select("page")
+    for side, links in (("hub", "out"), ("authority", "into")):
+        mine = states.select("page", sql.col(side).alias("label"), sql.col(links).alias("links"))
+        sizes = mine.groupBy("label").agg(
+            sql.sum((sql.col("links") > 0).cast("double")).alias("members"), sql.sum("links").alias("all_links")
+        )
+        row = sizes.agg(sql.sum("members")).first()
+        members = int((row[0] if row else 0) or 0)
+        each = sizes.mapInArrow(partial(_salsa_each, members=members), "label double, each double")
+        joined = mine.join(each, "label")
+        scored = scored.join(joined.select("page", (sql.col("links") * sql.col("each")).alias(f"salsa_{side}")), "page")
+    return scored
+
+
+# ---------------------------------------------------------------------- what executors do
+
+
+def _rows(rows: Sequence[tuple[int, str, int, bytes]]) -> pyarrow.Table:
+    import pyarrow
+
+    block, kind, peer, data = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return pyarrow.table(
+        {
+            "block": pyarrow.array(block, pyarrow.int32()),
+            "kind": pyarrow.array(kind, pyarrow.string()),
+            "peer": pyarrow.array(peer, pyarrow.int32()),
+            "data": pyarrow.array(data, pyarrow.binary()),
+        }
+    )
+
+
+def _numbers(column: Any) -> Any:
+    return column.combine_chunks().to_numpy(zero_copy_only=False)
+
+
+def _links(key: Any, table: pyarrow.Table) -> pyarrow.Table:
+    """Return the rows of a block's links: its own, and one for each block that it links to."""
+    number = int(key[0].as_py())
+    weights = _numbers(table["w"]) if "w" in table.column_names else None
+    links, targets = Links.of(_numbers(table["s"]), _numbers(table["t"]), weights)
+    own = {name: getattr(links, name) for name in ("blocks", "bounds", "offsets", "sources", "weights")}
+    rows = [(number, LINKS, -1, pack(own))]
+    for other, columns in links.by_block():
+        rows.append((other, PLACES, number, place_of(targets[columns]).astype(np.int32).tobytes()))
+    return _rows(rows)
+
+
+def _terms(key: Any, table: pyarrow.Table) -> pyarrow.Table:
+    """Return the row of a block's terms, in the order of its pages."""
+    order = np.argsort(_numbers(table["page"]), kind="stable")
+    names = [name for name in table.column_names if name not in ("block", "page")]
+    columns = {name: np.asarray(_numbers(table[name]), dtype=np.float64)[order] for name in names}
+    return _rows([(int(key[0].as_py()), TERMS, -1, pack({**columns, "pages": np.array(len(order))}))])
+
+
+def _task(key: Any, static: pyarrow.Table, moving: pyarrow.Table, step: Step, known: Known) -> pyarrow.Table:
+    """Run a step on one block: its rows and what has come for it."""
+    import pyarrow
+
+    block = _block(int(key[0].as_py()), static)
+    state, way, messages = _arrived(moving)
+    result = apply(block, state, way, messages, step, known)
+    # A block that no message comes for must know the way, too.
+    way_after = -1 if result.send is None else WAYS.index(result.send[0])
+    rows = [(block.number, STATE, way_after, pack(result.state))]
+    if result.send is not None:
+        sent = block.send(*result.send)
+        rows += [(other, result.send[0], block.number, numbers.tobytes()) for other, numbers in sent]
+    rows.append((block.number, TOTAL, -1, b""))
+    table = _rows(rows)
+    names, sums = list(result.sums), [float(value) for value in result.sums.values()]
+    empty: list[Any] = [None] * (len(rows) - 1)
+    table = table.append_column("names", pyarrow.array([*empty, " ".join(names)], pyarrow.string()))
+    return table.append_column("sums", pyarrow.array([*empty, sums], pyarrow.list_(pyarrow.float64())))
+
+
+def _block(number: int, static: pyarrow.Table) -> Block:
+    links: Links | None = None
+    linked: dict[int, Any] = {}
+    terms: dict[str, Floats] = {}
+    for kind, peer, data in zip(
+        static["kind"].to_pylist(), static["peer"].to_pylist(), _buffers(static["data"]), strict=True
+    ):
+        if kind == LINKS:
+            links = Links(**unpack(data))
+        elif kind == PLACES:
+            linked[peer] = np.frombuffer(data, dtype=np.int32)
+        else:
+            terms = unpack(data)
+    pages = int(terms.pop("pages"))
+    none = np.empty(0, dtype=np.int64)
+    return Block(number, pages, links or Links.of(none, none)[0], linked, terms)
+
+
+def _arrived(moving: pyarrow.Table) -> tuple[State, str | None, dict[int, Floats]]:
+    state: State = {}
+    way: str | None = None
+    messages: dict[int, Floats] = {}
+    for kind, peer, data in zip(
+        moving["kind"].to_pylist(), moving["peer"].to_pylist(), _buffers(moving["data"]), strict=True
+    ):
+        if kind == STATE:
+            state, way = unpack(data), WAYS[peer] if peer >= 0 else None
+        elif kind in WAYS:
+            messages[peer] = np.frombuffer(data, dtype=np.float64)
+    return state, way, messages
+
+
+def _buffers(column: Any) -> Iterator[Any]:
+    """Yield the bytes of each row, without a copy."""
+    for value in column:
+        yield value.as_buffer()
+
+
+def _spread(batches: Iterator[pyarrow.RecordBatch], columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+    """Yield the states of blocks as one row for each page."""
+    import pyarrow
+
+    for batch in batches:
+        for block, data in zip(batch["block"].to_pylist(), batch["data"], strict=True):
+            state = unpack(data.as_buffer())
+            pages = len(state[columns[0]])
+            numbers = (int(block) << BITS) + np.arange(pages)
+            yield pyarrow.record_batch({"page": numbers, **{name: state[name] for name in columns}})
+
+
+def _salsa_each(batches: Iterator[pyarrow.RecordBatch], members: int) -> Iterator[pyarrow.RecordBatch]:
+    import pyarrow
+
+    for batch in batches:
+        each = algorithms.salsa_each(_flat(batch["members"]), _flat(batch["all_links"]), members)
+        yield pyarrow.record_batch({"label": batch["label"], "each": each})
+
+
+def _flat(column: Any) -> Floats:
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)

@@ -1,0 +1,37 @@
+"""The interface of an engine: it runs a step on all blocks, moves their messages, and returns the sums.
+
+`cluster` has the engine on Spark. The tests have one in one process. Both call `apply`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+
+from graphbrain.base.numeric.arrays import Floats
+from graphbrain.files.spark.blocks import Block
+from graphbrain.files.spark.steps import Known, Result, State, Step
+
+__all__ = ["Engine", "apply"]
+
+
+class Engine(Protocol):
+    """Runs one step after another on all blocks of a web."""
+
+    def run(self, step: Step, known: Known) -> Mapping[str, float]:
+        """Run a step on all blocks, and return the sums over all pages.
+
+        Args:
+            step: A function of `steps`.
+            known: The numbers that the driver knows.
+        """
+
+
+def apply(
+    block: Block, state: State, way: str | None, messages: Mapping[int, Floats], step: Step, known: Known
+) -> Result:
+    """Return the result of a step on one block, with the messages that have arrived there on one way."""
+    arrived = np.zeros(block.pages) if way is None else block.receive(way, messages)
+    return step(block, state, arrived, known)

@@ -1,0 +1,61 @@
+"""Claims with a caller's idempotency key: a caller that asks again, because the answer was lost, gets the same claims.
+
+The leases of a key are noted in the transaction that makes them, so that after any kill both are there or neither is. A
+new key costs one statement more in that transaction. A used one is found when its note is written, and the transaction
+is rolled back. Notes outlive their leases for a while, then they are deleted. Statements: asked/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from graphbrain.base.model import Claim
+from graphbrain.frontier.claims import taking
+from graphbrain.graph.connection import Tx
+
+__all__ = ["KEPT", "Answered", "again", "bind", "forget"]
+
+KEPT = 600.0
+"""Seconds for which a key is known after its leases have lapsed: a call with it gets no other claims."""
+FORGOTTEN_AT_ONCE = 1_000
+
+
+class Answered(Exception):
+    """Raised inside a transaction, which is rolled back: claims were made before with these `keys`."""
+
+    def __init__(self, keys: Collection[str]) -> None:
+        super().__init__()
+        self.keys = frozenset(keys)
+
+
+def bind(tx: Tx, leased: Mapping[str, Sequence[Claim]]) -> None:
+    """Note that these pages are leased by callers' keys, those of each in one call. Raises Answered."""
+    rows = [
+        [key, claims[0].token, [claim.key for claim in claims], max(claim.until for claim in claims)]
+        for key, claims in sorted(leased.items())
+        if claims
+    ]
+    if rows and (answered := tx.one("asked/bind", rows=rows)[0]):
+        raise Answered(answered)
+
+
+def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
+    """Return key → the claims that are still held, in the order in which they were made, of each of these keys that
+    was used."""
+    noted = {key: (token, pages) for key, token, pages in tx.many("asked/again", keys=sorted(keys))}
+    if not noted:
+        return {}
+    tried = {page for _, pages in noted.values() for page in pages}
+    held = taking.mine(tx, {token for token, _ in noted.values()}, tried)
+    by_page = {(claim.token, claim.key): claim for claim in held if claim.until > now}
+    return {
+        # A page may be noted twice: by an attempt whose answer was lost, and by the next one, which found its claim.
+        key: [by_page[token, page] for page in dict.fromkeys(pages) if (token, page) in by_page]
+        for key, (token, pages) in noted.items()
+    }
+
+
+def forget(tx: Tx, now: float) -> int:
+    """Delete keys that expired long ago. Return their number."""
+    gone: int = tx.one("asked/forget", before=now - KEPT, limit=FORGOTTEN_AT_ONCE)[0]
+    return gone

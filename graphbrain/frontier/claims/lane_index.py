@@ -1,0 +1,187 @@
+"""The parts of a queue in which to look: the lanes that hold pages, learned by looking.
+
+One look into the index of waiting pages finds the first page between two lane numbers, and no more. So the numbers are
+cut into ranges, and each look reads one range. Where a page is found in lane l, a range ends with l, and the lanes
+behind it are another range. Ranges without pages grow together again, and with the next one that has some. Together the
+ranges always cover all numbers. So a page that another process puts into any lane is found: at once, or as soon as the
+pages before it in its range have one of their own. Where nothing but the best page is wanted, the lanes of the frontier
+are one range: its first page is the best of them. Nothing of this is stored.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from graphbrain.base.numeric.arrays import Floats
+from graphbrain.schedule.lanes import FRONTIER_END, stretch
+
+__all__ = ["EMPTY", "END", "UNKNOWN", "Ranges", "Remembered"]
+
+END = 1 << 40
+"""A number beyond all lanes."""
+EMPTY, UNKNOWN = -1, -2
+NEAR, FAR = 1 << 9, 1 << 16
+"""The distance between the lanes of one value and those of the next, and between those of one promise and the next."""
+WIDENING = (1, 2, 4, 8, 16, 32, 64)
+MOST = 4_000
+MOST_OF_ALL = 400_000
+"""Ranges that a process remembers of all queues together: some 50 MB."""
+
+Heads = Sequence[tuple[int, float]]
+"""(lane, waiting since) of the first pages in a range, in the order of the index."""
+
+
+@dataclass(slots=True)
+class Ranges:
+    """The ranges of one queue, ascending: range i goes from `first[i]` to the next one's first.
+
+    Attributes:
+        first: The first lane of each range. Tuples are small: most queues have a handful of ranges, and a call reads
+            the ranges of a hundred queues.
+        lane: The lane of the range's first page, as last read, which is the last lane of the range. EMPTY: there was no
+            page. UNKNOWN: it was never read.
+        since: The time since which that page waited.
+        turn: The range at which the next look begins.
+        joined: The lanes of the frontier are always one range.
+    """
+
+    first: tuple[int, ...]
+    lane: tuple[int, ...]
+    since: tuple[float, ...]
+    turn: int = 0
+    joined: bool = False
+
+    @classmethod
+    def unknown(cls, joined: bool = False) -> Ranges:
+        """Return the ranges of a queue of which nothing is known."""
+        return cls((0,), (UNKNOWN,), (0.0,), joined=joined)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def _ends(self) -> tuple[int, ...]:
+        """Return the exclusive upper ends of the lanes of each range."""
+        return (*self.first[1:], END)
+
+    def bounds(self, places: Iterable[int]) -> list[list[int]]:
+        """Return [first, end) of the ranges at these places."""
+        ends = self._ends()
+        return [[self.first[index], ends[index]] for index in places]
+
+    def choose(self, worth: Floats, most: int) -> Sequence[int]:
+        """Return the places of up to `most` ranges to look into: those of most `worth`, and for a quarter of them such
+        as were never looked into, or the next in turn, so that none is left out for ever. `worth`: of each range's
+        first page, as it was remembered."""
+        if len(self) <= most:
+            return range(len(self))
+        quarter = max(1, most // 4)
+        around = set(islice(self.never_seen(), quarter))
+        if turns := [(self.turn + step) % len(self) for step in range(quarter - len(around))]:
+            self.turn = (turns[-1] + 1) % len(self)
+            around.update(turns)
+        best = np.argsort(-worth, kind="stable")[: most - len(around)].tolist()
+        return sorted(around.union(best))
+
+    def never_seen(self) -> Iterator[int]:
+        """Yield the places of the ranges that were never looked into."""
+        return (index for index, lane in enumerate(self.lane) if lane == UNKNOWN)
+
+    def ends_known(self, places: Iterable[int]) -> list[bool]:
+        """Return whether a page was found in the last lane of the ranges at these places, and none before it."""
+        return [self.lane[index] >= 0 for index in places]
+
+    def saw(self, places: Sequence[int], heads_read: Sequence[Heads], limit: int, few: int) -> Ranges:
+        """Return the ranges after a look into those at `places` that found the first pages of each: at most `limit`
+        where the end was known, else `few`."""
+        lane, since = list(self.lane), list(self.since)
+        for index, heads in zip(places, heads_read, strict=True):
+            lane[index], since[index] = heads[0] if heads else (EMPTY, 0.0)
+        if tuple(lane) == self.lane:  # then it is cut as it should be
+            return Ranges(self.first, self.lane, tuple(since), self.turn, self.joined)
+        seen = dict(zip(places, heads_read, strict=True))
+        rows: list[tuple[int, int, float]] = []
+        for index, (start, end, before) in enumerate(zip(self.first, self._ends(), self.lane, strict=True)):
+            if lane[index] < 0 or index not in seen:
+                _add(rows, start, lane[index], since[index])
+            else:
+                _add_cut(rows, start, end, seen[index], limit if before >= 0 else few, before >= 0, self.joined)
+        if len(rows) > MOST:
+            del rows[MOST:]
+            rows[-1] = (rows[-1][0], UNKNOWN, 0.0)
+        first, lanes, times = zip(*rows, strict=True)
+        return Ranges(first, lanes, times, min(self.turn, len(rows) - 1), self.joined)
+
+
+class Remembered:
+    """The ranges of the queues that were looked into lately, for all threads of a process: at most `most` of all queues
+    together. A queue that is forgotten is learned again; no page is lost by it."""
+
+    def __init__(self, most: int = MOST_OF_ALL) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Ranges] = OrderedDict()
+        self._count = 0
+
+    def __len__(self) -> int:
+        """Return the number of ranges, of all queues together."""
+        return self._count
+
+    def of(self, queue: str) -> Ranges:
+        """Return the ranges of a queue; one range where nothing is known of it."""
+        with self._lock:
+            known = self._known.get(queue)
+            if known is None:
+                return self._keep(queue, Ranges.unknown(joined=True))
+            self._known.move_to_end(queue)
+            return known
+
+    def update(self, seen: Mapping[str, Ranges]) -> None:
+        """Remember the ranges of these queues as they are now."""
+        with self._lock:
+            for queue, ranges in seen.items():
+                self._keep(queue, ranges)
+
+    def _keep(self, queue: str, ranges: Ranges) -> Ranges:
+        before = self._known.pop(queue, None)
+        self._count += len(ranges) - (0 if before is None else len(before))
+        self._known[queue] = ranges
+        while self._count > self._most and len(self._known) > 1:
+            self._count -= len(self._known.popitem(last=False)[1])
+        return ranges
+
+
+def _add_cut(
+    rows: list[tuple[int, int, float]], start: int, end: int, heads: Heads, limit: int, end_known: bool, joined: bool
+) -> None:
+    """A range in which pages were found: up to each of their lanes, and what is behind them, where there may be more:
+    in many lanes, or, where its last was known, hardly in any other."""
+    for lane, since in heads:
+        if lane >= start:  # the first one in its lane
+            _add(rows, start, lane, since)
+            start = stretch(lane)[1] if joined else lane + 1
+    if start < end and len(heads) < limit:
+        _add(rows, start, EMPTY, 0.0)
+    elif start < end:
+        for cut in [start] if end_known or (joined and start <= FRONTIER_END) else _cuts(start, end):
+            _add(rows, cut, UNKNOWN, 0.0)
+
+
+def _cuts(start: int, end: int) -> list[int]:
+    """Return the places at which to cut the lanes behind a page that was found: dense close to it, where more are
+    expected."""
+    near, far = -(-start // NEAR) * NEAR, -(-start // FAR) * FAR
+    cuts = {start, near, far, *(near + NEAR * step for step in WIDENING), *(far + FAR * step for step in WIDENING)}
+    return sorted(cut for cut in cuts if start <= cut < end)
+
+
+def _add(rows: list[tuple[int, int, float]], first: int, lane: int, since: float) -> None:
+    """Add a range. If it and the one before it are empty, make one of both."""
+    if lane != UNKNOWN and rows and rows[-1][1] == EMPTY:
+        first = rows.pop()[0]
+    rows.append((first, lane, since))

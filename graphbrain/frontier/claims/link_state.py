@@ -1,0 +1,100 @@
+"""The status of a URL outside the scope as a claim: how it is asked, when again, and when the link is broken.
+
+Such a URL is asked by HEAD, and by GET where its host does not allow that (405, 501). Redirects are followed, each as a
+claim of its own. A 4xx breaks the link at once. Where the URL cannot be had it is tried again, and the link is broken
+after `TRIES` failures in a row. Then the URL waits until a check is asked for again.
+This module needs no graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from graphbrain.base.model import LINK_KEY
+from graphbrain.frontier.hosts.resource import ResourceState, Said, queue_key
+
+__all__ = ["AGAIN", "HEAD", "LINE", "TRIES", "LinkState", "head_refused", "key_of"]
+
+LINE, AGAIN = "link", "link again"
+"""The lines in which links wait: those that a check was asked for, and those that failed since."""
+HEAD: Literal["HEAD"] = "HEAD"
+_NOT_ALLOWED = (405, 501)
+TRIES = 3
+"""A link is broken after so many failures in a row."""
+FIRST_RETRY, GROWTH = 3_600.0, 4.0
+"""Seconds until a URL that could not be had is tried again, and the factor of each further wait."""
+
+
+def key_of(url: str) -> str:
+    """Return the key of a link's check, which can be no page's."""
+    return f"{LINK_KEY}{url}"
+
+
+def head_refused(method: str | None, status: int | None) -> bool:
+    """Return True if the URL was asked by HEAD, and its host does not allow that (405, 501)."""
+    return method == HEAD and status in _NOT_ALLOWED
+
+
+@dataclass(slots=True, eq=False)
+class LinkState(ResourceState):
+    """The status of one URL outside the scope.
+
+    `status`, `fault`, `error`: of the last answer, as a page has them. `failures`: in a row. `broken`: the last check
+    has found that it cannot be had.
+    """
+
+    status: int | None = None
+    fault: str | None = None
+    error: str | None = None
+    failures: int | None = None
+    broken: bool | None = None
+
+    def waits_in(self) -> str | None:
+        """Return the queue in which it waits now. A crawl waits for a check, and not for a URL that has failed."""
+        if self.lease is not None or self.due_at is None:
+            return None
+        return queue_key(AGAIN if self.failures else LINE, self.host)
+
+    def ask(self, before: float, now: float) -> bool:
+        """Let it be checked now, unless it waits already or was checked later than `before`; return True if so."""
+        checked = max((at for at in (self.fetched, self.failed) if at is not None), default=None)
+        if self.lease is not None or self.due_at is not None or (checked is not None and checked > before):
+            return False
+        self.due_at, self.method, self.failures, self.failing_since = now, HEAD, None, None
+        return True
+
+    def put_off(self, now: float) -> None:
+        """End the check without a status: a robots.txt forbids it."""
+        self.go_home()
+        self.method = HEAD
+        self.due_at, self.failed, self.broken = None, now, None
+        self.status, self.fault, self.error = None, "forbidden", "robots.txt forbids it"
+
+    def hear(
+        self, said: Said, status: int | None, now: float
+    ) -> Literal["new", "changed", "same", "alias", "retry", "gone"]:
+        """Take an answer, and return the outcome."""
+        if self.follow(said):
+            self.due_at, self.method = now, HEAD
+            return "alias"
+        if head_refused(self.method, status):
+            self.due_at, self.method = now, None
+            return "retry"
+        self.go_home()
+        self.method = HEAD
+        before, self.status = self.status, status
+        if said.what == "found":
+            outcome: Literal["new", "changed", "same"] = (
+                "new" if self.fetched is None else "changed" if self.broken or status != before else "same"
+            )
+            self.fetched, self.failed, self.failing_since, self.failures = now, None, None, None
+            self.due_at = self.broken = None
+            return outcome
+        self.failed, self.failures = now, (self.failures or 0) + 1
+        self.failing_since = now if self.failing_since is None else min(self.failing_since, now)
+        if said.what == "fails" and self.failures < TRIES:
+            self.due_at = now + FIRST_RETRY * GROWTH ** (self.failures - 1)
+            return "retry"
+        self.due_at, self.broken = None, True
+        return "gone"

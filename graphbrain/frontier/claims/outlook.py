@@ -1,0 +1,319 @@
+"""The outlook where there is nothing to claim now: when the next page can be claimed, and whether a crawl is finished.
+
+Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal
+
+from graphbrain.base.model import FOR_EVER, PAGES, Because, Kind
+from graphbrain.base.runtime.tokens import made_at
+from graphbrain.frontier.claims import resources
+from graphbrain.frontier.claims.candidates import Finder
+from graphbrain.frontier.hosts import clock_ahead, politeness
+from graphbrain.frontier.hosts.addresses import FULL_WAIT
+from graphbrain.frontier.hosts.state import SHARED_QUEUE, HostState, PolitenessPolicy
+from graphbrain.graph.connection import Tx
+
+__all__ = ["PAUSED", "Beside", "ClaimOutlook", "of_wanted", "outlook"]
+
+Beside = Literal["alias", "try", "sitemap", "link"]
+"""A kind of claims that does not come from the queues of pages."""
+FEW, MANY, FURTHEST = 32, 500, 20_000
+"""The pages that are read to find when the next can be claimed: at first, at most, and of the shared queue at most."""
+SOON = 0.1
+"""Seconds after which it may be worth while to look again, where no time is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOutlook:
+    """The outlook of a call.
+
+    Attributes:
+        next_ready: The next time at which something can be claimed; None: never.
+        finished: Whether all is over but for pages that are to be visited again.
+        overdue: Whether leases have lapsed, or failed pages are due, that no process has handled yet.
+        next_unfailed: The next time apart from pages that have failed and hosts that rest.
+        is_ahead: Whether the next pages have times that a clock wrote which was ahead.
+        because: The reason why nothing can be claimed before `next_ready`.
+        paused: Whether claims are paused.
+        beside: The kinds of claims beside the queues of pages that seem to be due now.
+    """
+
+    next_ready: float | None
+    finished: bool
+    overdue: bool = False
+    next_unfailed: float | None = None
+    is_ahead: bool = False
+    because: Because | None = None
+    paused: bool = False
+    beside: frozenset[Beside] = frozenset()
+
+
+PAUSED = ClaimOutlook(None, False, paused=True)
+"""The outlook of a paused brain: nothing is to come before `resume`."""
+
+
+def of_wanted(tx: Tx, manners: PolitenessPolicy, now: float) -> ClaimOutlook:
+    """Return the same of pages that were asked for by hand alone: finished when all of them have been visited."""
+    rows = tx.one("claims/wanted_outlook", limit=MANY)[0]
+    hosts = politeness.read(tx, {host for host, *_ in rows}, manners, now)
+    moments: list[tuple[float, Because]] = []
+    for name, waits, lapses, again in rows:
+        host = hosts.get(name)
+        if waits:
+            opens = now if host is None else host.may_open_at(now)
+            moments.append((max(opens, now + SOON), _of_host(host)))
+        elif lapses is not None:
+            moments.append((max(lapses, now + SOON), "lease"))
+        elif again is not None:
+            moments.append((max(again, now + SOON), "retry"))
+    if len(rows) == MANY:
+        moments.append((now + 1.0, "host"))  # what is behind may be ready sooner
+    first, because = min(moments, default=(None, None))
+    overdue = any(at is not None and at <= now for _, _, lapses, again in rows for at in (lapses, again))
+    return ClaimOutlook(first, not moments, overdue, next_unfailed=first, because=because)
+
+
+def outlook(
+    tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, kinds: Collection[Kind] = PAGES
+) -> ClaimOutlook:
+    """Return when something can be claimed next, and whether nothing can unless more is reported, or time passes.
+
+    A page that comes back, because its lease lapses or its failure is old enough, is ready when its host is. A host all
+    of whose claims are out is ready when the first of their leases lapses. A look is several reads, and other workers
+    go on between them. A page may be reported, with links to new pages, after the read of the waiting pages and before
+    the read of the leases: then neither shows it. So a crawl counts as finished only if a second look agrees, and no
+    page was made during it; otherwise the caller has to ask again soon. `kinds`: the kinds that the caller asks for. A
+    crawl goes on while a resource of one of them is claimed, or was never claimed.
+    """
+    seen = _look(tx, finder, manners, now, kinds)
+    if not seen.finished:
+        return seen
+    pages = tx.one("brain/sizes")[0]
+    seen = _look(tx, finder, manners, now, kinds)
+    if seen.finished and tx.one("brain/sizes")[0] != pages:
+        return ClaimOutlook(now + SOON, False, next_unfailed=now + SOON)
+    return seen
+
+
+@dataclass(slots=True)
+class _Kinds:
+    """The result of claims/outlook: the first of each kind, and their hosts."""
+
+    failures: list[list[Any]]
+    queued: list[list[Any]]
+    rested: list[list[Any]]
+    looks: list[list[Any]]
+    leases: list[list[Any]]
+    waiting: list[list[Any]]
+    first_asks: list[list[Any]]
+    """when resources that were never had can be claimed"""
+    later_asks: list[list[Any]]
+    """the same of those that come again"""
+    beside: frozenset[Beside]
+    """The kinds of claims beside the queues of pages that are due, as far as their hosts allow it."""
+    hosts: Mapping[str, HostState]
+    unseen: float
+    """A page that is not among the first of a kind comes later than this, by the written times."""
+    whole: bool
+    """True if these have all failures and queues."""
+
+    @classmethod
+    def read(cls, tx: Tx, limit: int, manners: PolitenessPolicy, now: float, wanted: Collection[Kind]) -> _Kinds:
+        """Read up to `limit` of each kind."""
+        kinds = list(tx.one("claims/outlook", limit=limit))
+        if others := set(wanted) - PAGES:
+            kinds[-1] = sorted([*kinds[-1], *resources.outlook(tx, others, limit)], key=lambda row: row[0])[:limit]
+        kinds_of = {kind: resources.LINES[kind] for kind in sorted(others & resources.LINES.keys())}
+        asked = resources.waiting(tx, [line for lines in kinds_of.values() for line in lines], limit)
+        first_asks = _soonest((asked[first] for first, _ in kinds_of.values()), limit)
+        later_asks = _soonest((asked[later] for _, later in kinds_of.values()), limit)
+        beside: set[Beside] = {
+            kind  # type: ignore[misc]  # a robots.txt waits in no line
+            for kind, lines in kinds_of.items()
+            if any(at <= now for line in lines for at, _ in asked[line][:1])
+        }
+        beside |= {"alias"} if any(at <= now for at, _ in kinds[3][:1]) else set()
+        asks = (first_asks, later_asks)
+        hosts = politeness.read(tx, {name for rows in (*kinds, *asks) for _, name, *_ in rows}, manners, now)
+        *soonest, waiting, leases = kinds  # who waits for a place does so until there is one
+        unseen = min((rows[-1][0] for rows in (*soonest, leases, *asks) if len(rows) == limit), default=FOR_EVER)
+        whole = max(len(kinds[0]), len(kinds[1]), len(first_asks)) < limit
+        failures, queued, rested, looks = soonest
+        # A page that was never fetched waits for room in a full budget, whenever it is due.
+        full = {name for name, host in hosts.items() if not host.has_room()}
+        due = [row for row in failures if not (row[3] and row[1] in full)]
+        return cls(
+            due, queued, rested, looks, leases, waiting, first_asks, later_asks, frozenset(beside), hosts, unseen, whole
+        )
+
+    def go_on(self, now: float) -> bool:
+        """Return whether there is something for which a crawl waits. It does not wait for a host that has failed for
+        hours, or whose robots.txt has."""
+        left = {name for name, host in self.hosts.items() if host.abandoned(now) or host.shut_for_long(now)}
+        failures = any(name not in left for _, name, *_ in self.failures)
+        pages = any(at < FOR_EVER and name not in left for at, name in self.queued)
+        return bool(self.leases) or failures or pages or any(name not in left for _, name in self.first_asks)
+
+    def moments(self, now: float, crowded: bool) -> tuple[tuple[float, Because], float, float]:
+        """Return three times: of the first of all, with the reason why not before; of the first page or resource that
+        waits for a host that is not ill; and of the first lease to lapse. `crowded`: as many ill hosts are probed as
+        may be. The others wait until a probe is reported, or lapses."""
+        ill = {name for name, host in self.hosts.items() if host.ill()}
+        none = set[str]()
+        put_off = ill if crowded else none
+
+        def first(rows: list[list[Any]], when: Callable[..., float], without: set[str]) -> float:
+            moments = (when(at, self.hosts.get(name), now) for at, name, *_ in rows if name not in without)
+            return min(moments, default=FOR_EVER)
+
+        lapses = first(self._freeing(), _lapses, none)
+        kinds: tuple[tuple[float, Because], ...] = (
+            (first(self.failures, _comes_due, put_off), "retry"),
+            (first(self.queued, _opens, ill), "host"),
+            (first(self.rested, _opens, ill), "revisit"),
+            (
+                min(first(rows, _opens, put_off | (self.hosts.keys() - ill)) for rows in (self.queued, self.rested)),
+                "probe",
+            ),
+            (first(self.waiting, _has_place, put_off | (self.hosts.keys() - ill)), "probe"),
+            (first(self.looks, _looked_at, put_off), "look"),
+            (first(self.first_asks, _asked, put_off), "host"),
+            (first(self.later_asks, _asked, put_off), "revisit"),
+            (lapses, "lease"),
+        )
+        well = min(
+            first(self.queued, _opens, ill),
+            *(first(rows, _asked, ill) for rows in (self.first_asks, self.later_asks)),
+        )
+        return min(kinds, key=lambda kind: kind[0]), well, lapses
+
+    def _freeing(self) -> list[list[Any]]:
+        """Return those of the leases whose end lets something be claimed: not while their host has too many others
+        out."""
+        out = {name: host.in_flight for name, host in self.hosts.items()}
+        freeing = []
+        for row in self.leases:
+            host = self.hosts.get(row[1])
+            if host is not None:
+                out[row[1]] -= 1
+            if host is None or not host.full_with(out[row[1]]):
+                freeing.append(row)
+        return freeing
+
+    def are_ahead(self, now: float) -> bool:
+        """Return whether they have times that a clock wrote which was ahead. The index has the next look at a host as
+        it was written, and the host has the corrected time."""
+        events = [*(failed for _, _, failed, _ in self.failures), *(made_at(token) for *_, token in self.leases)]
+        righted = {name for name, host in self.hosts.items() if host.righted}
+        return any(clock_ahead.is_ahead(at, now) for at in events) or any(
+            clock_ahead.is_ahead(at, now) and name in righted for at, name in chain(self.queued, self.rested)
+        )
+
+
+def _look(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, wanted: Collection[Kind]) -> ClaimOutlook:
+    """Make one look. Leases are read last: a page that is claimed during the look moves from the waiting pages to the
+    leases."""
+    shared, waits = _shared_from(tx, finder, manners, now)
+    if shared is not None and shared <= now:
+        beside = _Kinds.read(tx, FEW, manners, now, wanted).beside
+        return ClaimOutlook(now, False, next_unfailed=now, beside=beside)
+    from_shared = FOR_EVER if shared is None else shared
+    of_shared: Because = "host" if waits else "revisit"
+    for limit in (FEW, MANY, FURTHEST):
+        kinds = _Kinds.read(tx, limit, manners, now, wanted)
+        going_on = waits or kinds.go_on(now)
+        (first, because), well, lapses = kinds.moments(now, politeness.crowded(tx, kinds.hosts.values(), now))
+        first, because = min((first, because), (from_shared, of_shared), key=lambda kind: kind[0])
+        if first <= kinds.unseen and (going_on or kinds.whole):
+            break
+    first = min(first, max(kinds.unseen, now + SOON))
+    overdue = any(rows[0][0] <= now for rows in (kinds.leases, kinds.failures) if rows)
+    unfailed = min(lapses, well, from_shared)
+    return ClaimOutlook(
+        _moment(first),
+        not going_on,
+        overdue,
+        _moment(unfailed),
+        kinds.are_ahead(now),
+        None if first >= FOR_EVER else because,
+        beside=kinds.beside,
+    )
+
+
+def _soonest(parts: Iterable[list[list[Any]]], limit: int) -> list[list[Any]]:
+    return sorted(chain.from_iterable(parts), key=lambda row: row[0])[:limit]
+
+
+def _of_host(host: HostState | None) -> Because:
+    """Return the reason why its host keeps a page waiting."""
+    return "probe" if host is not None and host.ill() else "host"
+
+
+def _moment(at: float) -> float | None:
+    return None if at >= FOR_EVER else at
+
+
+def _lapses(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    return at if host is None else max(at, host.opens_at())
+
+
+def _comes_due(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    if host is not None and host.full():
+        return FOR_EVER
+    return at if host is None else max(at, host.opens_at())
+
+
+def _looked_at(at: float, host: HostState | None, now: float) -> float:
+    """Return when an alias is looked at. One that could be had now has just been refused, for an unknown time."""
+    moment = _comes_due(at, host, now)
+    return moment if moment > now else now + FULL_WAIT
+
+
+def _asked(at: float, host: HostState | None, now: float) -> float:
+    """Return when a resource can be claimed. One that could be had now has just been refused, so it is tried again
+    soon."""
+    return max(_comes_due(at, host, now), now + SOON)
+
+
+def _opens(at: float, host: HostState | None, now: float) -> float:
+    if host is None or host.full():
+        return FOR_EVER
+    own = host.ready_at(now)
+    return at if own is None else own
+
+
+def _has_place(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    """There is a place for an ill host that waits for one, and yet it could not be claimed just now."""
+    return FOR_EVER if host is None or host.full() else max(host.opens_at(), host.turn_at, host.ripe_at, now + SOON)
+
+
+def _shared_from(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float) -> tuple[float | None, bool]:
+    """Return when something in the shared queue can be claimed (None: never), and whether a page waits there that may
+    be visited now."""
+    for depth in (FEW, FURTHEST):
+        pages = finder.front(tx, now, depth, 1)
+        if not pages:
+            return _shared_later(tx, finder, manners, now), False
+        met = politeness.read(tx, {name for _, name in pages}, manners, now)
+        moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
+        if min(moments) <= now:
+            return now, True
+    return min(moments), True
+
+
+def _shared_later(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float) -> float | None:
+    """Return when something can be claimed in the shared queue if no page may be visited there now; None: never."""
+    later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
+    if later is None or later <= now:
+        return later if later is None else now + SOON
+    # Its host may not be ready by then: as far as pages and hosts are known, the first that can be had.
+    pages, unseen = finder.soonest(tx, FEW)
+    met = politeness.read(tx, {name for _, name in pages}, manners, now)
+    moments = [max(at, met[name].may_open_at(now) if name in met else now) for at, name in pages]
+    return max(min([unseen, *moments]), later, now + SOON)

@@ -1,0 +1,420 @@
+"""Resources: what is claimed and reported as a page is, and is no page: a robots.txt (`frontier.hosts.origins`), a
+sitemap (`sitemap_state`), or the status of a URL outside the scope (`link_state`).
+
+A caller that asks for robots.txt is handed that of an origin in place of the first page of it that he could have. Other
+resources wait in queues, one for each line and host: those that a crawl waits for, as sitemaps that were never read,
+and those that come again. A queue has the time at which its first resource can be claimed.
+The claim of a resource is a lease with a fencing token, and counts for the delay, the address and the limit of the host
+that is asked; what becomes of it is evidence on the health of that host.
+A resource is locked after pages and before hosts, by key. What a host keeps of its robots.txt, and the queues of its
+resources, are written under the host's lock.
+Statements: resources/*, pages/hosts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from graphbrain.base.model import Answer, Claim, Kind, Outcome, kind_of
+from graphbrain.base.records import HostResource
+from graphbrain.base.runtime import tokens
+from graphbrain.base.urls.normalization import host_of
+from graphbrain.frontier.claims import link_state, sitemap_state
+from graphbrain.frontier.claims.leases import Lease
+from graphbrain.frontier.claims.link_state import LinkState
+from graphbrain.frontier.claims.resource_reports import ResourceVisit, visited
+from graphbrain.frontier.claims.sitemap_state import SitemapState, Trust
+from graphbrain.frontier.hosts import admin, health, origins, politeness
+from graphbrain.frontier.hosts.addresses import FULL_WAIT
+from graphbrain.frontier.hosts.origins import Origin, Times
+from graphbrain.frontier.hosts.politeness import HostEffects
+from graphbrain.frontier.hosts.resource import MOST_REDIRECTS, ResourceState, queue_key
+from graphbrain.frontier.hosts.state import HostRequest, HostState, PolitenessPolicy
+from graphbrain.frontier.policy import RETURNED, Policy
+from graphbrain.graph.connection import Tx, intact
+
+__all__ = [
+    "LINES",
+    "RESOURCES",
+    "ResourceVisit",
+    "create",
+    "due",
+    "lock",
+    "mine",
+    "of_host",
+    "origin_of",
+    "outlook",
+    "record",
+    "review",
+    "visited",
+    "waiting",
+    "wanted",
+    "write",
+]
+
+STATES: Mapping[Kind, type[ResourceState]] = {"robots": Origin, "sitemap": SitemapState, "link": LinkState}
+"""Kind → how its state is kept."""
+LINES: Mapping[Kind, tuple[str, str]] = {
+    "sitemap": (sitemap_state.LINE, sitemap_state.AGAIN),
+    "link": (link_state.LINE, link_state.AGAIN),
+}
+"""Kind → the lines in which it waits: what was never had, which a crawl waits for, and what comes again."""
+OF_ONE_HOST = 20
+"""Resources of one host that are looked at in one transaction."""
+MOST_SHOWN = 100
+"""Sitemaps of a host that are shown."""
+GONE = "the lease lapsed, or another worker holds it"
+GIVEN_BACK = "the claim was given back or had lapsed"
+
+
+# ---------------------------------------------------------------- claims
+
+
+def origin_of(url: str, host: str) -> str:
+    """The key of the robots.txt that holds for a page."""
+    return origins.key_of(url.partition(":")[0], host)
+
+
+def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, now: float) -> dict[str, Origin]:
+    """Return the robots.txt that must be read before these pages (URL, host), by key. Create and lock them.
+
+    Hosts are read without a lock.
+    """
+    met = dict(pages)
+    hosts = politeness.read(tx, set(met.values()), manners, now)
+    rows = {}
+    for url, name in met.items():
+        scheme, host = url.partition(":")[0], hosts.get(name)
+        if host is not None and host.robots_hold <= now and host.wants_robots(scheme, now):
+            key = origins.key_of(scheme, name)
+            rows[key] = [key, kind_of(key), f"{scheme}://{name}/robots.txt", name]
+    if not rows:
+        return {}
+    tx.do("resources/create", rows=[rows[key] for key in sorted(rows)], now=now)
+    return {key: one for key, one in lock(tx, rows).items() if isinstance(one, Origin)}
+
+
+def create(tx: Tx, urls: Mapping[str, str], now: float) -> None:
+    """Create the resources of these keys and URLs that are not in the graph, and their hosts."""
+    rows = [[key, kind_of(key), urls[key], host_of(urls[key])] for key in sorted(urls)]
+    if rows:
+        tx.do("pages/hosts", names=sorted({row[3] for row in rows}), now=now)
+        tx.do("resources/create", rows=rows, now=now)
+
+
+def lock(tx: Tx, keys: Iterable[str]) -> dict[str, ResourceState]:
+    """Lock those of these resources that are there, by key. No page may be locked after this."""
+    names = sorted(set(keys))
+    rows = tx.one("resources/lock", keys=names)[0] if names else []
+    return {row["key"]: STATES[kind_of(row["key"])].stored(row) for row in rows}
+
+
+def write(
+    tx: Tx, held: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float, *, ended: bool = False
+) -> None:
+    """Write what has changed of locked resources, and of their queues. `hosts`: those of the queues, locked. `ended`:
+    their claims have ended, so their hosts may be ready for others, of whatever kind."""
+    held = list(held)
+    rows = [[one.key, changes] for one in held if (changes := one.changes())]
+    if rows:
+        tx.do("resources/write", rows=rows)
+    queues = {queue for one in held for queue in one.queues()}
+    if ended:
+        names = {name for one in held for name in (one.host, one.concerns)}
+        queues |= {queue_key(line, name) for lines in LINES.values() for line in lines for name in names}
+    review(tx, queues, hosts, now)
+
+
+def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: float) -> None:
+    """Write for each of these queues when its first resource can be claimed. `hosts` has their locked hosts by name."""
+    rows = []
+    for queue in sorted(set(queues)):
+        line, _, name = queue.rpartition(" ")
+        rows.append([queue, line, name, _opens(hosts[name], now)])
+    if rows:
+        tx.do("resources/review", rows=rows)
+
+
+def _opens(host: HostState, now: float) -> float:
+    """Return the time from which a host may be asked for a resource, as far as it is known."""
+    crowded = host.full() or host.waits_for_place or not host.address_ready(now)
+    return max(host.opens_at(), now + FULL_WAIT if crowded else 0.0)
+
+
+def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim]:
+    """The claims among the keys `tried` that carry one of the tokens; what is a page's key is passed over."""
+    keys = sorted(key for key in tried if kind_of(key) != "page")
+    rows = tx.one("resources/mine", keys=keys, tokens=sorted(tokens_of))[0] if keys else []
+    for row in rows:
+        intact(*row[:5])
+    return [
+        Claim(url, key, token, until, host, 0, etag, modified, method)
+        for key, url, host, until, token, etag, modified, method in sorted(rows, key=lambda row: row[0])
+    ]
+
+
+def outlook(tx: Tx, kinds: Collection[Kind], limit: int) -> list[list[Any]]:
+    """The first leases of resources of these kinds to lapse: [when, host, token]."""
+    rows: list[list[Any]] = tx.one("resources/outlook", kinds=sorted(kinds), limit=limit)[0]
+    return rows
+
+
+def waiting(tx: Tx, lines: Sequence[str], limit: int) -> dict[str, list[list[Any]]]:
+    """Return line → the times from which its first resources can be claimed: [time, host], the soonest first."""
+    rows: dict[str, list[list[Any]]] = {line: [] for line in lines}
+    for line, at, host in tx.one("resources/next", lines=list(lines), limit=limit)[0] if lines else ():
+        rows[line].append([at, host])
+    return rows
+
+
+def of_host(tx: Tx, name: str, first: Trust) -> tuple[HostResource, ...]:
+    """Return the robots.txt of a host, and its sitemaps. `first`: the trust in dates without evidence."""
+    keys = [origins.key_of(scheme, name) for scheme in ("http", "https")]
+    rows = tx.one("resources/of_host", name=name, keys=keys, limit=MOST_SHOWN)[0]
+    return tuple(_view(STATES[kind_of(row["key"])].stored(row), first) for row in rows)
+
+
+def due(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
+    """Keys of resources that may be claimed now, read without a lock: the first of each host, then the second, …"""
+    if not lines or not n:
+        return []
+    rows = tx.one("resources/due", lines=list(lines), now=now, limit=2 * n, each=min(n, OF_ONE_HOST))[0]
+    turns: Counter[str] = Counter()
+    placed = []
+    for rank, (key, host) in enumerate(rows):
+        turns[host] += 1
+        placed.append((turns[host], rank, key))
+    return [key for *_, key in sorted(placed)]
+
+
+def _view(state: ResourceState, first: Trust) -> HostResource:
+    stage = "failing" if state.failing_since is not None else "new" if state.fetched is None else "read"
+    if isinstance(state, Origin):
+        renewal = None if state.fetched is None else Times.read(state.fetched).renew_at
+        return HostResource("robots", state.home, stage, state.fetched, state.due_at or renewal)
+    assert isinstance(state, SitemapState)
+    shown = state.trust(first).true if state.evidence.dated else None
+    return HostResource(
+        "sitemap",
+        state.home,
+        "dead" if state.dead_at is not None else stage,
+        state.fetched,
+        state.due_at,
+        state.entries,
+        shown,
+        state.fault,
+    )
+
+
+# ---------------------------------------------------------------- claims that end, or go on
+
+
+class _Resources:
+    """Resources as what is leased (`leases.Leasing`)."""
+
+    name = "resources"
+
+    def has(self, key: str) -> bool:
+        return kind_of(key) != "page"
+
+    def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
+        return self.locked(tx, [*keys])
+
+    def locked(self, tx: Tx, nodes: Sequence[str]) -> list[Lease]:
+        return [
+            Lease(one.key, one.lease, one.lease_until, (one.last_lease, one.last_outcome), one)
+            for one in lock(tx, nodes).values()
+        ]
+
+    def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
+        for lease in leases:
+            lease.locked.lease_until = until
+        write(tx, [lease.locked for lease in leases], {}, 0.0)  # what is held waits in no queue
+
+    def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
+        _let_go(tx, [lease.locked for lease in leases], policy.manners, now)
+
+
+RESOURCES = _Resources()
+
+
+def _let_go(tx: Tx, held: Sequence[ResourceState], manners: PolitenessPolicy, now: float) -> None:
+    """End leases without an answer: the resources may be claimed again at once, and pages wait for them no longer."""
+    if not held:
+        return
+    ends: dict[str, HostEffects] = {}
+    for one in held:
+        _end(ends, one)
+        one.let_go(RETURNED)
+    hosts = _concluded(tx, {one.concerns for one in held}, ends, manners, now)
+    for one in held:
+        if isinstance(one, Origin):
+            hosts[one.name].end_robots_hold()
+    politeness.write(tx, (hosts[name] for name in sorted(hosts)), (), now)
+    write(tx, held, hosts, now, ended=True)
+
+
+def _end(ends: dict[str, HostEffects], one: ResourceState) -> HostEffects:
+    """Return the effect of a claim's end on its host, with this claim added."""
+    end = ends.setdefault(one.host, HostEffects())
+    end.claims += bool(one.counted)
+    end.claims_at.update(() if one.counted_at is None else (one.counted_at,))
+    return end
+
+
+def _concluded(
+    tx: Tx, names: Iterable[str], ends: Mapping[str, HostEffects], manners: PolitenessPolicy, now: float
+) -> dict[str, HostState]:
+    """Conclude the claims of the hosts that were asked; return these and the others named, locked, as they are then."""
+    involved = {*names, *ends}
+    politeness.conclude_and_hold(tx, ends, {}, manners, now, involved=involved)
+    return politeness.lock(tx, involved, manners, now)
+
+
+# ---------------------------------------------------------------- reports
+
+
+def record(
+    tx: Tx, reported: Sequence[ResourceVisit], policy: Policy, now: float
+) -> tuple[dict[str, Answer], frozenset[str]]:
+    """Record what came of claims, each resource at most once. Return the answers by key, and the keys of those that
+    were recorded before and are answered again."""
+    held = lock(tx, [one.key for one in reported])
+    done: dict[str, Answer] = {}
+    again: set[str] = set()
+    live: list[tuple[ResourceVisit, ResourceState]] = []
+    for one in reported:
+        state = held.get(one.key)
+        if state is not None and state.lease == one.token:
+            live.append((one, state))
+        else:
+            done[one.key], is_again = _told_again(one, state)
+            if is_again:
+                again.add(one.key)
+    if not live:
+        return done, frozenset(again)
+    if targets := {one.said.host for one, _ in live if one.said.what == "leads"}:
+        tx.do("pages/hosts", names=sorted(targets), now=now)
+    ends: dict[str, HostEffects] = {}
+    for one, state in live:
+        _attempted(_end(ends, state), one, state)
+    hosts = _concluded(tx, targets.union(state.concerns for _, state in live), ends, policy.manners, now)
+    for one, state in live:
+        outcome = _follow(tx, one, state, hosts, policy.manners, now)
+        state.let_go(outcome)
+        done[one.key] = _answer(one, outcome)
+    write(tx, [state for _, state in live], hosts, now, ended=True)
+    return done, frozenset(again)
+
+
+def _told_again(one: ResourceVisit, state: ResourceState | None) -> tuple[Answer, bool]:
+    """Return the answer where the claim is over, and whether this report has ended it: then the answer is as before."""
+    if state is None or state.last_lease != one.token:
+        return Answer(one.url, False, GONE), False
+    if state.last_outcome == RETURNED:
+        return Answer(one.url, False, GIVEN_BACK), False
+    stated: Outcome | None = state.last_outcome  # type: ignore[assignment]  # written by `record`
+    return _answer(one, stated), True
+
+
+def _answer(one: ResourceVisit, outcome: Outcome | None) -> Answer:
+    return Answer(one.url, False, one.refusal) if one.refusal else Answer(one.url, True, one.note, outcome)
+
+
+def _attempted(end: HostEffects, one: ResourceVisit, origin: ResourceState) -> None:
+    """Add an attempt to the effects on its host."""
+    at = tokens.asked_at(one.token, one.at)
+    if one.kind == "well":
+        end.well(at, one.at)
+        end.successes.update([one.token])
+    elif one.kind == "none":
+        end.inconclusive = True
+    else:
+        failed = origin.failed if origin.failing_since is not None else None
+        end.failures.append(
+            HostRequest(
+                at, tokens.made_at(one.token) is not None, one.retry_after, one.kind, one.at, failed_before=failed
+            )
+        )
+    end.seconds = one.seconds if one.seconds is not None else end.seconds
+    end.address = one.address or end.address
+
+
+def _follow(
+    tx: Tx,
+    one: ResourceVisit,
+    state: ResourceState,
+    hosts: Mapping[str, HostState],
+    manners: PolitenessPolicy,
+    now: float,
+) -> Outcome:
+    """Apply an answer to the resource's state, and return the outcome."""
+    if isinstance(state, Origin):
+        return _follow_origin(tx, one, state, hosts[state.name], manners, now)
+    outcome = _follow_link(one, state, now) if isinstance(state, LinkState) else _follow_sitemap(one, state, now)
+    return "slowed" if outcome == "retry" and one.kind == "refused" else outcome
+
+
+def _follow_sitemap(one: ResourceVisit, state: ResourceState, now: float) -> Outcome:
+    """Apply an answer to a sitemap, and return the outcome."""
+    assert isinstance(state, SitemapState)
+    outcome = state.hear(one.said, now)
+    if outcome in ("new", "changed", "same"):
+        state.entries = state.entries if one.listed is None else one.listed.entries
+        state.is_index = state.is_index if one.listed is None else bool(one.listed.sitemaps) or None
+        if one.said.what == "lists":
+            state.etag, state.last_modified = one.etag, one.last_modified
+    elif outcome != "alias":
+        state.fault = one.refusal or one.note
+    return outcome
+
+
+def _follow_link(one: ResourceVisit, state: LinkState, now: float) -> Outcome:
+    """Apply an answer to the check of a link, and return the outcome."""
+    outcome = state.hear(one.said, one.status, now)
+    if outcome != "alias":
+        state.error = _error_of(one)
+        state.fault = None if one.said.what == "found" else _fault_of(one)
+    return outcome
+
+
+def _error_of(one: ResourceVisit) -> str | None:
+    """Return the error of a link that could not be had, in words."""
+    if one.said.what == "leads":
+        return f"more than {MOST_REDIRECTS} redirects in a row"
+    return one.refusal or one.error or None
+
+
+def _fault_of(one: ResourceVisit) -> health.PageFault:
+    """Return the fault of a link that could not be had, as that of a page."""
+    if one.refusal:
+        return "bad_report"
+    if one.said.what == "gone" and one.status is not None:
+        return "missing" if one.status >= 400 else "nowhere"
+    return health.page_fault(one.kind, one.status, one.fault)
+
+
+def _follow_origin(
+    tx: Tx, one: ResourceVisit, origin: Origin, host: HostState, manners: PolitenessPolicy, now: float
+) -> Outcome:
+    """Apply an answer to the origin and its host, which is locked. Return the outcome."""
+    known, first = host.knows_robots(origin.scheme), origin.scheme not in host.times
+    rules = origin.hear(one.said, now, known=known, unreachable=manners.robots_unreachable)
+    host.end_robots_hold()
+    if rules is not None:
+        changed = admin.take_robots(tx, host, rules.text, origin.scheme, now)
+        if origin.due_at is not None:  # it fails still, and is tried again before these rules would be
+            host.times[origin.scheme] = Times(now, origin.due_at)
+            politeness.write(tx, [host], (), now)
+        return "new" if first else "changed" if changed else "same"
+    if origin.due_at is not None and known:
+        read_at = host.times.get(origin.scheme, Times(now, now)).at
+        host.times[origin.scheme] = Times(read_at, origin.due_at)
+    elif origin.due_at is not None and not host.knows_other_robots(origin.scheme):
+        host.hold_for_robots(origin.due_at, now)
+    politeness.write(tx, [host], (), now)
+    if one.said.what == "leads":
+        return "alias"
+    return "slowed" if one.kind == "refused" else "retry"

@@ -1,0 +1,205 @@
+"""Sitemaps of hosts: found by robots.txt and by indexes, and their entries written as hints.
+
+A host keeps of which robots.txt its sitemaps are known. The entries of a claimed sitemap are written in batches before
+its claim ends. Its node has how many are written of which text, so that another report of the same text goes on there,
+whatever was killed.
+Statements: sitemaps/*, hosts/robots.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from graphbrain.base.errors import BadInput
+from graphbrain.base.model import RESOURCE_KEY
+from graphbrain.base.urls.normalization import address, host_of, resolved
+from graphbrain.frontier.claims import resources
+from graphbrain.frontier.claims.resource_reports import Listed
+from graphbrain.frontier.claims.sitemap_state import DEEPEST, MOST_OF_HOST, Evidence, SitemapState, guess_of, key_of
+from graphbrain.frontier.hosts import politeness
+from graphbrain.frontier.hosts.resource import ResourceState
+from graphbrain.frontier.hosts.robots import sitemaps_of
+from graphbrain.frontier.hosts.state import HostState, PolitenessPolicy
+from graphbrain.frontier.policy import Policy
+from graphbrain.graph.connection import Tx
+
+__all__ = ["Begun", "Progress", "begin", "find", "go_on", "list_children"]
+
+
+# ---------------------------------------------------------------- robots.txt
+
+
+def find(tx: Tx, schemes: Mapping[str, str], robots: bool, manners: PolitenessPolicy, now: float) -> set[str]:
+    """Find the sitemaps of hosts whose robots.txt is not the one of which they are known.
+
+    Args:
+        tx: The transaction.
+        schemes: Host → the scheme of one of its pages.
+        robots: Leave hosts aside whose robots.txt is still to be read.
+        manners: The politeness settings.
+        now: Epoch seconds.
+
+    Returns:
+        The hosts whose sitemaps are known now.
+    """
+    met = politeness.read(tx, schemes, manners, now)
+    known = {row[0]: row[1:] for row in tx.one("sitemaps/hosts", names=sorted(met))[0]}
+    ready = {name for name, host in met.items() if not robots or host.knows_robots(schemes[name])}
+    news = sorted(name for name in ready if known[name][0] != _mark(met[name]))
+    if not news:
+        return ready
+    texts = {row[0]: row[1:] for row in tx.one("hosts/robots", names=news)[0]}
+    named = {name: _named(texts.get(name, ()), schemes[name], name) for name in news}
+    _create(tx, [url for urls in named.values() for url in urls], now)
+    before = {name: set(known[name][1] or ()) for name in news}
+    keys = {key_of(url) for urls in named.values() for url in urls}.union(*before.values())
+    held = resources.lock(tx, keys)
+    hosts = politeness.lock(tx, {*news, *(one.host for one in held.values())}, manners, now)
+    same = [name for name in news if hosts[name].robots() == met[name].robots()]
+    for name in same:
+        mine = {key_of(url) for url in named[name]}
+        for key in mine & held.keys():
+            state = _sitemap(held[key])
+            guessed = not any(sitemaps_of(text) for text in texts.get(name, ()) if text)
+            state.guessed = guessed if state.named_by is None and state.parent is None else None
+            state.depth = 0
+            state.name(() if state.guessed else (name,), now)
+        for key in (before[name] - mine) & held.keys():
+            _sitemap(held[key]).unname(name, now)
+    _count(tx, held.values())
+    resources.write(tx, held.values(), hosts, now)
+    tx.do(
+        "sitemaps/named",
+        rows=[[name, _mark(met[name]), sorted(key_of(url) for url in named[name])] for name in same],
+    )
+    return ready - (set(news) - set(same))
+
+
+def _mark(host: HostState) -> str:
+    """Return the fingerprint of what a host has as its robots.txt."""
+    return blake2b(repr(sorted(host.robots().items())).encode(), digest_size=8).hexdigest()
+
+
+def _named(texts: Iterable[str | None], scheme: str, host: str) -> list[str]:
+    """Return the sitemaps that robots.txt names, else the one where most are."""
+    urls: dict[str, None] = {}
+    for text in texts:
+        for value in sitemaps_of(text or ""):
+            if (url := _usable(f"{scheme}://{host}/robots.txt", value)) is not None:
+                urls.setdefault(url)
+    return list(urls)[:MOST_OF_HOST] or [guess_of(scheme, host)]
+
+
+def _usable(base: str, value: str) -> str | None:
+    """The URL of a sitemap as it is claimed; None where it is none."""
+    try:
+        url = address(resolved(base, value)).partition("#")[0]
+    except BadInput:
+        return None
+    return url if re.fullmatch(RESOURCE_KEY, key_of(url)) else None
+
+
+def _create(tx: Tx, urls: Iterable[str], now: float) -> None:
+    resources.create(tx, {key_of(url): url for url in urls}, now)
+
+
+def _count(tx: Tx, held: Iterable[ResourceState]) -> None:
+    """Count the sitemaps that are new, by host: those that wait in no queue and were never claimed."""
+    new: Counter[str] = Counter()
+    for state in held:
+        if isinstance(state, SitemapState) and state.counts():
+            new[state.concerns] += 1
+    if new:
+        tx.do("sitemaps/counted", rows=[[name, many] for name, many in sorted(new.items())])
+
+
+def _sitemap(state: ResourceState) -> SitemapState:
+    assert isinstance(state, SitemapState)
+    return state
+
+
+# ---------------------------------------------------------------- entries
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A sitemap whose entries are being written, as it was when that began; `written`: so many are."""
+
+    state: SitemapState
+    written: int
+
+
+def begin(
+    tx: Tx, texts: Mapping[str, tuple[str, Listed]], lease: float, _policy: Policy, now: float
+) -> dict[str, Begun]:
+    """Begin to write the entries of claimed sitemaps, or go on. `texts`: the token of the claim, and the entries, by
+    key. A sitemap whose claim is over is not in the answer."""
+    held = _held(tx, {key: token for key, (token, _) in texts.items()})
+    begun = {key: Begun(state, state.begin(texts[key][1].mark, now + lease)) for key, state in held.items()}
+    resources.write(tx, held.values(), {}, now)
+    return begun
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The number of entries of a claimed sitemap that are written. `evidence`: what those written last have shown."""
+
+    token: str
+    written: int
+    evidence: Evidence
+
+
+def go_on(tx: Tx, done: Mapping[str, Progress], lease: float, _policy: Policy, now: float) -> frozenset[str]:
+    """Note the progress of claimed sitemaps, by key, and hold them longer; return the keys of those still held."""
+    held = _held(tx, {key: one.token for key, one in done.items()})
+    for key, state in held.items():
+        one = done[key]
+        if (state.written or 0) < one.written:  # not where this is run again
+            state.learn(one.evidence)
+        state.written = max(state.written or 0, one.written)
+        state.lease_until = max(state.lease_until or 0.0, now + lease)
+    resources.write(tx, held.values(), {}, now)
+    return frozenset(held)
+
+
+def _held(tx: Tx, tokens: Mapping[str, str]) -> dict[str, SitemapState]:
+    """Lock the claimed sitemaps that these tokens hold, by key."""
+    held = resources.lock(tx, tokens)
+    return {key: _sitemap(state) for key, state in held.items() if state.lease == tokens[key]}
+
+
+def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Policy, now: float) -> int:
+    """Create the sitemaps that an index lists, as far as it may; return how many of these it may list.
+
+    One that is in the graph already stays as it is, but for the hosts that name it: so loops end.
+    """
+    depth = (parent.depth or 0) + 1
+    children: dict[str, None] = {}
+    for value in urls:
+        url = _usable(parent.home, value)
+        if url is not None and depth <= DEEPEST and _may_list(parent, url):
+            children.setdefault(url)
+    if not children:
+        return 0
+    of_host = {row[0]: row[3] for row in tx.one("sitemaps/hosts", names=sorted({host_of(url) for url in children}))[0]}
+    fits = [url for url in children if of_host.get(host_of(url), 0) < MOST_OF_HOST]
+    _create(tx, fits, now)
+    held = resources.lock(tx, map(key_of, fits))
+    hosts = politeness.lock(tx, {one.host for one in held.values()}, policy.manners, now)
+    for each in held.values():
+        state = _sitemap(each)
+        if state.key != parent.key and state.named_by is None and state.parent is None and not state.guessed:
+            state.parent, state.depth = parent.key, depth
+        state.name(parent.named_by or (), now)
+    _count(tx, held.values())
+    resources.write(tx, held.values(), hosts, now)
+    return len(fits)
+
+
+def _may_list(parent: SitemapState, url: str) -> bool:
+    """Return whether an index may list this sitemap. One that robots.txt names may list all of its own host."""
+    return parent.lists(url) or (bool(parent.named_by) and host_of(url) == host_of(parent.home))

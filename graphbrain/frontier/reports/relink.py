@@ -1,0 +1,178 @@
+"""The links and redirects of a batch of visits, and the depths that follow. A link to an alias ends where the alias
+leads.
+
+Pages are locked, with their accounts; `adjacency` writes the links. Statements: links/alias, links/redirects,
+links/seeds, links/unalias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+
+from graphbrain.base.urls.normalization import host_of
+from graphbrain.frontier import discovery
+from graphbrain.frontier.hosts import health
+from graphbrain.frontier.policy import Policy
+from graphbrain.frontier.reports.outcomes import Verdict
+from graphbrain.graph.connection import Tx
+from graphbrain.schedule.value import DAY
+from graphbrain.scores.accounts.adjacency import Told
+from graphbrain.scores.accounts.ledgers import Accounts
+
+__all__ = ["Named", "Redirected", "explained", "lower", "redirect", "told"]
+
+HOUR = 3_600.0
+LONGEST_ALIAS = 180 * DAY
+"""An alias is looked at again after as long as it has been one, and a day; but after so long at the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The pages that a batch names: key → id of each, and of the page it leads to: another one if it is an alias."""
+
+    ids: dict[str, int]
+    goals: dict[str, int]
+    made: list[int]
+    """those that had to be created, ascending"""
+    linked: set[str]
+    """keys of pages that may have links"""
+    redirecting: set[str]
+    """keys of aliases, some of which lead nowhere"""
+    unsure: dict[str, tuple[int, str]]
+    """key → (id, why) of pages whose addresses may get better"""
+    parked: set[int]
+    """pages of these that are parked"""
+    found: int
+    """how many of those that had to be created wait to be fetched"""
+
+    def aliases(self, keys: Iterable[str]) -> set[int]:
+        """Return those of these pages that redirect to another."""
+        return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}
+
+
+def told(verdicts: Sequence[Verdict], named: Named) -> list[Told]:
+    """Return the links of the visits that count for links; a link to an alias is one to where it leads."""
+    return [_told(verdict, named) for verdict in verdicts if verdict.links]
+
+
+def _told(verdict: Verdict, named: Named) -> Told:
+    page, keys = verdict.visit.page, [key for key in verdict.targets if key in named.goals]
+    ends = dict.fromkeys(named.goals[key] for key in keys)
+    ends.pop(page, None)  # by way of an alias of itself
+    aliases = named.aliases(verdict.targets) if named.redirecting else ()
+    if not (aliases or verdict.visit.names_aliases):
+        return Told(page, list(ends), verdict.unlinks)
+    direct = frozenset(named.goals[key] for key in keys if named.ids[key] not in aliases)
+    via = frozenset(named.goals[key] for key in keys if named.ids[key] in aliases) - direct
+    return Told(page, list(ends), verdict.unlinks, frozenset(aliases), direct, via, spelt=True)
+
+
+def lower(tx: Tx, verdicts: Sequence[Verdict], links: Sequence[Told], ledger: Accounts, policy: Policy) -> None:
+    """Pages that are linked to (`links`: what was `told`) get the depth that follows, if that is less."""
+    leads_on = {verdict.visit.page: verdict.item.leads_on for verdict in verdicts}
+    depths: dict[int, int] = {}
+    for each, depth in zip(links, ledger.depths_of([each.page for each in links]), strict=True):
+        _offer(depths, depth if leads_on[each.page] else depth + 1, each.ends)
+    discovery.lower(tx, ledger, depths, policy.scope, {each.page for each in links})
+
+
+@dataclass(frozen=True, slots=True)
+class Redirected:
+    """The redirects of a batch: pages that lead to another one, and pages whose in-links are to be looked at, as they
+    lead elsewhere than before, or nowhere."""
+
+    leading: list[int] = field(default_factory=list)
+    astray: set[int] = field(default_factory=set)
+    aliases: list[list[object]] = field(default_factory=list)
+    """[page, since when it is an alias, when it is looked at again, or None], to be written with the visits"""
+
+    def to_look_at(self, ledger: Accounts) -> set[int]:
+        """Pages whose in-links are to be looked at, now that the links of the batch are written."""
+        return self.astray.union(compress(self.leading, ledger.may_be_linked(self.leading)))
+
+
+def redirect(
+    tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy, now: float
+) -> Redirected:
+    """Write the redirects of new aliases, and remove those of pages that are no longer aliases."""
+    leading: dict[int, int] = {}
+    seeds: set[tuple[int, int]] = set()
+    aliases = [verdict for verdict in verdicts if verdict.keep and _leads(verdict)]
+    for verdict in aliases:
+        target = _target(verdict, named)
+        if target is not None:
+            leading[verdict.visit.page] = target
+        if verdict.visit.is_seed:
+            ends = {named.ids[key] for key in verdict.item.targets if key in named.ids}
+            ends |= {named.goals[key] for key in verdict.item.targets if key in named.goals}
+            seeds |= {(verdict.visit.page, end) for end in ends if end != verdict.visit.page}
+    failing = [v for v in verdicts if v.keep and v.visit.state == "alias" and v.answer.outcome in ("retry", "slowed")]
+    was = {v.visit.page for v in verdicts if v.keep and v.visit.state == "alias"}
+    again = was.difference(v.visit.page for v in (*aliases, *failing))
+    before = dict(tx.one("links/redirects", ids=sorted(was & leading.keys()))[0]) if was & leading.keys() else {}
+    rows = [_alias_row(v, ledger, policy, now) for v in (*aliases, *failing)]
+    if leading:
+        tx.do("links/alias", rows=[[page, target] for page, target in leading.items()])
+    if again:
+        tx.do("links/unalias", ids=sorted(again))
+    if seeds:
+        tx.do("links/seeds", rows=[list(pair) for pair in sorted(seeds)])
+        made = sorted({end for _, end in seeds})
+        ledger.become_seeds(made)
+        linking = {verdict.visit.page for verdict in verdicts if verdict.links}
+        discovery.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope, linking)
+    astray = again | {page for page, target in before.items() if leading[page] != target}
+    return Redirected(list(leading), astray, rows)
+
+
+def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> list[Verdict]:
+    """Return the same verdicts, with a remark in the answers to redirects on where they lead, if that is no page of the
+    crawl."""
+    return [
+        replace(v, answer=replace(v.answer, reason=_whither(v, _target(v, named), ledger, policy))) if _leads(v) else v
+        for v in verdicts
+    ]
+
+
+def _leads(verdict: Verdict) -> bool:
+    """Return whether it is a redirect that was accepted."""
+    return verdict.answer.outcome == "alias" and verdict.answer.accepted
+
+
+def _target(verdict: Verdict, named: Named) -> int | None:
+    """The page that a redirect names; None: it is not there."""
+    return next((named.ids[key] for key in verdict.item.targets if key in named.ids), None)
+
+
+def _whither(verdict: Verdict, target: int | None, ledger: Accounts, policy: Policy) -> str:
+    """Return the remark on where an alias leads, if that is no page of the crawl."""
+    url = next((url for url, _ in verdict.item.targets.values()), "")
+    if target is None:
+        return f"redirects to {url[:200]}, which was forgotten for ever" if url else verdict.item.note
+    if policy.scope.holds(url, host_of(url), ledger.depth_of(target)):
+        return verdict.item.note
+    return f"redirects to {url[:200]}, which is outside the scope"
+
+
+def _alias_row(verdict: Verdict, ledger: Accounts, policy: Policy, now: float) -> list[object]:
+    """Since when the page is an alias, and when it is looked at again: after a day, two, four, … while it stays one.
+
+    One outside the scope is not looked at.
+    """
+    visit, item = verdict.visit, verdict.item
+    since = visit.alias_since if visit.state == "alias" and visit.alias_since is not None else item.at
+    if verdict.answer.outcome == "alias":
+        after = min(DAY + max(0.0, now - since), LONGEST_ALIAS)
+    else:
+        failing = 0.0 if visit.failing_since is None else now - visit.failing_since
+        after = max(health.missing_wait(visit.errors + 1) if item.missing else health.page_wait(failing), HOUR)
+    inside = policy.scope.holds(visit.url, visit.host, ledger.depth_of(visit.page))
+    return [visit.page, since, now + after if inside else None]
+
+
+def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:
+    for target in targets:
+        if depth < depths.get(target, depth + 1):
+            depths[target] = depth

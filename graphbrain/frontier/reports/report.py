@@ -1,0 +1,303 @@
+"""A batch of visits, recorded in one transaction.
+
+`record` goes from top to bottom. The pages that the batch names are looked up, and the missing ones created (by key).
+All that will be read or written is locked (by id) together with its accounts. Leases and last visits are judged, and
+the facts of pages are written. The links are written and the accounts at both ends repaired, and cash is pushed where
+all payees are locked anyway. Beliefs and lanes follow from the pages' new worth. Last, the hosts are locked (by name)
+and changed, and the properties that depend on them are written. Every decision is taken from locked state. An item that
+an attempt recorded whose answer was lost is recognised by its token. Statements: pages/*, visits/read, accounts/*,
+links/degrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+from graphbrain.base.model import Answer, Failed, Fetched
+from graphbrain.base.numeric.rules import LEAST_RELEVANCE, Rule
+from graphbrain.base.urls.normalization import cleaner
+from graphbrain.content.scope import Scope
+from graphbrain.frontier import discovery, sections, url_variants
+from graphbrain.frontier.discovery import New
+from graphbrain.frontier.policy import RETURNED, Policy
+from graphbrain.frontier.reports import canonicals, facts, relink, visits, walls
+from graphbrain.frontier.reports.outcomes import Item, Verdict, Visit, judge, told_of
+from graphbrain.frontier.reports.relink import Named
+from graphbrain.graph.connection import Tx
+from graphbrain.schedule import novelty
+from graphbrain.scores.accounts import adjacency, ledgers
+from graphbrain.scores.accounts.ledgers import Accounts
+
+__all__ = [
+    "BYTES_OF_ALL",
+    "BYTES_OF_ONE",
+    "MOST_OF_ALL",
+    "MOST_OF_ONE",
+    "Heavy",
+    "Recorded",
+    "discover",
+    "guess",
+    "record",
+]
+
+MOST_OF_ONE, MOST_OF_ALL = 20_000, 40_000
+"""The most links, reported and known together, of one page and of all pages of a batch in a transaction. Each takes up
+to 7 kB of the server's memory until the commit."""
+BYTES_OF_ONE, BYTES_OF_ALL = 2 << 20, 4 << 20
+"""The most bytes of the reported links' URLs, of one page and of all: a URL of a new page takes about ten times its
+length."""
+
+
+class Heavy(Exception):
+    """The links of a batch are too many for one transaction, or their URLs too long; nothing is written yet. `links`:
+    the number of links of each page, reported and known, by its key."""
+
+    def __init__(self, links: Mapping[str, int]) -> None:
+        super().__init__()
+        self.links = links
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The results of one transaction: an answer for each item, in their order.
+
+    Beside them: the keys of the visits that were recorded before, and are answered again; pushes of cash, and the
+    payments of these. `found`: pages that it created and that wait to be fetched; `left`: pages that waited, and were
+    fetched, redirect, are missing or were given up.
+    """
+
+    answers: list[Answer]
+    again: frozenset[str]
+    pushes: int
+    payments: int
+    found: int
+    left: int
+
+
+def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
+    """Record these visits, each page at most once. Raises Heavy, unless they may be `heavy`."""
+    if any(item.leads_to is not None for item in items):
+        items = walls.behind(tx, items)
+    named = discover(tx, items, policy, now, heavy=heavy)
+    ledger = _lock(tx, items, named, policy.rule)
+    if policy.key_of is not None:
+        canonicals.still(tx, named, policy)
+
+    # The verdicts on the visits, and the facts of their pages and of the pages that these link to.
+    verdicts = _judged(tx, items, named, policy)
+    told = relink.told(verdicts, named)
+    relink.lower(tx, verdicts, told, ledger, policy)
+    redirected = relink.Redirected()
+    if any(v.visit.state == "alias" or v.answer.outcome == "alias" for v in verdicts):
+        verdicts = relink.explained(verdicts, named, ledger, policy)
+        redirected = relink.redirect(tx, verdicts, named, ledger, policy, now)
+    if named.unsure and (offers := _offers(items, named.unsure, policy.scope)):
+        url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    relevance = _give_relevance(verdicts, named.goals, ledger)
+    values = _give_values(tx, verdicts, named.goals, ledger)
+    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
+    ledger.note_first_fetch({v.visit.page: v.item.at for v in first})
+    outside = visits.outside(verdicts, ledger, policy.scope)
+
+    # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
+    links, new_ends = adjacency.replace(tx, ledger, told, now)
+    if any(v.item.link_facts for v in verdicts):
+        facts.write_links(tx, verdicts, named)
+    if parked := named.parked & new_ends:
+        discovery.hurry(tx, parked.difference(v.visit.page for v in verdicts if v.keep), now)
+    few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
+    ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
+    pushes, payments = ledger.spend_among(few)
+
+    # Where pages wait follows from what they are worth now.
+    plan = visits.learn(tx, verdicts, outside, ledger, policy, now)
+    ledger.write(tx, now)
+
+    # The last locks, and what follows from the hosts they are of.
+    concluded = visits.conclude(tx, verdicts, plan, policy, now)
+    final = visits.blamed(verdicts, concluded.failures) if concluded.failures else verdicts
+    to_learn = visits.to_learn(final) if policy.sections else []
+    given = {"aliases": redirected.aliases, "relevances": relevance, "values": values, "to_learn": to_learn}
+    visits.write(tx, final, plan, concluded, outside, now, policy, **given)
+    marked = redirected.to_look_at(ledger) if redirected.leading or redirected.astray else set()
+    if policy.orphans != "keep":
+        marked |= set(ledger.in_links_turned()).difference(named.made)
+    if policy.key_of is not None:
+        marked |= canonicals.note(tx, final, policy)
+    if marked:
+        discovery.look_again(tx, marked, now)
+    answers = {verdict.item.key: verdict.answer for verdict in final}
+    again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)
+    done = [told_of(item, answers.get(item.key)) for item in items]
+    return Recorded(done, again, pushes, payments, named.found, visits.left_frontier(final, outside))
+
+
+def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True) -> Named:
+    """Return the pages that a batch names. Missing ones are created, with the depth of their best finder. Raises Heavy,
+    unless the visits may be `heavy`."""
+    keys = {key for item in items for key in item.targets}.union(item.key for item in items)
+    looked, there = discovery.look(tx, keys, [item.key for item in items])
+    if not heavy:
+        _weigh(tx, items, looked, policy.rule)
+    ids = {key: page for key, page, *_ in looked}
+    made = _create(tx, items, keys.difference(ids), ids, there, policy, now)
+    redirecting = {key for key, _, _, alias, *_ in looked if alias}
+    return Named(
+        ids=ids | made.ids,
+        goals=discovery.goals(tx, ids | made.ids, redirecting),
+        made=sorted(made.ids.values()),
+        linked={key for key, _, weight, *_ in looked if weight > 0 or policy.rule.weightless},
+        redirecting=redirecting,
+        unsure={key: (page, why) for key, page, *_, why in looked if why is not None},
+        parked={page for _, page, _, _, parked, _ in looked if parked},
+        found=made.waiting,
+    )
+
+
+def _create(
+    tx: Tx,
+    items: Sequence[Item],
+    missing: Collection[str],
+    ids: Mapping[str, int],
+    there: Mapping[int, discovery.Last],
+    policy: Policy,
+    now: float,
+) -> discovery.Made:
+    """Create the pages of these keys, `missing` beside those that are there (`ids`)."""
+    if not missing:
+        return discovery.Made({}, 0)
+    # A claimed page has a depth of its own; an unclaimed one that was not known is where the crawl begins.
+    new: dict[str, New] = {}
+    visited = {item.key: item.url for item in items}
+    for item in items:
+        depth, last, outcome = there.get(ids.get(item.key, -1), (0, None, None))
+        if item.claimed and last == item.token and outcome != RETURNED:
+            continue  # a visit that is answered again, whose links are not taken
+        beyond = depth if item.leads_on else depth + 1  # a redirect costs no click
+        if item.key in missing and not item.claimed:
+            new.setdefault(item.key, New(item.key, item.url, 0)).depth = 0
+        siblings = novelty.counting()
+        for key, (url, guess) in item.targets.items():
+            if key not in missing:
+                continue
+            if (known := new.get(key)) is None:
+                named = visited.get(key, url)
+                new[key] = New(key, named, beyond, relevance=guess, in_weight=1.0, siblings_before=siblings(url))
+                continue
+            known.url = visited.get(key) or cleaner(known.url, url)
+            known.depth = min(known.depth, beyond)
+            known.in_weight += 1.0
+            if guess is not None and (known.relevance is None or known.relevance < guess):
+                known.relevance = guess
+    made = sections.with_factors(tx, new.values(), policy.acting)
+    return discovery.create(tx, made, policy.scope, policy.rule, now)
+
+
+def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
+    """Lock all pages that will be read or written: those of the visits, those they link to, or did, as far as they may
+    change, and those that were created; with their accounts."""
+    present = [item for item in items if item.key in named.ids]
+    # Most pages are visited for the first time and have no links yet.
+    linked = [named.ids[item.key] for item in present if item.key in named.linked and item.touches_links()]
+    known = adjacency.read_spelt(tx, linked) if linked else {}
+    wanted = {named.goals[key] for item in present for key in item.targets if key in named.goals}
+    if named.redirecting or named.unsure:
+        wanted.update(named.ids[key] for item in present for key in item.targets if key in named.ids)
+    wanted.update((named.ids[item.key] for item in present), named.made, *known.values())
+    return ledgers.lock(tx, wanted, rule, named.made)
+
+
+def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
+    """Return the verdicts on the visits whose pages are there; these are locked."""
+    present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
+    before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]}
+    return [judge(item, before[page], policy) for item, page in present]
+
+
+def _weigh(tx: Tx, items: Sequence[Item], looked: Sequence[discovery.Looked], rule: Rule) -> None:
+    """Raises Heavy where links are too many, or too long. The weight of a page bounds how many it has, unless some
+    weigh nothing."""
+    sizes = [item.link_bytes for item in items]
+    long = max(sizes) > BYTES_OF_ONE or sum(sizes) > BYTES_OF_ALL
+    touched = {item.key for item in items if item.touches_links()}
+    weights = {key: (page, weight) for key, page, weight, *_ in looked if key in touched}
+    if not rule.weightless and not long:
+        at_most = sum(weight for _, weight in weights.values()) / rule.intra_host_weight
+        if at_most + sum(len(item.targets) for item in items) <= MOST_OF_ONE:
+            return
+    there = {key: page for key, (page, weight) in weights.items() if weight > 0.0 or rule.weightless}
+    degrees = dict(tx.one("links/degrees", ids=sorted(there.values()))[0])
+    links = {item.key: len(item.targets) + degrees.get(there.get(item.key), 0) for item in items}
+    if long or max(links.values()) > MOST_OF_ONE or sum(links.values()) > MOST_OF_ALL:
+        raise Heavy(links)
+
+
+def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope: Scope) -> dict[int, dict[str, None]]:
+    """Id → the spellings that links and unclaimed visits bring of pages whose addresses may get better."""
+    offers: dict[int, dict[str, None]] = {}
+    for item in items:
+        met = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
+        if item.key in unsure and not item.claimed:
+            met.append((item.key, item.url))
+        for key, url in met:
+            page, why = unsure[key]
+            if url_variants.may_improve(why, url, scope):
+                offers.setdefault(page, {})[url] = None
+    return offers
+
+
+def _give_relevance(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
+    """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess.
+    Return [page, relevance] of those."""
+    rows: list[list[object]] = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
+    if rows:
+        ledger.take_relevance(rows)
+    return rows + guess(verdicts, goals, ledger)
+
+
+def guess(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
+    """Pages that links lead to, that were never fetched, and that these visits do not bring, get the largest guess of
+    their relevance, if that is more. Return [page, relevance] of those."""
+    fetched = {v.visit.page for v in verdicts if v.keep}
+    guesses: dict[int, float] = {}
+    for verdict in verdicts:
+        for key, (_, value) in verdict.item.targets.items() if verdict.links else ():
+            if value is not None and key in goals and goals[key] not in fetched:
+                guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
+    if not guesses:
+        return []
+    places = ledger.at(list(guesses))
+    less = (ledger.first_fetched[places] < 0.0) & ~(ledger.relevance[places] >= list(guesses.values()))
+    rows: list[list[object]] = [list(each) for each in compress(guesses.items(), less.tolist())]
+    ledger.take_relevance(rows)
+    return rows
+
+
+def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
+    """Fetched pages get the value that was reported, and unfetched targets the largest guess. Return [page, value] of
+    the former, which are still to be written."""
+    told = {v.visit.page: v.item.report.value for v in verdicts if v.keep and isinstance(v.item.report, Fetched)}
+    rows: list[list[object]] = [[page, value] for page, value in told.items() if value is not None]
+    guesses: dict[int, float] = {}
+    for verdict in verdicts:
+        for key, value in verdict.item.values.items() if verdict.links else ():
+            if key in goals and goals[key] not in told:
+                guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
+    taken = tx.one("pages/guess_value", rows=[list(each) for each in sorted(guesses.items())])[0] if guesses else []
+    if rows or taken:
+        ledger.take_values(rows + taken)
+    return rows
+
+
+def _relevance(verdict: Verdict) -> tuple[float | None, ...]:
+    """The relevance that a visit gives its page; nothing if it leaves it as it is.
+
+    A page that was gone and is there again was not irrelevant: nothing is known of it.
+    """
+    report = verdict.item.report
+    if isinstance(report, Failed):
+        gone = verdict.answer.outcome == "gone" and verdict.item.missing
+        return (LEAST_RELEVANCE,) if gone else ()
+    return (report.relevance,) if report.relevance is not None or verdict.visit.state == "gone" else ()

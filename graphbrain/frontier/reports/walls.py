@@ -1,0 +1,46 @@
+"""Walls: a login or a consent page to which temporary redirects lead many pages of a host.
+
+Whether a visit has met one is decided in the transaction that records it, from where the last visits of other pages of
+the host were led, and from the visits beside it. It follows from the pages; hosts keep nothing of it. The pages are
+read without a lock: one that is led there at the same moment is counted by the next visit.
+Statements: visits/leading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphbrain.base.model import Fetched, Seen
+from graphbrain.base.urls.normalization import host_of
+from graphbrain.base.urls.walls import ASKED, MANY, bare
+from graphbrain.frontier.reports.outcomes import Item
+from graphbrain.graph.connection import Tx
+
+__all__ = ["behind"]
+
+
+def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
+    """Return the visits; those that have met a wall without what they brought, as that is the wall's."""
+    places = sorted({item.leads_to for item in items if item.leads_to is not None})
+    if not places:
+        return list(items)
+    leading = {url: set(keys) for url, keys in tx.one("visits/leading", places=places, limit=MANY)[0]}
+    for item in items:
+        if item.leads_to is not None:
+            leading.setdefault(item.leads_to, set()).add(item.key)
+    return [_walled(item) if len(leading.get(item.leads_to or "", ())) >= MANY else item for item in items]
+
+
+def _walled(item: Item) -> Item:
+    """Return the visit of a page that could not be seen: its content, its links and its facts stay as they were."""
+    assert isinstance(item.report, Fetched)
+    report = replace(item.report, links=(), changed=None, relevance=None, value=None)
+    note = (
+        f"{MANY} pages of {host_of(item.url)}, or more, lead to {bare(item.led_to[-1])} for now: {ASKED} "
+        "The visit is no change of its page"
+    )
+    return replace(
+        item, report=report, seen=Seen(at=item.at), targets={}, link_bytes=0, values={}, facts=[],
+        link_facts={}, refused=(), over=0, told="none", walled=True, note="; ".join(filter(None, (item.note, note))),
+    )  # fmt: skip

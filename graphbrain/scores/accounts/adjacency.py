@@ -1,0 +1,239 @@
+"""Creation, deletion and moves of links, with the accounts at both ends. No other module writes links.
+
+The caller has locked the pages, and reads their links under the locks. The accounts follow the links that the database
+has written, not those that were requested, so weights and links agree whatever was read, and even if a link exists
+twice. Links that are read under the locks are compared with the weights, and weights are compared with the links when
+they are written. If they differ, the transaction is run again (`connection.Misfit`), and a wrong read changes no
+account. A link to an alias ends at the alias's target. `SPELLS` records the aliases that a page names; `via` marks a
+link that exists only because of an alias. So links return to an alias that becomes a page again. Statements:
+links/write, links/move, links/out, links/in, links/out_between, links/in_between,
+links/out_spelt, links/packed_in, links/spell, links/spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from graphbrain.base.numeric.arrays import Ints
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Again, Tx
+from graphbrain.scores.accounts.ledgers import Accounts
+
+__all__ = [
+    "SIDES",
+    "Ends",
+    "Spelling",
+    "Told",
+    "change",
+    "held",
+    "held_payees",
+    "move",
+    "packed",
+    "payees",
+    "read",
+    "read_spelt",
+    "replace",
+    "respell",
+    "spelling",
+    "unpacked",
+]
+
+SIDES = {"hub": "links/out", "authority": "links/in"}
+"""The statement that reads the links along which a side of a page pays."""
+BETWEEN = {"hub": "links/out_between", "authority": "links/in_between"}
+"""The same, for a weight of 0 for links inside a host."""
+INTO = "links/packed_in"
+Ends = list[tuple[int, list[int]]]
+"""Pages, each with the pages to which links are added or removed; no link twice."""
+
+
+def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+    """Return page → the pages that a side of it pays.
+
+    A hub pays the pages it links to, an authority those that link to it. Deleted pages are missing. The read takes no
+    lock, so it may see half of a transaction that is being committed.
+    """
+    return _ends(tx, SIDES[side], pages)
+
+
+def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
+    """Return the same as `read` without the ends of links of weight 0, which are paid nothing."""
+    return _ends(tx, (BETWEEN if rule.weightless else SIDES)[side], pages)
+
+
+def _ends(tx: Tx, statement: str, pages: Iterable[int]) -> dict[int, list[int]]:
+    wanted = sorted(set(pages))
+    return dict(tx.one(statement, ids=wanted)[0]) if wanted else {}
+
+
+def packed(tx: Tx, statement: str, pages: Ints) -> tuple[Ints, Ints]:
+    """Return the ids of sources and targets of packed links: the links of these pages, or those to them."""
+    ours, theirs = unpacked(pages, tx.one(statement, ids=pages.tolist())[0])
+    return (theirs, ours) if statement == INTO else (ours, theirs)
+
+
+def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
+    """Return the ids of the pages and of their neighbours, from (place of the page) · 2^47 + id of the neighbour.
+
+    The upper bits hold a place, not an id: two ids of Neo4j do not fit into one of its integers.
+    """
+    numbers = np.array(links, dtype=np.int64)
+    return pages[numbers >> ID_BITS], numbers & LARGEST_ID
+
+
+def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+    """Return the same as `read` for pages whose accounts are locked, after a comparison with their weights.
+
+    Raises:
+        Misfit: Links and weights differ.
+    """
+    links = read(tx, side, pages)
+    ledger.compare(tx, side, links)
+    return links
+
+
+def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+    """Return the same as `payees` for pages whose accounts are locked, after a comparison with their weights.
+
+    Raises:
+        Misfit: Links and weights differ.
+    """
+    links = payees(tx, side, pages, ledger.rule)
+    ledger.compare(tx, side, links, whole=not ledger.rule.weightless)
+    return links
+
+
+def change(tx: Tx, ledger: Accounts, new: Ends, lost: Ends, now: float) -> None:
+    """Create links between pages that are not linked, and delete others.
+
+    Raises:
+        Again: One of the pages does not exist.
+    """
+    sources = [page for page, others in new for _ in others]
+    if not sources and not lost:
+        return
+    made, gone = tx.one("links/write", new=new, lost=lost, now=now)
+    if made != len(sources):
+        raise Again("a page was deleted while it was linked")
+    ledger.relink(sources, [other for _, others in new for other in others], 1)
+    ledger.relink([source for source, _ in gone], [target for _, target in gone], -1)
+
+
+def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -> None:
+    """Move the links of these pages from `old` to `new`, to which none of them links."""
+    moved = tx.one("links/move", sources=list(sources), old=old, new=new)[0] if sources else []
+    ledger.relink(moved, [old] * len(moved), -1)
+    ledger.relink(moved, [new] * len(moved), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The aliases that a page names, and the pages that it links to only through these."""
+
+    named: frozenset[int] = frozenset()
+    via: frozenset[int] = frozenset()
+
+    def row(self, page: int, before: Spelling, links: Iterable[int]) -> list[object] | None:
+        """Return the row to write for a page that was spelt as `before` and has these links now; None: nothing
+        changes."""
+        via, was = self.via.intersection(links), before.via.intersection(links)
+        parts = [self.named - before.named, before.named - self.named, via - was, was - via]
+        return [page, *map(sorted, parts), True if self.named else None] if any(parts) else None
+
+
+def read_spelt(tx: Tx, pages: Iterable[int]) -> dict[int, list[int]]:
+    """Return page → the pages that it links to and the aliases that it names: all that new links may have to lock."""
+    wanted = sorted(set(pages))
+    rows = tx.one("links/out_spelt", ids=wanted)[0] if wanted else []
+    return {page: [*out, *named] for page, out, named in rows}
+
+
+def spelling(tx: Tx, pages: Iterable[int]) -> dict[int, Spelling]:
+    """Return the spelling of these pages."""
+    wanted = sorted(set(pages))
+    rows = tx.one("links/spelling", ids=wanted)[0] if wanted else []
+    return {page: Spelling(frozenset(named), frozenset(via)) for page, named, via in rows}
+
+
+def respell(tx: Tx, ledger: Accounts, rows: Iterable[list[object] | None]) -> None:
+    """Write the spelling of pages (rows of `Spelling.row`).
+
+    Raises:
+        Again: An alias is not locked.
+    """
+    written = [row for row in rows if row is not None]
+    for row in written:
+        if not ledger.holds([*row[1], *row[2]]):  # type: ignore[misc]  # lists, as Spelling.row makes them
+            raise Again
+    if written:
+        tx.do("links/spell", rows=written)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The links of a page as a report states them.
+
+    Attributes:
+        ends: The pages that it links to, each once, without the page itself.
+        whole: True if these are all its links; otherwise there may be others.
+        named: The aliases by which it names some ends.
+        direct: The ends that it names by their own URL.
+        via: The ends that it names only by aliases.
+        spelt: True if it names aliases, or named some before.
+    """
+
+    page: int
+    ends: list[int]
+    whole: bool
+    named: frozenset[int] = frozenset()
+    direct: frozenset[int] = frozenset()
+    via: frozenset[int] = frozenset()
+    spelt: bool = False
+
+    def spelling(self, before: Spelling, new: Iterable[int]) -> Spelling:
+        """Return the spelling of the page after it links to the `new` ends: the stated one, beside the rest if it is
+        not whole."""
+        if self.whole:
+            return Spelling(self.named, self.via)
+        return Spelling(before.named | self.named, (before.via - self.direct) | self.via.intersection(new))
+
+
+def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tuple[dict[int, list[int]], set[int]]:
+    """Write the difference between the links of locked pages and the stated links.
+
+    Returns:
+        All links that these pages have afterwards, page → its ends, and the pages to which new links lead.
+
+    Raises:
+        Again: An end is not locked.
+        Misfit: Links and weights differ.
+    """
+    pages = [each.page for each in changes]
+    linking = list(compress(pages, ledger.may_link(pages)))
+    old = held(tx, ledger, "hub", linking) if linking else {}
+    named = [each.page for each in changes if each.spelt]
+    spelt = spelling(tx, named) if named else {}
+    links: dict[int, list[int]] = {}
+    made: Ends = []
+    gone: Ends = []
+    names: list[list[object] | None] = []
+    for each in changes:
+        page, before = each.page, set(old.get(each.page, ()))
+        if each.whole and before and not ledger.holds(before):
+            raise Again
+        new = [end for end in each.ends if end not in before]
+        lost = before.difference(each.ends) if each.whole else set[int]()
+        links[page] = each.ends if each.whole else [*before, *new]
+        made += [(page, new)] if new else []
+        gone += [(page, sorted(lost))] if lost else []
+        if page in spelt:
+            names.append(each.spelling(spelt[page], new).row(page, spelt[page], links[page]))
+    change(tx, ledger, made, gone, now)
+    ledger.guess_values(tx, links, dict(made))
+    if names:
+        respell(tx, ledger, names)
+    return links, {end for _, ends in made for end in ends}

@@ -1,0 +1,263 @@
+"""The accounts of the pages that one transaction has locked, under the classic engine.
+
+Stored cash is relative to the offsets, which are properties of the (:Brain) with the rest of the virtual page. Every
+writer of accounts locks the (:Brain) after all pages and before hosts. So a writer that holds the lock knows the
+offsets, and it holds the lock only while it writes. A change, creation or deletion of cash also changes the virtual
+page in the same transaction, so the total cash is 2·(N + 1) at every commit. A created page is marked until its creator
+writes its first cash; no other transaction ever sees the mark. Links change no cash here, only the spending from then
+on. Statements: classic/*, accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.base.errors import BadInput
+from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.graph.connection import Outdated, Tx
+from graphbrain.scores.accounts import algebra, classic_algebra
+from graphbrain.scores.accounts.classic_algebra import Books, Side, Turn, Virtual
+from graphbrain.scores.accounts.ledger import Accounts, Blocks
+
+__all__ = ["ClassicLedger", "read_virtual", "virtual_properties"]
+
+NEWBORN = 1.0
+
+
+def virtual_properties(virtual: Virtual) -> dict[str, float]:
+    """Return the properties of the (:Brain) that hold the virtual page."""
+    return {f"virtual_{name}": value for name, value in asdict(virtual).items()}
+
+
+def _virtual(properties: Mapping[str, Any]) -> Virtual:
+    """Return the virtual page from these properties.
+
+    Raises:
+        Outdated: There is none, because the brain is being converted to the other engine.
+    """
+    if properties["virtual_pages"] is None:
+        raise Outdated
+    return Virtual(**{name.removeprefix("virtual_"): value for name, value in properties.items()})
+
+
+def read_virtual(tx: Tx) -> Virtual:
+    """Return the present virtual page without a lock."""
+    return _virtual(tx.one("classic/read_virtual")[0])
+
+
+class ClassicLedger(Accounts):
+    """The ledger of the classic engine. Its arrays hold stored cash until `open` is called, and real cash from then
+    on."""
+
+    engine = "classic"
+    keeps_payouts = False
+    columns = (
+        "hub_history",
+        "hub_cash",
+        "hub_updated",
+        "out_weight",
+        "authority_history",
+        "authority_cash",
+        "authority_updated",
+        "in_weight",
+        "relevance",
+        "depth",
+        "first_fetched",
+        "newborn",
+        "lane",
+        "is_seed",
+        "path_repeats",
+        "siblings_before",
+        "harvest",
+        "flow",
+        "flow_paid",
+        "live_pagerank",
+        "live_pagerank_paid",
+        "links_sum",
+    )
+    locking = "classic/lock"
+    writing = "classic/write"
+    first: ClassVar[Mapping[str, float]] = {
+        "hub_history": 0.0,
+        "hub_cash": 0.0,
+        "hub_paid": NEWBORN,
+        "authority_history": 0.0,
+        "authority_cash": 0.0,
+        "authority_paid": 0.0,
+    }
+
+    hub_updated: Floats
+    authority_updated: Floats
+    newborn: Floats
+
+    def __init__(self, rows: list[list[Any]], rule: Rule, unlinked: Sequence[int] = ()) -> None:
+        super().__init__(rows, rule, unlinked)
+        self.stored = {side: getattr(self, f"{side}_cash").copy() for side in ("hub", "authority")}
+        self.virtual = Virtual()
+        self._open = False
+        self._buried: list[int] = []
+        self._offsets: dict[str, Floats] = {}
+
+    def open(self, tx: Tx, now: float) -> Virtual:
+        """Lock the virtual page, which is the last lock on accounts. Cash is real from here on, also that of new
+        pages."""
+        if self._open:
+            return self.virtual
+        self._open = True
+        self.virtual = virtual = _virtual(tx.one("classic/lock_virtual")[0])
+        virtual.clock = self.rule.classic.clock(now, virtual.clock)
+        self._offsets = {"hub": virtual.hub_offsets(self.ids), "authority": virtual.authority_offsets(self.ids)}
+        self.hub_cash += self._offsets["hub"]
+        self.authority_cash += self._offsets["authority"]
+        self._before |= {"hub_cash": self.hub_cash.copy(), "authority_cash": self.authority_cash.copy()}
+        self._bear()
+        return virtual
+
+    def _bear(self) -> None:
+        """Give new pages 1 + 1 cash, and a history of 0 or the mean one."""
+        born, virtual, options = self._born(), self.virtual, self.rule.classic
+        if not (count := int(born.sum())):
+            return
+        if options.new_history == "mean" and virtual.pages:
+            self.hub_history[born] = virtual.hub_total / virtual.pages
+            self.authority_history[born] = virtual.authority_total / virtual.pages
+            virtual.hub_total += float(self.hub_history[born].sum())
+            virtual.authority_total += float(self.authority_history[born].sum())
+        on_pages = options.first_cash == "pages"
+        self._before["hub_cash"][born] = self._before["authority_cash"][born] = 0.0
+        self.hub_cash[born] = self.authority_cash[born] = 1.0 if on_pages else 0.0
+        if not on_pages:
+            virtual.hub_cash += count
+            virtual.authority_cash += count
+        virtual.pages += count
+
+    def _born(self) -> NDArray[np.bool_]:
+        born: NDArray[np.bool_] = self.newborn == NEWBORN
+        return born
+
+    def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
+        """Change the weights alone: cash that is spent later takes other ways."""
+        np.add.at(self.out_weight, a, w)
+        np.add.at(self.in_weight, b, w)
+
+    def bury(self, page: int) -> None:
+        """Remove a page with its 1 + 1 cash. The virtual page takes the rest of its cash, or pays what is missing."""
+        self._buried.append(page)
+
+    def set_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
+        """Refuse: the virtual page pays all pages in equal parts."""
+        raise BadInput(
+            "The classic engine pays all pages alike; convert the brain with 'graphbrain engine exact' first."
+        )
+
+    def spend(self, turns: Sequence[Turn]) -> list[bool]:
+        """Let sides spend one after the other, and then the virtual page. Return for each whether it had cash.
+
+        The caller has called `open`.
+        """
+        options = self.rule.classic
+        books = Books(
+            Side(
+                self.hub_cash,
+                self.hub_history,
+                self.hub_updated,
+                self.out_weight,
+                classic_algebra.hub_share(self.out_weight, options.root_share),
+            ),
+            Side(
+                self.authority_cash,
+                self.authority_history,
+                self.authority_updated,
+                self.in_weight,
+                classic_algebra.authority_share(
+                    self.in_weight, self.relevance, options.relevance_rule, options.root_share
+                ),
+            ),
+        )
+        did = classic_algebra.spend(books, turns, self.virtual, options)
+        self.virtual.pay(options)
+        return did
+
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
+        """Write as in any ledger. The virtual page changes with the cash of pages, and is locked only for that."""
+        stirred = bool(self._buried or self._born().any()) or bool(
+            self._changed("out_weight", "in_weight").any()
+            or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
+        )
+        which, columns = self._amounts(all_marks)
+        blocks: Blocks = {"forwards": self._block(which, *columns)} | self._link_blocks(all_marks)
+        if stirred or self._moves() or all_marks or self._open:
+            self.open(tx, now)
+            self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())
+            self._bury()
+            if stirred:
+                self.virtual.stirred = self.virtual.spent
+            blocks |= self._cash_blocks() | self._rank_blocks(all_marks) | self._place_blocks(all_marks)
+            blocks["virtual"] = [list(astuple(self.virtual))]
+        self._send(tx, blocks, clock=self.virtual.clock)
+
+    def _moves(self) -> bool:
+        """Return True if a page waits in another lane, or has another value for the order, for reasons other than
+        cash."""
+        if self._waits_anew:
+            return True
+        changed = self._changed("depth") & (self.rule.order == "breadth_first")
+        for forward in self.forwards:
+            if forward.name in (self.rule.blend or ()):
+                changed |= self._changed(forward.name)
+        return bool((changed & (self.first_fetched < 0.0)).any())
+
+    def write_rebased(self, tx: Tx) -> None:
+        """Write the cash of all these pages relative to the offsets as the virtual page has them now."""
+        everybody = np.ones(len(self.ids), dtype=bool)
+        hub = self.hub_cash - self.virtual.hub_offsets(self.ids)
+        authority = self.authority_cash - self.virtual.authority_offsets(self.ids)
+        blocks: Blocks = {
+            "hubs_received": self._block(everybody, hub),
+            "authorities_received": self._block(everybody, authority),
+            "virtual": [list(astuple(self.virtual))],
+        }
+        self._send(tx, blocks, clock=self.virtual.clock)
+
+    def _bury(self) -> None:
+        virtual = self.virtual
+        for buried in self.at(self._buried).tolist():
+            virtual.authority_cash += float(self.hub_cash[buried]) - 1.0
+            virtual.hub_cash += float(self.authority_cash[buried]) - 1.0
+            virtual.hub_held -= float(self.hub_cash[buried])
+            virtual.hub_total -= float(self.hub_history[buried])
+            virtual.authority_total -= float(self.authority_history[buried])
+            virtual.pages -= 1
+
+    def _cash_blocks(self) -> Blocks:
+        """Return the blocks of cash and histories: of new pages, of sides that have spent, and of others."""
+        born = self._born()
+        cash = {side: getattr(self, f"{side}_cash") - self._offsets[side] for side in ("hub", "authority")}
+        blocks = {"born": self._block(born, *cash.values(), "hub_history", "authority_history")}
+        for side, sides in (("hub", "hubs"), ("authority", "authorities")):
+            history, updated = f"{side}_history", f"{side}_updated"
+            spent = self._changed(history, updated) & ~born
+            received = self._changed(f"{side}_cash") & ~spent & ~born
+            blocks[f"{sides}_spent"] = self._block(spent, cash[side], history, updated)
+            blocks[f"{sides}_received"] = self._block(received, cash[side])
+        return blocks
+
+    def _rank_blocks(self, all_marks: bool) -> Blocks:
+        """Return the blocks of ranks, which follow from the histories and change only with pushes.
+
+        Lanes follow from history + cash. The cash of all pages rises with the offset, without a write. A lane reflects
+        the value at the last lock, so a page may be in a lane that is slightly too bad, and is never in one that is too
+        good.
+        """
+        blocks = {}
+        for side in ("hub", "authority"):
+            history = f"{side}_history"
+            rank, before = algebra.rank(getattr(self, history)), algebra.rank(self._before[history])
+            blocks[f"{side}_ranks"] = self._mark(None, rank, before, all_marks)
+        return blocks

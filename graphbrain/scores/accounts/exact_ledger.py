@@ -1,0 +1,297 @@
+"""The ledger of the exact engine: signed cash, repaired by `algebra` when links change.
+
+Statements: accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.rules import Rule
+from graphbrain.graph.connection import Tx
+from graphbrain.scores.accounts import algebra
+from graphbrain.scores.accounts.algebra import NONE
+from graphbrain.scores.accounts.ledger import Accounts, Blocks
+
+__all__ = ["AccountMarks", "Ledger"]
+
+ROUNDS = 8
+"""The largest number of rounds of pushes, in one transaction, between pages that pay each other."""
+
+_COLUMNS = (
+    "hub_history",
+    "hub_cash",
+    "hub_paid",
+    "out_weight",
+    "authority_history",
+    "authority_cash",
+    "authority_paid",
+    "in_weight",
+    "relevance",
+    "depth",
+    "first_fetched",
+    "lane",
+    "is_seed",
+    "path_repeats",
+    "siblings_before",
+    "harvest",
+    "flow",
+    "flow_paid",
+    "live_pagerank",
+    "live_pagerank_paid",
+    "links_sum",
+)
+
+
+class AccountMarks:
+    """The marks that follow from accounts: ranks, priorities, lane."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        rule = ledger.rule
+        hub, authority = ledger.hub_score, ledger.authority_score
+        self.hub_rank = algebra.rank(hub)
+        self.authority_rank = algebra.rank(authority)
+        self.hub_priority = algebra.priority(ledger.waiting("hub"), ledger.out_weight, rule.eps)
+        self.authority_priority = algebra.priority(ledger.waiting("authority"), ledger.in_weight, rule.eps)
+        self._ledger = ledger
+
+    @property
+    def lane(self) -> Ints:
+        """Return the lanes by the accounts at the time of the call."""
+        return self._ledger.lanes()
+
+
+class Ledger(Accounts):
+    """The accounts of the exact engine: signed cash, repaired when links change."""
+
+    engine = "exact"
+    keeps_payouts = True
+    columns = _COLUMNS
+    locking = "accounts/lock"
+    writing = "accounts/write"
+    first: ClassVar[Mapping[str, float]] = {
+        "hub_history": 1.0,
+        "hub_cash": 0.0,
+        "hub_paid": 0.0,
+        "authority_history": 1.0,
+        "authority_cash": 0.0,
+        "authority_paid": 0.0,
+    }
+
+    hub_paid: Floats
+    authority_paid: Floats
+
+    def __init__(self, rows: list[list[Any]], rule: Rule, unlinked: Sequence[int] = ()) -> None:
+        super().__init__(rows, rule, unlinked)
+        self.payout: Floats = np.ones(len(rows))
+        self.own_payout: Floats = np.full(len(rows), np.nan)
+        self._pays = False
+        self.marks_before = AccountMarks(self)
+
+    def read_payouts(self, tx: Tx) -> None:
+        """Read the payouts of the pages; `write` will pay the difference to the payouts due."""
+        rows = tx.one("accounts/payouts", ids=self.ids.tolist())[0]
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+        self.payout, own = table[:, 1].copy(), table[:, 2]
+        self.own_payout = np.where(own < 0.0, np.nan, own)
+        self._own_before = self.own_payout.copy()
+        self._pays = True
+
+    def due_payout(self) -> Floats:
+        """Return the payouts due to the pages: the one set by hand, or else the rule's."""
+        by_rule = algebra.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed, self.hosts)
+        return np.where(np.isnan(self.own_payout), by_rule, self.own_payout)
+
+    def set_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
+        """Set payouts by hand, and pay the difference to the cash of both sides."""
+        if not payouts:
+            return
+        if not self._pays:
+            self.read_payouts(tx)
+        amounts = [np.nan if value is None else value for value in payouts.values()]
+        self.own_payout[self.at(list(payouts))] = amounts
+
+    def waiting(self, side: str) -> Floats:
+        """Return the amounts that a push of this side of each page would pay."""
+        keep, score, weight, paid = self._side(side)
+        return algebra.residual(keep, score, weight, paid)
+
+    def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
+        """Change weights, and let each end receive or return the amount that the other end's links have got."""
+        np.add.at(self.hub_cash, a, w * self.authority_paid[b])
+        np.add.at(self.authority_cash, b, w * self.hub_paid[a])
+        np.add.at(self.out_weight, a, w)
+        np.add.at(self.in_weight, b, w)
+
+    def bury(self, page: int) -> None:
+        """Remove a page. Without its links, its account holds only its payout."""
+
+    def urgency(self, side: str) -> Ints:
+        """Return the priorities as in any ledger, and those of both sides of the accounts."""
+        if side not in ("hub", "authority"):
+            return super().urgency(side)
+        return self.marks_before.hub_priority if side == "hub" else self.marks_before.authority_priority
+
+    def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
+        """Spend as in any ledger, and on both sides of the accounts."""
+        if side not in ("hub", "authority"):
+            super().push(side, pages, payers, payees)
+            return
+        score = self.hub_score if side == "hub" else self.authority_score
+        self.prescribe(side, pages, score[pages], payers, payees)
+
+    def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:
+        """Push between new pages and the pages that name them until little cash waits between them.
+
+        These writes would happen in any case, or soon after by a push that would have to lock all the pages again.
+        """
+        sources = self.at([page for page, others in links.items() for _ in others])
+        targets = self.at([other for others in links.values() for other in others])
+        if not len(sources):
+            return 0, 0
+        weights = self.weights(sources, targets)
+        ends = {"hub": (sources, targets), "authority": (targets, sources)}
+        whole = {side: self._whole(side, payers, weights) for side, (payers, _) in ends.items()}
+        pushes = payments = 0
+        for _ in range(ROUNDS):
+            before = pushes
+            for side, (payers, payees) in ends.items():
+                keep, score, weight, paid = self._side(side)
+                waiting = algebra.residual(keep, score, weight, paid)
+                worth = whole[side] & (algebra.priority(waiting, weight, self.rule.eps) != NONE)
+                if not worth.any():
+                    continue
+                chosen, pays = np.flatnonzero(worth), worth[payers]
+                self.prescribe(side, chosen, score[chosen], payers[pays], payees[pays])
+                pushes += len(chosen)
+                payments += int(pays.sum())
+            if pushes == before:
+                break
+        return pushes, payments
+
+    def _whole(self, side: str, payers: Ints, weights: Floats) -> NDArray[np.bool_]:
+        """Return the places whose links on this side are all among these payers and weights, and are few enough for a
+        push.
+
+        The weights are whole multiples of 1/1024, so their sums are exact.
+        """
+        weight = self.out_weight if side == "hub" else self.in_weight
+        count, seen = np.bincount(payers, minlength=len(weight)), np.bincount(payers, weights, len(weight))
+        whole: NDArray[np.bool_] = (seen == weight) & (count <= self.rule.max_payees)
+        return whole
+
+    def off(self, side: str, places: Ints, goals: Floats, share: float) -> NDArray[np.bool_]:
+        """Return the places at which a push for these scores would pay more than this share of them."""
+        keep, _, weight, paid = self._side(side)
+        waiting = np.abs(keep[places] * goals - weight[places] * paid[places])
+        return (waiting > share * goals) & (weight[places] > 0.0)
+
+    def prescribe(self, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints) -> None:
+        """Spend as if the scores of the places `pages` were the `goals`.
+
+        H becomes the goal, e takes the difference, Z becomes keep·H/d, and the links `payers[i]` – `payees[i]` (all
+        their links) pay the step of Z. A push is the case whose goal is the own score: H += e, e = 0.
+        """
+        history = getattr(self, f"{side}_history")
+        cash = getattr(self, f"{side}_cash")
+        keep, _, weight, paid = self._side(side)
+        cash[pages] = (history[pages] + cash[pages]) - goals
+        history[pages] = goals
+        new = keep[pages] * goals / weight[pages]
+        step = np.zeros(len(history))
+        step[pages] = new - paid[pages]
+        paid[pages] = new
+        other = self.authority_cash if side == "hub" else self.hub_cash
+        sources, targets = (payers, payees) if side == "hub" else (payees, payers)
+        np.add.at(other, payees, self.weights(sources, targets) * step[payers])
+
+    def _side(self, side: str) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return keep, score, weight and paid of one side."""
+        if side == "hub":
+            keep = algebra.keep_hub(self.out_weight, self.rule.alpha)
+            return keep, self.hub_score, self.out_weight, self.hub_paid
+        keep = algebra.keep_authority(self.in_weight, self.relevance, self.rule.alpha)
+        return keep, self.authority_score, self.in_weight, self.authority_paid
+
+    def absorb(self, side: str, goals: Floats) -> None:
+        """Move the cash of one side to its history for pages that have already paid all that these scores give.
+
+        The cash has been spent in advance. `goals` has a score for every place, nan for none.
+        """
+        history, cash = getattr(self, f"{side}_history"), getattr(self, f"{side}_cash")
+        keep, _, weight, paid = self._side(side)
+        ahead = (weight > 0.0) & (paid == np.divide(keep * goals, weight, out=np.zeros(len(paid)), where=weight > 0.0))
+        history[ahead] += cash[ahead]
+        cash[ahead] = 0.0
+
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> AccountMarks:
+        """Write as in any ledger, and return the true marks."""
+        payouts = self._pay() if self._pays else []
+        marks, hub = AccountMarks(self), self._changed("hub_history", "hub_paid")
+        authority, (amounts, columns) = self._changed("authority_history", "authority_paid"), self._amounts(all_marks)
+        received = (amounts | self._changed("authority_cash")) & ~authority
+        blocks = {
+            "hubs_spent": self._block(hub, "hub_cash", "hub_history", "hub_paid"),
+            "hubs_received": self._block(self._changed("hub_cash") & ~hub, "hub_cash"),
+            "authorities_spent": self._block(
+                authority, "authority_history", "authority_paid", "authority_cash", *columns
+            ),
+            "authorities_received": self._block(received, "authority_cash", *columns),
+            "payouts": payouts,
+        }
+        for side, weight in (("hub", "out_weight"), ("authority", "in_weight")):
+            mark, before = getattr(marks, f"{side}_priority"), getattr(self.marks_before, f"{side}_priority")
+            blocks[f"{side}_priorities"] = self._mark(side, mark, before, all_marks, weight)
+        self._send(tx, blocks | self._rank_blocks(marks, all_marks) | self._link_blocks(all_marks), now=now)
+        return marks
+
+    def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> AccountMarks:
+        """Write the changes of a settling pass and the marks that follow from them. Return the true marks.
+
+        The pass checks the priorities again at its end. Until then the settled sides, `hubs` and `authorities`, lose
+        theirs in any case, and no other place gets one. The time of their settling is a property of the brain.
+        """
+        payouts = self._pay() if self._pays else []
+        marks, received = AccountMarks(self), self._changed("authority_cash")
+        hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
+        hub[hubs], authority[authorities] = True, True
+        hubs_own = ("hub_history", "hub_paid")
+        authorities_own = ("authority_history", "authority_paid", "authority_cash")
+        blocks = {
+            "settled": self._block(hub & authority, *hubs_own, *authorities_own),
+            "hubs_settled": self._block(hub & ~authority, *hubs_own),
+            "authorities_settled": self._block(authority & ~hub, *authorities_own),
+            "hubs_received": self._block(self._changed("hub_cash"), "hub_cash"),
+            "authorities_received": self._block(received & ~authority, "authority_cash", *self._amounts(False)[1]),
+            "payouts": payouts,
+        }
+        for side, sides, settled in (("hub", "hubs", hub), ("authority", "authorities", authority)):
+            new, before = getattr(marks, f"{side}_priority"), getattr(self.marks_before, f"{side}_priority")
+            absorbed = self._changed(f"{side}_history") & ~settled
+            blocks[f"{sides}_absorbed"] = self._block(absorbed, f"{side}_history")
+            blocks[f"{side}_priorities"] = self._block((new == NONE) & (before != NONE) & ~settled, new)
+        self._send(tx, blocks | self._rank_blocks(marks, False), now=0.0)
+        return marks
+
+    def _rank_blocks(self, marks: AccountMarks, all_marks: bool) -> Blocks:
+        """Return the blocks of the ranks by which pages are found, and of the places where they wait."""
+        before = self.marks_before
+        return self._place_blocks(all_marks) | {
+            "hub_ranks": self._mark(None, marks.hub_rank, before.hub_rank, all_marks),
+            "authority_ranks": self._mark(None, marks.authority_rank, before.authority_rank, all_marks),
+        }
+
+    def _pay(self) -> list[list[Any]]:
+        """Pay both sides the difference between the payout due and the payout paid. Return the block of payouts."""
+        due = self.due_payout()
+        self.hub_cash += due - self.payout
+        self.authority_cash += due - self.payout
+        by_hand = ~np.isnan(self.own_payout)
+        which = (due != self.payout) | (by_hand == np.isnan(self._own_before)) | (by_hand & (due != self._own_before))
+        self.payout = due
+        return self._block(which, np.where(due == 1.0, np.nan, due), np.where(by_hand, due, np.nan))

@@ -1,0 +1,263 @@
+"""Sections: bounded whatever a site does, the same for all who learn the same, and right about what is copied."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphbrain.schedule import shingles
+from graphbrain.schedule.sections import harvest, tree
+from graphbrain.schedule.sections.copies import Copies, CopyRule
+from graphbrain.schedule.sections.known import LARGEST, MOST, HostSample
+from graphbrain.schedule.sections.shapes import LONGEST_QUESTION, ShapeQuestion, read_question, shape_of
+from graphbrain.schedule.sections.site import MOST_VISITS, ActingSection, FirstVisit, Sections, Site
+from graphbrain.schedule.sections.tree import DEEPEST, LONGEST_PATTERN, CountedVisit
+from graphbrain.schedule.words import EDGE, Words, masked
+
+STEP = st.one_of(
+    st.sampled_from(["a", "shop", "12", "2024-05", "s1d9f8a7c6", "Index.html", "print", "x" * 60]), st.text(max_size=9)
+)
+URLS = st.one_of(
+    st.text(max_size=80),
+    st.builds(
+        lambda steps, query: "http://s.example/" + "/".join(steps) + ("?" + "&".join(query) if query else ""),
+        st.lists(STEP, max_size=24),
+        st.lists(st.sampled_from(["a=1", "b=red", "sort", "page=7", "=", "q=a%20b", "a=b=c"]), max_size=30),
+    ),
+)
+VISITS = st.lists(
+    st.builds(CountedVisit, URLS, st.floats(0, 1), st.floats(0.01, 1), st.booleans()),
+    max_size=40,
+)
+
+
+@given(URLS)
+def test_a_shape_is_bounded_and_its_tests_are_written_and_read(url: str) -> None:
+    shape = shape_of(url)
+    assert len(shape.tests) <= 100
+    for test in shape.tests:
+        assert len(str(test)) <= LONGEST_QUESTION
+        assert read_question(str(test)) == test
+        assert test.holds(shape)
+
+
+@pytest.mark.parametrize("text", ["", "!", "shop", "/", "/*", "steps>", "steps>x", ".../", "? a", "/{what}x y"])
+def test_what_is_no_test_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a test"):
+        read_question(text)
+
+
+@settings(deadline=None, max_examples=60)
+@given(VISITS, URLS, st.integers(1, 200))
+def test_a_tree_is_bounded_and_each_url_is_in_one_section(visits: list[CountedVisit], url: str, most: int) -> None:
+    found = tree.learn(visits, most)
+    leaves = list(found.leaves())
+    patterns = [leaf.pattern for leaf in leaves]
+    assert 1 <= len(leaves) <= most
+    assert len(set(patterns)) == len(patterns)
+    assert all(len(pattern) <= LONGEST_PATTERN and pattern.count(" ") < DEEPEST for pattern in patterns)
+    assert all(0.0 <= leaf.mean <= 1.0 for leaf in leaves)
+    assert found.section_of(url).pattern in patterns
+    assert sum(leaf.visits for leaf in leaves) == pytest.approx(sum(visit.weight for visit in visits))
+    assert sum(leaf.brought for leaf in leaves) == pytest.approx(sum(v.weight * v.brought for v in visits))
+    again = tree.read(json.loads(json.dumps(found.plain())))
+    assert [leaf.pattern for leaf in again.leaves()] == patterns
+    assert again.section_of(url).pattern == found.section_of(url).pattern
+
+
+@settings(deadline=None, max_examples=30)
+@given(VISITS, st.randoms(use_true_random=False))
+def test_what_is_learned_does_not_depend_on_the_order_of_the_visits(
+    visits: list[CountedVisit], dice: random.Random
+) -> None:
+    shuffled = list(visits)
+    dice.shuffle(shuffled)
+    one, other = tree.learn(visits, 50), tree.learn(shuffled, 50)
+    assert [leaf.pattern for leaf in one.leaves()] == [leaf.pattern for leaf in other.leaves()]
+
+
+def test_sections_are_split_where_they_differ_and_not_else() -> None:
+    good = [CountedVisit(f"http://s.example/p/{k}", 1.0, 1.0) for k in range(20)]
+    bad = [CountedVisit(f"http://s.example/p/{k}?sort=price", 0.0, 1.0) for k in range(20)]
+    found = tree.learn([*good, *bad], 200)
+    assert {leaf.pattern for leaf in found.leaves()} == {"?sort", "!?sort"}
+    assert found.section_of("http://s.example/q?sort=name").mean < 0.1
+    assert found.section_of("http://s.example/q").mean > 0.9
+    alike = [CountedVisit(f"http://s.example/{'ab'[k % 2]}/{k}?x{k % 3}=1", 0.9, 1.0) for k in range(60)]
+    assert [leaf.pattern for leaf in tree.learn(alike, 200).leaves()] == [""]
+
+
+def test_ten_visits_move_a_section_and_one_does_not() -> None:
+    parent = harvest.PRIOR
+    assert harvest.factor_of(harvest.posterior(0.0, 1.0, parent)) == 1.0
+    assert harvest.factor_of(harvest.posterior(0.0, 10.0, parent)) <= 0.25
+    assert harvest.posterior(0.0, 0.0, parent) == parent  # a new section starts at what its parent knows
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_factor_is_a_power_of_two_and_never_rises_with_less(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    factors = [harvest.factor_of(low), harvest.factor_of(high)]
+    assert factors[0] <= factors[1] <= 1.0
+    assert all(factor >= harvest.LEAST and np.log2(factor).is_integer() for factor in factors)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 50)), max_size=30))
+def test_a_factor_changes_at_most_once_per_doubling_of_visits(steps: list[tuple[float, float]]) -> None:
+    state, visits = None, 1.0
+    changes: list[float] = []
+    for mean, more in steps:
+        visits += more
+        after = harvest.settled_factor(mean, visits, state)
+        if state is not None and after[0] != state[0]:
+            changes.append(visits)
+        state = after
+    assert all(later >= 2.0 * earlier for earlier, later in itertools.pairwise(changes))
+
+
+# ---------------------------------------------------------------------- what was met before
+
+
+def sketched(*texts: str) -> tuple[list[int], int]:
+    made = shingles.sketch(masked(Words.of(EDGE.join(texts))))
+    assert made is not None
+    return made.keys.tolist(), made.count
+
+
+class Writer:
+    """Texts of invented words, the same for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._dice = random.Random(seed)
+        self._words = [a + b for a in "bdfgklmnprst" for b in ("ane", "elo", "ust", "imra", "argo", "ently", "sora")]
+        self.template = [self.text(4) for _ in range(10)]
+
+    def text(self, words: int) -> str:
+        return " ".join(self._dice.choice(self._words) for _ in range(words))
+
+    def visit(self, url: str, *texts: str) -> FirstVisit:
+        return FirstVisit(f"http://s.example{url}", sketched(*self.template, *texts))
+
+
+@pytest.mark.parametrize("words", [12, 60, 900])
+@pytest.mark.parametrize("seed", range(3))
+def test_copies_are_told_from_pages_of_their_own_however_long(words: int, seed: int) -> None:
+    write = Writer(seed)
+    site = Site.unknown()
+    texts = [write.text(words) for _ in range(40)]
+    for number, text in enumerate(texts):
+        site, _ = site.after([write.visit(f"/p/{number}", text)], 200)
+        site, _ = site.after([write.visit(f"/p/{number}/print", text)], 200)
+    assert site.sections.factor("http://s.example/p/77/print") <= 0.25
+    assert site.sections.factor("http://s.example/p/77") == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_words_in_a_template_are_no_copy(seed: int) -> None:
+    write = Writer(seed)
+    site = Site.unknown()
+    for number in range(60):
+        own = write.text(12 if number % 2 else 300)
+        site, _ = site.after([write.visit(f"/{'image' if number % 2 else 'page'}/{number}", own)], 200)
+    assert all(section.factor == 1.0 for section in site.sections.by_pattern.values())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_text_under_many_urls_brings_nothing(seed: int) -> None:
+    write = Writer(seed)
+    site = Site.unknown()
+    missing = write.text(15)
+    for number in range(60):
+        text = missing if number % 2 else write.text(100)
+        site, _ = site.after([write.visit(f"/{'old' if number % 2 else 'page'}/{number}", text)], 200)
+    assert site.sections.factor("http://s.example/old/1000") <= 0.25
+    assert site.sections.factor("http://s.example/page/1000") == 1.0
+
+
+def test_a_site_is_kept_and_bounded() -> None:
+    write = Writer(1)
+    site = Site.unknown()
+    for number in range(MOST_VISITS + 100):
+        site, [(share, _)] = site.after([write.visit(f"/{number % 7}/{number}?a{number}={number}", write.text(60))], 20)
+        assert share is not None
+    data = (site.known.text(), site.evidence(), site.sections.text())
+    assert len(data[0]) <= LARGEST
+    assert len(site.visits) == MOST_VISITS
+    again = Site.read(*data)
+    assert (again.known.text(), again.evidence(), again.sections.text()) == data
+    assert again.seen == MOST_VISITS + 100
+
+
+@pytest.mark.parametrize("data", ["", "x", "eJwDAAAAAAE="])
+def test_what_is_no_sample_is_refused(data: str) -> None:
+    with pytest.raises(ValueError, match="not"):
+        HostSample.read(data)
+    with pytest.raises(ValueError, match="not"):
+        Sections.read("[1]")
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(st.tuples(st.sets(st.integers(0, 2**32 - 1), min_size=1, max_size=400), st.integers(0, 7)), max_size=30)
+)
+def test_a_sample_tells_shares_and_stays_consistent(pages: list[tuple[set[int], int]]) -> None:
+    known = HostSample.nothing()
+    for hashes, kind in pages:
+        keys = np.array(sorted(hashes)[: shingles.MOST], dtype=np.uint32)
+        share = known.share(keys, len(hashes))
+        assert 0.0 <= share.new <= 1.0
+        assert 0.0 <= share.weight <= 1.0
+        known.add(keys, len(hashes), kind)
+        again = known.share(keys, len(hashes))
+        assert known.pages < 4 or again.new == 0.0 or again.weight == 0.0
+    assert HostSample.read(known.text()).text() == known.text()
+    assert known.pages == len(pages)
+
+
+def test_a_sample_does_not_grow_beyond_its_bound() -> None:
+    dice = np.random.default_rng(1)
+    known = HostSample.nothing()
+    for _ in range(300):
+        keys = np.unique(dice.integers(0, 2**32, 256, dtype=np.uint32))
+        known.add(keys, len(keys), 0)
+    assert len(known.text()) <= LARGEST
+    assert len(known._keys) <= MOST
+    assert known.pages >= 128
+
+
+def test_a_test_is_a_question_about_the_url() -> None:
+    shape = shape_of("http://s.example/shop/12/a/shop/print?color=red&page=7")
+    for yes in (
+        ShapeQuestion("step", 0, "shop"),
+        ShapeQuestion("kind", 1, "number"),
+        ShapeQuestion("last", 0, "print"),
+        ShapeQuestion("repeats", 0),
+        ShapeQuestion("steps", 4),
+        ShapeQuestion("arguments", 1),
+        ShapeQuestion("argument", 0, "color"),
+        ShapeQuestion("value", 0, "color", "red"),
+    ):
+        assert yes.holds(shape), yes
+    for no in (
+        ShapeQuestion("step", 0, "a"),
+        ShapeQuestion("steps", 5),
+        ShapeQuestion("value", 0, "page", "7"),
+        ShapeQuestion("argument", 0, "size"),
+    ):
+        assert not no.holds(shape), no
+
+
+def test_a_copy_in_a_section_at_the_least_factor_waits_behind_the_others_of_the_section() -> None:
+    """As on a site of many versions of one text, which is also there under www."""
+    section = ActingSection(tree.ONE.section_of("https://a.example/"), harvest.LEAST, 0.0)
+    copies = Copies(40, {"": {CopyRule("www"): (0.25, 40.0)}}, based=frozenset({CopyRule("www")}))
+    sections = Sections(by_pattern={"": section}, copies=copies)
+    assert sections.factor("https://a.example/1") == harvest.LEAST
+    assert sections.factor("https://www.a.example/1") == harvest.LEAST / 4
+    assert sections.plainer("https://www.a.example/1") == [("https://a.example/1", harvest.LEAST / 4)]
