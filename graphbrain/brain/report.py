@@ -159,7 +159,8 @@ class Reporting:
                 calls[ticket] = ticket.request()
             except Exception as error:  # noqa: BLE001  # the caller's own
                 ticket.fail(error)
-        self._record_resources(calls.values())
+        if any(call.resources for call in calls.values()):
+            self._record_resources(calls.values())
         if len(calls) == 1:
             ((ticket, call),) = calls.items()
             ticket.answer(self._by_itself(call))

@@ -107,7 +107,7 @@ class HostEffects:
 
     def matters(self, host: HostState) -> bool:
         """Return whether these effects change the host, as it was read."""
-        moved = host.manners.by_address and self.address not in (None, host.address)
+        moved = self.address not in (None, host.address) and host.manners.by_address
         if self.well_at is not None and (host.failing > 0 or host.is_evidence(self.spared_at)):
             return True
         return moved or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
@@ -238,7 +238,7 @@ def conclude_and_hold(
     doubtful = {
         name
         for name, end in ends.items()
-        if end.successes or end.unasked or end.well_at is not None or (manners.by_address and end.address)
+        if end.successes or end.unasked or end.well_at is not None or (end.address and manners.by_address)
     }
     unsure = read(tx, (names | doubtful) - certain, manners, now)
     wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}

@@ -80,8 +80,6 @@ def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:
 
     A refresh that leads to its own page loads it again, and is left out.
     """
-    if not report.led_to:  # of most visits: the address of their page need not be looked up
-        return ()
     if report.status not in TEMPORARY and [_key(url, each, rules) for each in report.led_to] == [rules.page(url)[1]]:
         return ()
     chain: list[str] = []

@@ -289,7 +289,7 @@ def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
         return _refused(item, visit, "the lease lapsed, or another worker holds the page")
     if claim is None and visit.fetched is not None and visit.fetched >= item.at:
         return _refused(item, visit, "a later visit is known")
-    hollow = _is_hollow(item, visit)
+    hollow = isinstance(item.report, Fetched) and item.report.not_modified and _is_hollow(visit)
     if hollow:
         item = _unfetched(item)
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
@@ -302,10 +302,9 @@ def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
     return replace(verdict, links=item.replaces_links() or item.adds_links() or verdict.vanished)
 
 
-def _is_hollow(item: Item, visit: Visit) -> bool:
-    """Return whether the page is reported as unchanged, though nothing is known from before."""
-    said = isinstance(item.report, Fetched) and item.report.not_modified
-    return said and (visit.first_fetched is None or visit.state in ("alias", "gone"))
+def _is_hollow(visit: Visit) -> bool:
+    """Return whether nothing is known from before of a page that is reported as unchanged."""
+    return visit.first_fetched is None or visit.state in ("alias", "gone")
 
 
 def _unfetched(item: Item) -> Item:

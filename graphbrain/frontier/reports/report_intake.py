@@ -99,7 +99,7 @@ class Intake:
         if isinstance(report, Fetched):
             item.seen = _seen(report, key, item.at, self._change)
             item.facts = facts.of_page(report, url, self._rules)
-            item.led_to = facts.led_to(report, url, self._rules)
+            item.led_to = facts.led_to(report, url, self._rules) if report.led_to else ()
             if item.led_to and report.status in TEMPORARY:
                 item.leads_to = place_of(url, item.led_to)
         else:

@@ -9,7 +9,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.base.errors import BadInput
-from graphbrain.brain import leases
+from graphbrain.brain import claim
 from graphbrain.frontier.claims.idempotency import KEPT
 from tests.integration.conftest import HandClock, lose_an_answer
 
@@ -103,8 +103,8 @@ def test_keys_are_forgotten_long_after_their_leases(
 ) -> None:
     many.next_urls(2, key="a")
     clock.pass_(many.settings.lease_seconds + KEPT + 1)
-    monkeypatch.setattr(leases, "SWEEP_EVERY", -1.0)
-    monkeypatch.setattr(leases, "FORGET_EVERY", -1.0)
+    monkeypatch.setattr(claim, "LOOK_EVERY", -1.0)
+    monkeypatch.setattr(claim, "FORGET_EVERY", -1.0)
     many.next_urls(2, key="b")
     assert ask("MATCH (a:Asked) RETURN a.key") == [["b"]]
 
