@@ -7,6 +7,7 @@ that line, and so do the tests of the pages: `expanded` is the text that both re
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import inspect
 import re
@@ -356,11 +357,11 @@ def metrics() -> str:
 
 
 def families() -> list[tuple[str, str, tuple[str, ...], str]]:
-    """Return name, kind, labels and help of each metric, read from `graphbrain/metrics/families.py`.
+    """Return name, kind, labels and help of each metric, read from `graphbrain/service/metrics/families.py`.
 
     Some families appear only while a crawl has them, so that no sample has them all.
     """
-    from graphbrain.metrics import families as code
+    from graphbrain.service.metrics import families as code
 
     found = [(f"{name}_total", "counter", (), text) for name, text in code.COUNTERS.values()]
     for node in ast.walk(ast.parse(inspect.getsource(code))):
@@ -600,30 +601,29 @@ def room_figures() -> str:
 # ---------------------------------------------------------------------- commands
 
 
-def _group(laboratory: bool) -> Any:
-    """Return the commands of the laboratory, or all others, as one group."""
+def __getattr__(name: str) -> Any:
+    """Return the product's commands as one group when Sphinx asks for it: nothing else needs the command line."""
+    if name != "product_commands":
+        raise AttributeError(name)
     import click
 
     from graphbrain.cli.app import cli
     from graphbrain.cli.commands import LABORATORY
 
-    commands = {name: cli.commands[name] for name in cli.commands if (name in LABORATORY) == laboratory}
+    commands = {each: cli.commands[each] for each in cli.commands if each not in LABORATORY}
     return click.Group("graphbrain", commands, params=cli.params, help=cli.help)
-
-
-def __getattr__(name: str) -> Any:
-    """Return a group of commands when Sphinx asks for it: nothing else needs the command line."""
-    if name in ("product_commands", "laboratory_commands"):
-        return _group(laboratory=name == "laboratory_commands")
-    raise AttributeError(name)
 
 
 def laboratory() -> str:
     """Return the reference of the laboratory's commands, where it is installed."""
     if importlib.util.find_spec("graphbrain_lab") is None:
         return "These pages were built without the laboratory: install it to read about each option here."
-    directive = (".. click:: from_code:laboratory_commands", "   :prog: graphbrain", "   :nested: full")
-    return "\n".join(("```{eval-rst}", *directive, "```"))
+    table = importlib.import_module("graphbrain_lab.commands").COMMANDS
+    directives = [
+        f".. click:: graphbrain_lab.cli.{module}:{name}\n   :prog: graphbrain {name}\n   :nested: full\n"
+        for name, (module, _) in table.items()
+    ]
+    return "\n".join(("```{eval-rst}", *directives, "```"))
 
 
 PARTS: dict[str, Callable[[], str]] = {

@@ -148,33 +148,31 @@ def overview(theme: Theme) -> Picture:
 
 ROOMS: dict[str, tuple[float, float, float, int, str]] = {
     "cli": (20, 10, 340, 3, "the commands"),
-    "service": (272, 90, 98, 3, "HTTP, console"),
-    "files": (10, 170, 88, 3, "import, dump"),
-    "crawl": (106, 170, 76, 3, "by Scrapy"),
-    "demo": (190, 170, 74, 3, "small web"),
-    "metrics": (272, 170, 98, 3, "Prometheus"),
-    "brain": (20, 250, 340, 0, "the verbs, by topic; workers"),
-    "analyst": (20, 330, 340, 1, "questions, findings, the audit"),
-    "frontier": (20, 410, 240, 1, "claims, reports, politeness of hosts"),
-    "scores": (110, 490, 150, 1, "cash, PageRank"),
-    "schedule": (110, 570, 150, 1, "change rates, lanes"),
-    "content": (10, 650, 104, 2, "input, checked"),
-    "graph": (130, 650, 110, 2, "Neo4j, schema"),
-    "terminal": (272, 650, 98, 2, "tables"),
-    "base": (20, 730, 340, 2, "errors, settings, options, records, URLs"),
+    "files": (10, 90, 88, 3, "import, dump"),
+    "crawl": (106, 90, 76, 3, "by Scrapy"),
+    "service": (190, 90, 98, 3, "HTTP, metrics"),
+    "demo": (296, 90, 74, 3, "small web"),
+    "brain": (20, 170, 340, 0, "the verbs, by topic; workers"),
+    "analyst": (20, 250, 340, 1, "questions, findings, the audit"),
+    "frontier": (20, 330, 240, 1, "claims, reports, politeness of hosts"),
+    "scores": (110, 410, 150, 1, "cash, PageRank"),
+    "schedule": (110, 490, 150, 1, "change rates, lanes"),
+    "content": (10, 570, 104, 2, "input, checked"),
+    "graph": (130, 570, 110, 2, "Neo4j, schema"),
+    "terminal": (272, 570, 98, 2, "tables"),
+    "base": (20, 650, 340, 2, "errors, settings, options, records, URLs"),
 }
 """Room → left, top and width of its box, its colour, and what is in it."""
 HIGH = 44
 IMPORTS: dict[tuple[str, str], tuple[float, str]] = {
     ("cli", "files"): (54, "imports"),
     ("cli", "crawl"): (144, "runs"),
-    ("cli", "demo"): (226, "shows"),
-    ("cli", "service"): (321, "serves"),
-    ("service", "metrics"): (321, "samples"),
+    ("cli", "service"): (239, "serves"),
+    ("cli", "demo"): (333, "shows"),
     ("files", "brain"): (54, "the verbs"),
     ("crawl", "brain"): (144, "claims"),
-    ("demo", "brain"): (226, "workers"),
-    ("metrics", "brain"): (321, "observer"),
+    ("service", "brain"): (239, "all verbs"),
+    ("demo", "brain"): (333, "workers"),
     ("brain", "analyst"): (190, "pages, figures, questions"),
     ("analyst", "frontier"): (150, "queues, hosts"),
     ("analyst", "terminal"): (321, "tables"),
@@ -192,14 +190,14 @@ others is left out; a test compares the arrows with the code."""
 
 def architecture(theme: Theme) -> Picture:
     """Draw the rooms, and their imports as arrows."""
-    picture = Picture(theme, 812, "The rooms of graphbrain and their imports, from the command line down")
+    picture = Picture(theme, 732, "The rooms of graphbrain and their imports, from the command line down")
     for (above, below), (x, word) in IMPORTS.items():
         top, end = ROOMS[above][1] + HIGH, ROOMS[below][1]
         picture.arrow((x, top + 2), (x, end - 3))
         picture.text(x + 6, (top + end) / 2 + 4, word, size=11, anchor="start", faint=True)
     for name, (x, y, width, colour, what) in ROOMS.items():
         picture.box(x, y, width, HIGH, [name, what], colour)
-    picture.text(190, 798, "Arrows are imports. Those that follow from others are left out.", faint=True, size=11)
+    picture.text(190, 718, "Arrows are imports. Those that follow from others are left out.", faint=True, size=11)
     return picture
 
 

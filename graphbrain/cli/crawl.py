@@ -216,8 +216,8 @@ def _metrics(app: App, pool: WorkerPool, host: str, port: int) -> Iterator[None]
     from graphbrain.terminal import show
 
     try:
-        from graphbrain.metrics.meter import Meter
-        from graphbrain.metrics.serving import served
+        from graphbrain.service.metrics.meter import Meter
+        from graphbrain.service.metrics.serving import served
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "prometheus_client":
             raise

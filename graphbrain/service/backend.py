@@ -23,12 +23,12 @@ from graphbrain.base.model import KINDS, OUTCOMES, PAGES, Claims
 from graphbrain.base.runtime.fair import Turns
 from graphbrain.brain.brain import Brain
 from graphbrain.graph.connection import Cancellation
-from graphbrain.metrics.meter import Meter
-from graphbrain.metrics.sampling import Sample, Sampler
 from graphbrain.service.access import Gatekeeper, Grant
 from graphbrain.service.console.minutes import Minutes
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs
+from graphbrain.service.metrics.meter import Meter
+from graphbrain.service.metrics.sampling import Sample, Sampler
 from graphbrain.service.refusals import Refusal, body_of, refusal_of
 from graphbrain.service.seats import CALLER, Places
 

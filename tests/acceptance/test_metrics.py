@@ -28,7 +28,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from graphbrain import Brain, Fetched
 from tests.acceptance.cli.test_cli import Run, connected, one_sentence, run, started
 from tests.contract.source import ROOT
-from tests.unit.metrics.test_board import RULES, targets
+from tests.unit.service.metrics.test_board import RULES, targets
 
 __all__ = ["connected", "run"]
 

@@ -36,9 +36,9 @@ from graphbrain.cli.app import cli
 from graphbrain.cli.commands import LABORATORY
 from graphbrain.content.wire import report_schema
 from graphbrain.crawl.scrapy.requests import OWN
-from graphbrain.metrics import families
 from graphbrain.service import correcting, crawling, long_work, looking
 from graphbrain.service.door import OPEN
+from graphbrain.service.metrics import families
 from graphbrain.service.refusals import STATUSES
 
 __all__ = ["MODULES", "RECORDED", "difference", "surface"]

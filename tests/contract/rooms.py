@@ -16,7 +16,8 @@ from tests.contract.source import imported, modules
 __all__ = ["SHORT_NAMES", "TOP", "arrows", "circles", "counts", "folder", "folders", "second_level"]
 
 SHORT_NAMES = (
-    *("client", "errors", "hints", "model", "pagefacts", "relevance", "robots", "scrapy", "server", "url", "work"),
+    *("client", "errors", "hints", "metrics", "metrics.meter", "metrics.serving", "model", "pagefacts", "relevance"),
+    *("robots", "scrapy", "server", "url", "work"),
 )
 """Modules at the top of the package by which users import what a room has. They have no code."""
 TOP = ("__init__", "__main__", *SHORT_NAMES)

@@ -18,8 +18,8 @@ from graphbrain.brain.brain import Brain
 from graphbrain.brain.names import Names
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.graph.server import installation, lifecycle
-from graphbrain.metrics.sampling import Sample
 from graphbrain.service.console.minutes import Minutes
+from graphbrain.service.metrics.sampling import Sample
 
 __all__ = ["activity", "found", "host", "overview", "page"]
 

@@ -24,4 +24,5 @@ def test_the_page_names_all_commands_and_measures() -> None:
     assert {name for cell in cells for name in re.findall(r"`([\w-]+)[^`]*`", cell)} == set(LABORATORY)
     cells = first_column(section("reference/laboratory.md", "Its measures"))
     assert {name for cell in cells for name in re.findall(r"`bench ([\w-]+)[^`]*`", cell)} == set(bench.commands)
-    assert "from_code:laboratory_commands" in built("reference/laboratory.md")
+    shown = built("reference/laboratory.md")
+    assert all(f":prog: graphbrain {name}\n" in shown for name in LABORATORY)

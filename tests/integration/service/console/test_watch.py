@@ -6,9 +6,9 @@ import pytest
 
 from graphbrain import Brain
 from graphbrain.base.errors import BadInput, UnknownHost
-from graphbrain.metrics.sampling import Sample, Sampler
 from graphbrain.service.console.minutes import Minutes
 from graphbrain.service.console.watch import host, overview
+from graphbrain.service.metrics.sampling import Sample, Sampler
 
 EVERY_PAGE = {
     "brain/states",

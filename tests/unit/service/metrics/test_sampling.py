@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrain.analyst.inspect.figures import Quick, Scanned
-from graphbrain.metrics.sampling import SCAN_ANYWAY, SCAN_EVERY, SCAN_SHARE, SCANS, Sample, Sampler
+from graphbrain.service.metrics.sampling import SCAN_ANYWAY, SCAN_EVERY, SCAN_SHARE, SCANS, Sample, Sampler
 
 
 @given(st.lists(st.floats(0.0, 1_000.0), min_size=1, max_size=20))

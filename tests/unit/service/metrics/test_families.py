@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from graphbrain.base.model import KINDS, OUTCOMES, STATES
 from graphbrain.base.runtime.timings import BOUNDS
-from tests.unit.metrics.exposed import SAMPLE, exposed
+from tests.unit.service.metrics.exposed import SAMPLE, exposed
 
 READ = {family.name: family for family in text_string_to_metric_families(exposed())}
 LABELS = {"kind", "state", "side", "outcome", "verb", "statement", "error", "reason", "sample", "le"}

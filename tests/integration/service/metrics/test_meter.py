@@ -16,8 +16,8 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.model import KINDS, OUTCOMES
 from graphbrain.brain.observe import STREAMED, UNOBSERVED, VERBS
 from graphbrain.graph.connection import Graph
-from graphbrain.metrics.meter import Meter
-from graphbrain.metrics.sampling import Sampler
+from graphbrain.service.metrics.meter import Meter
+from graphbrain.service.metrics.sampling import Sampler
 from tests.integration.conftest import HandClock
 from tests.integration.examples import small_web
 

@@ -11,8 +11,8 @@ from prometheus_client.registry import Collector
 from graphbrain.analyst.inspect.figures import Counted, KindCounts, Quick, Scanned
 from graphbrain.base.model import OUTCOMES, RESOURCE_KINDS, Kind
 from graphbrain.base.runtime.timings import Timings
-from graphbrain.metrics import families
-from graphbrain.metrics.sampling import Sample
+from graphbrain.service.metrics import families
+from graphbrain.service.metrics.sampling import Sample
 
 RESOURCES: dict[Kind, KindCounts] = {
     kind: KindCounts(10 * place, place, tuple(range(place, place + len(OUTCOMES))))

@@ -14,7 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from graphbrain.analyst.inspect.figures import COUNTS, Counted, Quick
 from graphbrain.base.model import OUTCOMES, STATES
 from graphbrain.base.runtime.timings import BOUNDS, Told
-from graphbrain.metrics.sampling import Sample
+from graphbrain.service.metrics.sampling import Sample
 
 __all__ = ["CrewFigures", "of_observed", "of_sample", "of_workers"]
 

@@ -8,7 +8,7 @@ import re
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.contract.source import ROOT
-from tests.unit.metrics.exposed import exposed
+from tests.unit.service.metrics.exposed import exposed
 
 RULES = (ROOT / "docker" / "prometheus" / "rules.yml").read_text(encoding="utf-8")
 BOARD = json.loads((ROOT / "docker" / "grafana" / "boards" / "graphbrain.json").read_text(encoding="utf-8"))
