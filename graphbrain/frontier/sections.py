@@ -30,10 +30,8 @@ from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.schedule import shingles
 from graphbrain.schedule.lanes import ASKED
-from graphbrain.schedule.sections.known import HostSample
 from graphbrain.schedule.sections.shapes import name_of
 from graphbrain.schedule.sections.site import GROWN, FirstVisit, Sections, Site
-from graphbrain.schedule.words import VERSION
 from graphbrain.scores.accounts import ledgers
 
 __all__ = [
@@ -106,7 +104,7 @@ def learn(
     if not rows:
         return 0
     known, evidence, text, learned, tries = tx.one("sections/lock", host=host)
-    site = Site.unknown() if known is None else _site(known, evidence, text)
+    site = Site.unknown() if known is None else Site.read(known, evidence, text)
     copies = _copies(tx, rows, key_of)
     visits = [
         FirstVisit(
@@ -122,7 +120,7 @@ def learn(
     tx.do(
         "sections/learned",
         host=host,
-        known=f"{VERSION}:{after.known.text()}",
+        known=after.known.text(),
         evidence=after.evidence(),
         sections=after.sections.text(),
         learned=learned + 1,
@@ -145,13 +143,6 @@ def note_old(tx: Tx, policy: Policy, revision: int) -> int:
         tx.one("sections/old", ids=sorted(ids))
     tx.do("brain/relearned", before=before, after=last if len(ids) == AT_ONCE else None, revision=policy.rule.revision)
     return max(len(ids), 1)
-
-
-def _site(known: str, evidence: str, sections: str) -> Site:
-    """Return the site that these texts describe, without its sample of shingles if that is of another version."""
-    version, _, sample = known.rpartition(":")
-    site = Site.read(sample, evidence, sections)
-    return site if version == str(VERSION) else replace(site, known=HostSample.nothing())
 
 
 def _hash(text: str | None) -> str | None:

@@ -10,7 +10,6 @@ are full, so that what has left the site is forgotten.
 
 from __future__ import annotations
 
-import base64
 import zlib
 from dataclasses import dataclass
 from zlib import crc32
@@ -20,6 +19,7 @@ import numpy.typing as npt
 
 from graphbrain.base.numeric.arrays import Flags, Floats
 from graphbrain.schedule.sections.shapes import Shape, shape_of
+from graphbrain.schedule.words import VERSION, packed, unpacked
 
 __all__ = ["FULL_SAMPLE", "LARGEST", "HostSample", "NewShare", "kind_of"]
 
@@ -86,9 +86,11 @@ class HostSample:
 
     @classmethod
     def read(cls, text: str) -> HostSample:
-        """Return what `text` has written. Raise ValueError for anything else."""
+        """Return what `text` has written; nothing if its shingles are of another version. Raise ValueError for anything
+        else."""
         try:
-            raw = zlib.decompress(base64.b64decode(text, validate=True))
+            version, data = unpacked(text)
+            raw = zlib.decompress(data)
         except (zlib.error, ValueError) as error:
             raise ValueError(f"not a sample of shingles: {error}") from None
         if len(raw) < _HEAD.itemsize:
@@ -97,16 +99,18 @@ class HostSample:
         count = int(head["count"])
         if count > MOST or len(raw) != _HEAD.itemsize + count * (4 + KINDS):
             raise ValueError("not a sample of shingles")
+        if version != VERSION:
+            return cls.nothing()
         keys = np.frombuffer(raw, dtype="<u4", offset=_HEAD.itemsize, count=count)
         counts = np.frombuffer(raw, dtype=np.uint8, offset=_HEAD.itemsize + 4 * count)
         covering = head["covering"].astype(np.int64)
         return cls(int(head["level"]), keys.astype(np.uint32), counts.reshape(count, KINDS).copy(), covering)
 
     def text(self) -> str:
-        """Return the stored form, of at most `LARGEST` characters."""
+        """Return the stored form, of at most `LARGEST` characters: the version of the shingles, and the sample."""
         head = np.array([(self._level, len(self._keys), self._covering)], dtype=_HEAD)
         raw = head.tobytes() + self._keys.astype("<u4").tobytes() + self._counts.tobytes()
-        return base64.b64encode(zlib.compress(raw, 1)).decode()
+        return packed(zlib.compress(raw, 1))
 
     @property
     def pages(self) -> int:

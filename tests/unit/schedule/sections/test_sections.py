@@ -217,6 +217,7 @@ def test_a_sample_tells_shares_and_stays_consistent(pages: list[tuple[set[int], 
         again = known.share(keys, len(hashes))
         assert known.pages < 4 or again.new == 0.0 or again.weight == 0.0
     assert HostSample.read(known.text()).text() == known.text()
+    assert HostSample.read(known.text().replace("2:", "3:", 1)).text() == HostSample.nothing().text()
     assert known.pages == len(pages)
 
 
