@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from graphbrain import Brain, Fetched
-from graphbrain.base.urls.normalization import Rules
+from graphbrain.base.urls.normalization import Rules, spell
 from graphbrain.files import harvest
 from graphbrain.files.harvest import Harvest
 
@@ -68,13 +68,13 @@ def web_of(file: Path) -> Harvest:
 
 
 def links_of(web: Harvest, page: int) -> list[str]:
-    """The URLs that a page links to."""
-    return [web.urls[target] for target in web.targets[web.offsets[page] : web.offsets[page + 1]].tolist()]
+    """The URLs that a page links to, as a brain spells them."""
+    return [spell(web.urls[target]) for target in web.targets[web.offsets[page] : web.offsets[page + 1]].tolist()]
 
 
 def crawl(brain: Brain, web: Harvest, pages: int, batch: int = 100) -> None:
     """Claim and report pages, beginning at the first, until so many are reported or none is left."""
-    number = {url: page for page, url in enumerate(web.urls)}
+    number = {spell(url): page for page, url in enumerate(web.urls)}
     brain.seed(web.urls[:1])
     while pages > 0 and (claims := brain.next_urls(min(batch, pages))):
         brain.report([Fetched(claim.url, links_of(web, number[claim.url]), claim) for claim in claims])

@@ -113,8 +113,9 @@ def _lapsed(brain: Brain) -> Any:
     return claims
 
 
-def _swept(brain: Brain, _: Any) -> Any:
-    return brain.tend(0.0).swept
+def _swept(brain: Brain, _: Any) -> None:
+    """The number is not returned: leases that a commit has ended whose answer was lost are not counted again."""
+    brain.tend(0.0)
 
 
 def _changed(brain: Brain, _: Any) -> Any:

@@ -50,7 +50,7 @@ def part(file: Path) -> tuple[list[str], Ints, Ints]:
     web = web_of(file)
     sources, targets = np.repeat(np.arange(web.pages), np.diff(web.offsets)), web.targets
     inside = (sources < PART) & (targets < PART)
-    return list(web.urls[:PART]), sources[inside].astype(np.int64), targets[inside].astype(np.int64)
+    return [spell(url) for url in web.urls[:PART]], sources[inside].astype(np.int64), targets[inside].astype(np.int64)
 
 
 @cache

@@ -18,7 +18,7 @@ from graphbrain.base.errors import BadInput
 from graphbrain.brain.workers import WorkerPool
 from graphbrain_lab.recording import Recording, read
 from graphbrain_lab.replay import ReplayProgress, replay
-from tests.acceptance.cli.test_cli import on_terminal
+from tests.acceptance.cli.test_cli import alone, on_terminal, one_sentence
 from tests.plugin import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -248,3 +248,9 @@ def test_replay_in_a_thread(brain: Any) -> None:
     thread.start()
     thread.join(PATIENCE)
     assert results[0].pages == 20
+
+
+def test_a_recording_that_cannot_be_read(tmp_path: Path) -> None:
+    one_sentence(alone("replay", tmp_path / "no"), "cannot be read")
+    (tmp_path / "bad").write_text("0 1\n1 x\n")
+    one_sentence(alone("replay", tmp_path / "bad"), "bad, line 2")

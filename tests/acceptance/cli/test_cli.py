@@ -163,10 +163,10 @@ def alone(*arguments: object, **env: str) -> Done:
 
 
 def test_help_names_every_command() -> None:
-    crawl = ["seed", "next", "report", "work", "tend", "replay", "import", "top", "page", "links", "path", "find"]
+    crawl = ["seed", "next", "report", "work", "tend", "import", "top", "page", "links", "path", "find"]
     keep = ["link", "unlink", "forget", "relevance", "payout", "clear", "hosts", "host", "robots"]
     done = alone("--help")
-    for name in [*crawl, "stats", "audit", "dump", "server", "schema", "demo", "bench", *keep]:
+    for name in [*crawl, "stats", "audit", "dump", "server", "schema", "demo", *keep]:
         assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE), name
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     listed = done.stdout.split("-h, --help")[1]
@@ -278,12 +278,6 @@ def test_a_server_that_does_not_run(tmp_path: Path) -> None:
     stopped = alone("server", "stop", "--data", tmp_path)
     assert (stopped.returncode, stopped.stderr) == (0, "graphbrain: it did not run.\n")
     one_sentence(alone("server", "logs", "--data", tmp_path), "no log", str(tmp_path))
-
-
-def test_a_recording_that_cannot_be_read(tmp_path: Path) -> None:
-    one_sentence(alone("replay", tmp_path / "no"), "cannot be read")
-    (tmp_path / "bad").write_text("0 1\n1 x\n")
-    one_sentence(alone("replay", tmp_path / "bad"), "bad, line 2")
 
 
 # ---------------------------------------------------------------------- on a live brain

@@ -236,7 +236,7 @@ def plant(brain: Brain) -> None:
         "a/copy": {"text": text_of("copied")},
         "a/copied": {"text": text_of("copied")},
         "a/near/1": {"text": " ".join(near)},
-        "a/near/2": {"text": " ".join([*near[:60], "other", *near[61:]])},
+        "a/near/2": {"text": " ".join([*near[:3], "other", *near[4:]])},
         "a/hidden": {"noindex": True},
         "a/canon": {"canonical": url_of("a/gone")},
         "a/thin": {"size": 10},

@@ -15,7 +15,7 @@ from graphbrain import Brain, Failed, Fetched, Hint, Link, Page
 from graphbrain.analyst.inspect import scan
 from graphbrain.base.errors import BadInput, UnknownPage
 from graphbrain.base.numeric.methods import SCORES
-from graphbrain.base.urls.normalization import key_of
+from graphbrain.base.urls.normalization import key_of, spell
 from tests.integration.conftest import START, HandClock
 from tests.recordings import Recordings, links_of, web_of
 
@@ -283,7 +283,7 @@ def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
 @pytest.mark.data
 def test_a_dump_of_a_recorded_crawl_is_that_crawl(brain: Brain, data_dir: Recordings) -> None:
     web = web_of(data_dir / "gr0.California.gz")
-    reports = [Fetched(web.urls[page], links_of(web, page)) for page in range(0, web.pages, 20)]
+    reports = [Fetched(spell(web.urls[page]), links_of(web, page)) for page in range(0, web.pages, 20)]
     for start in range(0, len(reports), 200):
         brain.report(reports[start : start + 200])
     wanted = {(page.url, link) for page in reports for link in page.links if link != page.url}
