@@ -520,27 +520,6 @@ def test_of_a_host_with_a_queue_the_best_page_comes_each_time_however_many_lanes
     assert urls(brain) == [best[30]]
 
 
-def test_lanes_of_the_frontier_from_before_they_stood_together_are_served_until_they_are_written_anew(
-    make_brain: MakeBrain, clock: HandClock, ask: Ask
-) -> None:
-    brain = make_brain(delay_seconds=10.0, frontier_reserve=0.0, oldest_reserve=0.0)
-    pages = [f"http://{host}.org/{n}" for host in "abc" for n in range(3)]
-    brain.seed(pages)
-    was = {"0": 16_146_439, "1": 15_561_223, "2": 16_601_607}  # of values 1, 30 and .1
-    for url in pages[::2]:
-        ask("MATCH (p:Page {url: $url}) SET p.lane = $lane", url=url, lane=was[url[-1]])
-    rounds = []
-    for _ in range(3):
-        rounds.append(urls(brain))
-        clock.pass_(10.0)
-    assert sorted(url for each in rounds for url in each) == sorted(pages)
-    assert "http://b.org/1" in rounds[0]
-    assert {"http://a.org/2", "http://c.org/2"} < set(rounds[2])
-    brain.change(order="best_first")
-    brain.change(order="optimal")
-    assert not brain.audit(None).findings
-
-
 # ---------------------------------------------------------------- changes of the order
 
 
