@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -46,8 +46,8 @@ class Witness:
         """Within the block, all that this process does is looked at."""
         lock, many, commit = Accounts.lock_present, Tx.many, Graph._commit
 
-        def locking(cls: type[Accounts], tx: Tx, ids: Iterable[int], rule: Rule) -> Accounts:
-            ledger: Accounts = lock.__func__(cls, tx, ids, rule)  # type: ignore[attr-defined]
+        def locking(cls: type[Accounts], tx: Tx, ids: Iterable[int], rule: Rule, made: Sequence[int] = ()) -> Accounts:
+            ledger: Accounts = lock.__func__(cls, tx, ids, rule, made)  # type: ignore[attr-defined]
             self._mine.locked = self._locked(tx) | set(ledger.ids.tolist())
             return ledger
 
