@@ -137,8 +137,9 @@ class Upkeep:
             if work.linked:
                 self._look_at_in_links(work)
             learned = self._learn_sections(work, over, whole=whole)
-            followed = swept or released or work.news or work.deepened or work.linked or learned
-            if not followed or over():
+            # Sweeps and depths go on to their end, however little time there is: a page must not keep a lapsed lease.
+            goes_on = swept or released or work.deepened
+            if not goes_on and (over() or not (work.news or work.linked or learned)):
                 return done, work
             work = self._look(batch)
 

@@ -341,7 +341,7 @@ def test_more_lapse_than_fit_one_transaction(make_brain: MakeBrain, clock: HandC
     brain.seed([f"http://a.org/{n}" for n in range(1_200)])
     assert len(brain.next_urls(1_200)) == 1_200
     clock.pass_(301.0)
-    assert [brain.tend(0).swept for _ in range(3)] == [1_000, 200, 0], "a transaction of each kind, whatever the time"
+    assert brain.tend(0).swept == 1_200
 
 
 # ---------------------------------------------------------------- fencing
