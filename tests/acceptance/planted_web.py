@@ -131,7 +131,7 @@ ALIKE = {
     **{f"bytes/{number}": copy(prose("bytes")) for number in range(3)},
     "text/plain": copy(prose("text")),
     "text/marked": copy(prose("text"), "<!-- 77 --><style>p { color: red }</style>", '<div class="x"><p>{}</p></div>'),
-    **{f"near/{number}": copy(changed(prose("near", 400), 50 * number)) for number in range(1, 5)},
+    **{f"near/{number}": copy(changed(prose("near", 3000), 500 * number)) for number in range(1, 5)},
     # No copies: half of the text, the same words in another order, and a frame around texts of their own.
     "half/1": copy([*prose("half"), *prose("first half")]),
     "half/2": copy([*prose("half"), *prose("second half")]),

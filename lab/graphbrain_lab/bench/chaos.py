@@ -173,8 +173,14 @@ def _warm(brain: Brain, web: ChaosWeb) -> None:
         for kinds in (BOTH, PAGES):
             claims = brain.next_urls(10, wait=1.0, kinds=kinds)
             brain.report([_visit(c, web) if c.kind == "page" else Resource(c.url, c, 404) for c in claims])
-        brain.set_robots(host_of(url_of(0)), None)
+        _forget_robots(brain)
         brain.tend(0.05)
+
+
+def _forget_robots(brain: Brain) -> None:
+    """Forget the robots.txt of all hosts, so that callers that ask for them find some, however slow the machine is."""
+    for page in range(HOSTS):
+        brain.set_robots(host_of(url_of(page)), None)
 
 
 def kill_local_server(data: Path | None) -> Blow:
