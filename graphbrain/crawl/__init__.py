@@ -1,8 +1,9 @@
 """Crawling by Scrapy: `graphbrain crawl`, its WARC and JSON files, its browser and messages; the add-on for spiders.
 
 `order` is the user's order, and the brain's settings that follow from it; `running` runs Scrapy in this process, with
-the add-on in `scrapy`; `watching` counts events and recognises sites that block; `warc` and `jsonl` write what was
-fetched; `closing` sums up. Users know the add-on as `graphbrain.scrapy`.
+the add-on in `scrapy`; `browser` renders a page in Chromium, and `render_step` calls it from Scrapy's downloader;
+`watching` counts events and recognises sites that block; `warc` and `jsonl` write what was fetched; `closing` sums up.
+Users know the add-on as `graphbrain.scrapy`.
 May touch: Scrapy and its reactor, signals, files that the user has named. Knows of graphbrain: `Brain`, its figures,
 analysts' questions.
 """
@@ -16,6 +17,7 @@ __all__ = [
     "dryrun",
     "jsonl",
     "order",
+    "render_step",
     "requisites",
     "running",
     "secrets",

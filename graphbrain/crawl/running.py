@@ -124,7 +124,7 @@ class ScrapyRun:
             archiving = {Archiving: Archiving.PLACE}
         rendering: dict[Any, int | None] = {}
         if self._running.renderer is not None:
-            from graphbrain.crawl.rendering import Rendering
+            from graphbrain.crawl.render_step import Rendering
 
             rendering = {Rendering: Rendering.PLACE}
         settings: dict[str, Any] = {

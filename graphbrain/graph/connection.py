@@ -172,7 +172,7 @@ class Access(Enum):
 
 
 class Tx:
-    """One attempt at one transaction. `one`, `many` and `do` run a statement; nothing else is possible.
+    """One attempt at one transaction. `one`, `records`, `many` and `do` run a statement; nothing else is possible.
 
     `misfits` holds what the transaction, all its attempts and the connection remember of accounts that do not fit.
     `server` is the address of the member that has answered, "host:port"; None before the first statement, and if the
@@ -235,6 +235,10 @@ class Tx:
         if len(rows) != 1:
             raise LookupError(f"{name}: {len(rows)} rows, not one")
         return rows[0]
+
+    def records(self, name: str, /, **params: Any) -> list[Any]:
+        """Return the rows in the first column of a statement's only row, as named tuples of its header's names."""
+        return [*map(statement(name).record._make, self.one(name, **params)[0])]
 
     def do(self, name: str, /, **params: Any) -> None:
         """Run a statement whose rows do not matter."""

@@ -2,7 +2,9 @@
 
 A file begins with `//` lines: one sentence, then `param NAME TYPE meaning`, `column NAME TYPE meaning`, `rows
 none|one|many`, `locks …`, `mode read|write`, `reads any`, `retry …`. Without `reads any` a statement is read at the
-leader of a cluster; with it, a follower may answer it, which can lag behind (`Graph.anywhere`). The file is in the
+leader of a cluster; with it, a follower may answer it, which can lag behind (`Graph.anywhere`). The meaning of a column
+that is a list of rows begins with the names of a row's values, `[id, url, is_seed]`: `Statement.record` has them as the
+names of its fields. The file is in the
 folder of the room that sends it, and its name is the rest of its path without the ending: `claims/take` is
 `cypher/frontier/claims/take.cypher`. The header is not sent. The name is sent as a comment, so that `SHOW TRANSACTIONS`
 shows the statement of a transaction. `cypher/` is beside the package in a checkout and inside it in a wheel.
@@ -16,9 +18,10 @@ length.
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +65,19 @@ class Statement:
     retry: str
     reads: str = "leader"
     """The member of a cluster that may run it: "leader" or "any"."""
+    fields: tuple[str, ...] = ()
+    """The names of the values of a row, in the first column that is a list of rows."""
+
+    @cached_property
+    def record(self) -> Any:
+        """The class of a row, a named tuple; `record._make(row)` makes one of a list.
+
+        Raises:
+            ValueError: The header does not name the values of a row.
+        """
+        if not self.fields:
+            raise ValueError(f"cypher/{self.name}.cypher: no column names the values of its rows")
+        return namedtuple("Record", self.fields)
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters as they are sent with the text."""
@@ -163,5 +179,13 @@ def _parse(name: str, header: list[str], body: str) -> Statement:
         lists=lists,
         columns=tuple(re.split(r"\s+", line)[0] for line in fields.get("column", ())),
         reads=reads,
+        fields=_fields(header),
         **one,
     )
+
+
+def _fields(header: list[str]) -> tuple[str, ...]:
+    """Return the names in the first column of rows, if all of them are names."""
+    rows = re.search(r"^column +\w+ +LIST +\[([^\][]*)\]", "\n".join(header), re.MULTILINE)
+    names = re.split(r",\s*", rows[1]) if rows else []
+    return tuple(names) if all(re.fullmatch(r"[a-z]\w*", name) for name in names) else ()

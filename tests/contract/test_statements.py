@@ -211,13 +211,13 @@ def _named(module: str) -> frozenset[str]:
 
 
 def _sent(module: str) -> set[str]:
-    """The first argument of each `one`, `many` and `do`, where it is written out."""
+    """The first argument of each `one`, `records`, `many` and `do`, where it is written out."""
     return {
         str(node.args[0].value)
         for node in ast.walk(tree(module))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("one", "many", "do")
+        and node.func.attr in ("one", "records", "many", "do")
         and node.args
         and isinstance(node.args[0], ast.Constant)
     }

@@ -1,7 +1,19 @@
 """Politeness: hosts and addresses, their delays, back-off, budgets and robots.txt.
 
 A host is read and locked here, asked whether it may be visited now, given the results of visits, and written back.
+`health` decides when a host is ill, and how long failed pages and hosts wait until they are tried again.
 May touch: statements on hosts and addresses. Knows nothing of queues of pages or of accounts.
 """
 
-__all__ = ["addresses", "admin", "clock_ahead", "health", "origins", "politeness", "resource", "robots", "state"]
+__all__ = [
+    "addresses",
+    "admin",
+    "clock_ahead",
+    "health",
+    "origins",
+    "politeness",
+    "politeness_policy",
+    "resource",
+    "robots",
+    "state",
+]
