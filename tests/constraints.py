@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 FILE = Path(__file__).resolve().parents[1] / "docker" / "constraints.txt"
+ITSELF = "graphbrain-crawler"
 EXTRAS = frozenset({"metrics", "serve"})
 """What the image has of graphbrain."""
 LINUX = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64", "os_name": "posix"}
@@ -19,16 +20,16 @@ LINUX = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine"
 def needed() -> dict[str, str]:
     """Name → version of all that graphbrain needs in the image, and what that needs."""
     found: dict[str, str] = {}
-    left: list[tuple[str, frozenset[str]]] = [("graphbrain", EXTRAS)]
+    left: list[tuple[str, frozenset[str]]] = [(ITSELF, EXTRAS)]
     done: set[tuple[str, frozenset[str]]] = set()
     while left:
         name, extras = left.pop()
         if (name, extras) in done:
             continue
         done.add((name, extras))
-        if name != "graphbrain":
+        if name != ITSELF:
             found[name] = version(name)
-        for text in _own(extras) if name == "graphbrain" else requires(name) or ():
+        for text in _own(extras) if name == ITSELF else requires(name) or ():
             wanted = Requirement(text)
             here = [{**LINUX, "extra": extra} for extra in ("", *sorted(extras))]
             if wanted.marker is None or any(wanted.marker.evaluate(facts) for facts in here):
