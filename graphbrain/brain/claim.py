@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from graphbrain.base.errors import BadInput, GraphbrainError
@@ -27,12 +27,14 @@ from graphbrain.brain.combine import Combiner
 from graphbrain.brain.leases import LEASED, Leases
 from graphbrain.brain.session import Session, whole
 from graphbrain.content import input_checks
-from graphbrain.frontier.claims import idempotency, leases, resources, sitemaps, taking, tuning
+from graphbrain.frontier.claims import idempotency, leases, sitemaps, taking, tuning
+from graphbrain.frontier.claims.batches import Holder
 from graphbrain.frontier.claims.leases import Leasing
 from graphbrain.frontier.claims.outlook import PAUSED, Beside, ClaimOutlook, of_wanted
 from graphbrain.frontier.claims.outlook import outlook as outlook_now
 from graphbrain.frontier.claims.sampling import ClaimShare, Reach, Spread
-from graphbrain.frontier.claims.taking import ClaimRequest, Holder, Taken, Work
+from graphbrain.frontier.claims.sources import SOURCES, ClaimRequest
+from graphbrain.frontier.claims.taking import Taken
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 
@@ -44,30 +46,6 @@ LONGEST_LEASE = 604_800
 """The longest lease in seconds, as of the setting `lease_seconds`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One claiming transaction of a round.
-
-    Attributes:
-        name: Its name in the log and in the metrics.
-        n: The largest number of pages to claim; 0 only moves pages out of the way.
-        work: The transaction.
-        most_moves, front, now_only, tries: As in `claims.Request`.
-        kind: The kind of what is claimed. Kinds other than pages come from lines of their own (`resources.LINES`).
-        beside_pages: As in `taking.ClaimRequest`.
-    """
-
-    name: str
-    n: int
-    work: Work = taking.take
-    most_moves: int = 0
-    front: int = 0
-    now_only: bool = False
-    tries: bool = False
-    kind: Kind = "page"
-    beside_pages: bool = False
-
-
 class Claiming:
     """Claims pages. Thread-safe: races on what it has learned of the queues do no harm."""
 
@@ -77,31 +55,23 @@ class Claiming:
         self._reach = Reach()
         self._clogged = False
         """True if pages of hosts that are not ready are in the way of others."""
-        self._aliases = ClaimShare(lambda: tuning.ALIAS_SHARE, random.random())
-        self._tries = ClaimShare(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK)
-        self._shares: Mapping[Kind, ClaimShare] = {
-            kind: ClaimShare(lambda: tuning.RESOURCE_SHARE, random.random()) for kind in resources.LINES
+        self._shares: Mapping[Beside, ClaimShare] = {
+            "aliases": ClaimShare(lambda: tuning.ALIAS_SHARE, random.random()),
+            "tries": ClaimShare(lambda: session.settings.harvest_reserve, tuning.TRIES_LUCK),
+            "sitemap": ClaimShare(lambda: tuning.RESOURCE_SHARE, random.random()),
+            "link": ClaimShare(lambda: tuning.RESOURCE_SHARE, random.random()),
         }
+        """The share of each source beside the queues of pages."""
         self._lock = threading.Lock()
         self._looked_at, self._forgot_at = -math.inf, session.now()
         self._beside: set[Beside] = set()
-        """The kinds of claims beside the queues of pages of which there seems to be one: as of the last look, without
-        those of which a call has found none since."""
+        """The sources beside the queues of pages that seem to have something: as of the last look, without those in
+        which a call has found nothing since."""
         self._sought: dict[tuple[str, bool], float] = {}
         """Host, and whether its robots.txt had to be known → when its sitemaps were looked for."""
-        self._combiners: dict[tuple[bool, bool], Combiner[Wish, Claims]] = {
-            (now_only, robots): Combiner(
-                partial(self._answer, now_only=now_only, robots=robots),
-                "claims",
-                most=tuning.COMBINED,
-                alone=tuning.ALONE,
-                undo=self._untold,
-            )
-            for now_only in (False, True)
-            for robots in (False, True)
-        }
-        """Combiners by whether only pages that were asked for by hand are wanted, and whether robots.txt is: both
-        change which pages are claimed. Calls for other kinds are combined."""
+        self._combiner: Combiner[Wish, Claims] = Combiner(
+            self._answer, "claims", most=tuning.COMBINED, alone=tuning.ALONE, group=_group, undo=self._untold
+        )
 
     def next_urls(
         self,
@@ -120,7 +90,7 @@ class Claiming:
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         deadline = time.monotonic() + wait
         while True:
-            claimed = self._combiners[wish.now_only, "robots" in wish.kinds].do(wish, wish.holder.worker, wish.n)
+            claimed = self._combiner.do(wish, wish.holder.worker, wish.n)
             left = deadline - time.monotonic()
             if len(claimed) or claimed.repeated or claimed.finished or left <= 0:
                 return claimed
@@ -145,8 +115,7 @@ class Claiming:
         """Claim pages without waiting for them or for the answer. `owner`: takes turns with other owners. Return None
         for so many pages that they take a thread of the caller's own."""
         wish = self._wish(n, worker, key, now_only, _kinds(kinds))
-        combiner = self._combiners[wish.now_only, "robots" in wish.kinds]
-        return None if wish.n >= combiner.alone else combiner.submit(wish, owner, wish.n)
+        return None if wish.n >= tuning.ALONE else self._combiner.submit(wish, owner, wish.n)
 
     def _wish(
         self,
@@ -164,12 +133,11 @@ class Claiming:
         if not isinstance(now_only, bool):
             raise BadInput(f"now_only is true or false, not {now_only!r:.80}.")
         key = None if key is None else input_checks.name("key", key)
-        return Wish(n, Holder(tokens.token(session.now()), worker), key, now_only, kinds, notes)
+        return Wish(n, Holder(tokens.token(session.now()), worker, kinds), key, now_only, notes)
 
     def close(self) -> None:
-        """End the threads in the background."""
-        for combiner in self._combiners.values():
-            combiner.close()
+        """End the thread in the background."""
+        self._combiner.close()
 
     def _untold(self, answer: Future[Claims]) -> None:
         """Return claims whose caller was interrupted while it waited for them."""
@@ -177,9 +145,9 @@ class Claiming:
             with contextlib.suppress(GraphbrainError):
                 self.give_back(answer.result())
 
-    def _answer(self, tickets: Sequence[RoundTicket], now_only: bool = False, robots: bool = False) -> None:
-        """Answer these calls. Either all of them want only pages that were asked for by hand, or none does; either all
-        want robots.txt, or none does."""
+    def _answer(self, tickets: Sequence[RoundTicket]) -> None:
+        """Answer these calls, which are of one group (`_group`)."""
+        now_only, robots = _group(tickets[0].request)
         calls = Round(tickets, robots=robots)
         claim = self._claim_wanted if now_only else self._claim
         outlook: ClaimOutlook | None = None
@@ -238,29 +206,32 @@ class Claiming:
 
     def _claim(self, calls: Round) -> ClaimOutlook | None:
         """Claim the pages that the calls want. Return what to expect, where they do not get all."""
-        # These kinds of claims have a fixed share, whatever the queues hold.
-        n = calls.left
-        aliases = self._due_aliases(n, calls)
-        tries = self._due_tries(calls)
-        self._due_resources(calls)
-
-        # The queues, best pages first.
         if self._clogged:
             self._clogged = not self._clear(calls, tuning.CLEARING)
-        more = self._fill(calls)
-        self._aliases.took(aliases, calls.count, n)
-        self._tries.took(tries, calls.new, n)
+        wanted = {source: calls.wanting(SOURCES[source].kind) for source in self._shares}
+        more = self._fill(calls, self._due_shares(wanted, calls.left))
+        for source, share in self._shares.items():
+            share.took(calls.by_source[source], wanted[source])
 
-        # Places that no page has filled: aliases and resources may have them all, and some pages may only seem to be
-        # held back.
+        # Places that no page has filled: other sources may have them all, and some pages may only seem to be held back.
         while calls.left:
             outlook = self._look_out(calls.kinds)
-            if not more and self._take_beside(calls, outlook.beside):
+            if not more and outlook.beside and self._take(calls, dict.fromkeys(outlook.beside, calls.left)).beside:
                 continue
             if not self._freed_pages(calls, outlook):
                 return outlook
             more = self._fill(calls)
         return None
+
+    def _due_shares(self, wanted: Mapping[Beside, int], n: int) -> dict[str, int]:
+        """Return the places, among `n` in all, of each source beside the queues that seems to have something: its share
+        of the claims that are `wanted` of its kind."""
+        due: dict[str, int] = {}
+        for source, share in self._shares.items():
+            places = min(share.places(wanted[source]), n - sum(due.values()))
+            if places and source in self._beside:
+                due[source] = places
+        return due
 
     def _freed_pages(self, calls: Round, outlook: ClaimOutlook) -> bool:
         """Return True if pages were freed that the outlook could not count: by a correction of times that a clock wrote
@@ -281,9 +252,7 @@ class Claiming:
         """Claim in the same way the pages that were asked for by hand."""
         outlook: ClaimOutlook | None = None
         for _ in range(tuning.WANTED_ROUNDS):
-            step = _Step("claims/take_wanted", calls.left, most_moves=4 * calls.left, now_only=True)
-            taken = self._perform(step, calls)
-            calls.took(taken)
+            taken = self._take(calls, {"asked": calls.left}, most_moves=4 * calls.left)
             if not calls.left:
                 return None
             if taken.claims or taken.in_vain:
@@ -320,14 +289,17 @@ class Claiming:
 
         return session.graph.read(look, "claims/outlook")
 
-    def _fill(self, calls: Round) -> bool:
+    def _fill(self, calls: Round, shares: Mapping[str, int] | None = None) -> bool:
         """Claim pages until there are all, or enough, or no more to be had now. Return whether there may be more,
-        though there are fewer."""
+        though there are fewer. `shares`: the places of other sources in the first transaction."""
         n = calls.left
         moves_left, until, put_back = 4 * n, time.monotonic() + tuning.CLEARING, 0
         while calls.left:
-            taken = self._take(_Step("claims/take", calls.left, most_moves=moves_left), calls)
+            places, shares = _with_lanes(shares or {}, calls.left), None
+            taken = self._take(calls, places, most_moves=moves_left)
             moves_left -= taken.moved
+            if "lanes" not in places:
+                continue
             self._learn(taken)
             if taken.put_back and put_back < tuning.MOST_PUT_BACK:
                 put_back += self._put_back_more()
@@ -365,54 +337,6 @@ class Claiming:
 
         return session.graph.write(move, "claims/put_back")
 
-    def _due_aliases(self, n: int, calls: Round) -> int:
-        """Claim the share of aliases among `n` claims, if any are due. Return their number."""
-        places = self._aliases.places(n)
-        return self._take_aliases(places, calls) if places and "alias" in self._beside else 0
-
-    def _take_aliases(self, n: int, calls: Round) -> int:
-        """Claim up to `n` aliases that are due to be looked at again. Return their number."""
-        taken = self._perform(_Step("claims/take_aliases", n, taking.take_aliases), calls)
-        calls.took(taken, last=True)
-        self._keep_in_mind("alias", bool(taken.claims))
-        return len(taken.claims)
-
-    def _keep_in_mind(self, kind: Beside, there: bool) -> None:
-        """Note whether there was one of a kind of claims: if not, no call looks for one until the next look."""
-        if there:
-            self._beside.add(kind)
-        else:
-            self._beside.discard(kind)
-
-    def _take_beside(self, calls: Round, due: Collection[Beside]) -> bool:
-        """Claim what is due beside the queues of pages for the places that are left. Return whether there was any."""
-        taken = self._take_aliases(calls.left, calls) if "alias" in due else 0
-        for kind in resources.LINES:
-            taken += self._take_resources(kind, calls.left, calls) if kind in due else 0
-        return taken > 0
-
-    def _due_resources(self, calls: Round) -> None:
-        """Claim the share of each kind that waits in queues, if any is due."""
-        for kind, share in self._shares.items():
-            n = sum(caller.left for caller in calls.asking(kind))
-            places = share.places(n)
-            if not places:
-                share.took(0, n, n)
-            elif kind in self._beside and (claimed := self._take_resources(kind, places, calls, beside_pages=True)):
-                share.took(claimed, n, n)  # else nothing is owed: no page waits for a share that nothing took
-
-    def _take_resources(self, kind: Kind, n: int, calls: Round, *, beside_pages: bool = False) -> int:
-        """Claim up to `n` resources of a kind for the calls that ask for it. Return their number. `beside_pages`: hosts
-        with pages in their queues give them a share alone."""
-        n = min(n, sum(caller.left for caller in calls.asking(kind)))
-        if n <= 0:
-            return 0
-        step = _Step("claims/take_resources", n, taking.take_resources, kind=kind, beside_pages=beside_pages)
-        taken = self._perform(step, calls)
-        calls.took(taken, last=True)
-        self._keep_in_mind(kind, bool(taken.claims))  # type: ignore[arg-type]  # a robots.txt waits in no line
-        return len(taken.claims)
-
     def _find_sitemaps(self, calls: Round) -> None:
         """Find the sitemaps of the hosts of claimed pages, for the calls that ask for them: of a host once a minute."""
         callers, now = calls.asking("sitemap"), self._session.now()
@@ -426,27 +350,17 @@ class Claiming:
         if not schemes:
             return
         hosts = self._session.perform("sitemaps/find", _find, schemes, calls.robots)
-        self._keep_in_mind("sitemap", True)
+        self._beside.add("sitemap")
         if len(self._sought) > tuning.MOST_SOUGHT:
             self._sought.clear()
         self._sought.update(dict.fromkeys(((name, calls.robots) for name in hosts), now))
-
-    def _due_tries(self, calls: Round) -> int:
-        """Claim the share of pages that try sections which are held down, if there are any. Return their number."""
-        places = self._tries.places(calls.left)
-        if not places or self._session.policy.acting is None or "try" not in self._beside:
-            return 0
-        taken = self._perform(_Step("claims/take_tries", places, tries=True), calls)
-        calls.took(taken, last=True)
-        self._keep_in_mind("try", bool(taken.claims or taken.in_vain))
-        return len(taken.claims)
 
     def _clear(self, calls: Round, seconds: float) -> bool:
         """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front. False
         when the time was up before."""
         until = time.monotonic() + seconds
         while True:
-            taken = self._take(_Step("claims/clear", 0, most_moves=tuning.BULK, front=tuning.BULK), calls)
+            taken = self._take(calls, {"front": 0}, most_moves=tuning.BULK, depth=tuning.BULK)
             if taken.moved < tuning.BULK // 4:
                 return True
             if time.monotonic() >= until:
@@ -455,54 +369,49 @@ class Claiming:
     def _from_behind(self, calls: Round) -> None:
         """Claim pages from behind those that are in the way."""
         for depth in tuning.BEYOND:
-            if self._take(_Step("claims/take", calls.left, most_moves=tuning.BULK, front=depth), calls).claims:
+            if self._take(calls, {"front": calls.left}, most_moves=tuning.BULK, depth=depth).claims:
                 return
 
-    def _take(self, step: _Step, calls: Round) -> Taken:
-        """Make one claiming transaction, and give its claims to their calls."""
-        taken = self._perform(step, calls)
-        calls.took(taken)
-        return taken
-
-    def _perform(self, step: _Step, calls: Round) -> Taken:
-        """Make one claiming transaction. If a call's key was used before, make it again without that call."""
+    def _take(self, calls: Round, places: Mapping[str, int], *, most_moves: int = 0, depth: int = 0) -> Taken:
+        """Make one claiming transaction, and give its claims to their calls. If a call's key was used before, make it
+        again without that call. `places`, `most_moves`, `depth`: as in `ClaimRequest`."""
         tried: set[str] = set()
-        while True:
-            holders = calls.holders(step.n, step.kind)
-            if step.n and not holders:
-                return Taken()
-            attempt = partial(self._attempt, step=step, calls=calls, holders=holders, tried=tried)
+        name = "claims/take" if any(places.values()) else "claims/clear"
+
+        def attempt(tx: Tx) -> Taken:
+            wish = self._request(calls, places, most_moves, depth)
+            taken = taking.attempt(tx, wish, tried)
+            calls.bind(tx, [*taken.claims, *taken.beside])
+            taken.notes = note.on_claims(tx, taken.claims) if calls.notes else {}
+            return taken
+
+        while calls.left:
             try:
-                return self._session.graph.write(attempt, step.name)
+                taken = self._session.graph.write(attempt, name)
             except idempotency.Answered as answered:
                 calls.drop(answered.keys)
+                continue
+            calls.took(taken)
+            # No call looks again before the next look where there was nothing.
+            self._beside.difference_update(source for source in places if not taken.by_source[source])
+            return taken
+        return Taken()
 
-    def _attempt(self, tx: Tx, step: _Step, calls: Round, holders: Sequence[Holder], tried: set[str]) -> Taken:
-        """Claim pages, store in the same transaction which call's key leased them, and read their notes if they are
-        wanted. Raises Answered."""
-        wish = self._request(step, holders, calls.robots)
-        taken = taking.attempt(tx, step.work, wish, tried)
-        calls.bind(tx, taken.claims)
-        return replace(taken, notes=note.on_claims(tx, taken.claims)) if calls.notes else taken
-
-    def _request(self, step: _Step, holders: Sequence[Holder], robots: bool) -> ClaimRequest:
+    def _request(self, calls: Round, places: Mapping[str, int], most_moves: int, depth: int) -> ClaimRequest:
         """Return what one attempt asks for, by the settings of now."""
         session = self._session
         return ClaimRequest(
-            holders,
+            places,
+            calls.holders() if any(places.values()) else (),
             clock=session.now,
             lease=session.settings.lease_seconds,
             manners=session.policy.manners,
             finder=session.finder,
             reach=self._reach,
             spread=self._spread.times,
-            most_moves=step.most_moves,
-            front=step.front,
-            now_only=step.now_only,
-            tries=step.tries,
-            robots=robots,
-            lines=resources.LINES.get(step.kind, ()),
-            beside_pages=step.beside_pages,
+            most_moves=most_moves,
+            depth=depth,
+            robots=calls.robots,
             acting=session.policy.acting,
         )
 
@@ -551,6 +460,18 @@ def _with(
     work: Callable[..., set[str]], leasing: Leasing, tx: Tx, held: dict[str, str], policy: Policy, now: float
 ) -> set[str]:
     return work(tx, leasing, held, policy, now)
+
+
+def _group(wish: Wish) -> tuple[bool, bool]:
+    """Return the group of a call: the calls of one round want all pages or only those that were asked for by hand, and
+    all of them or none want robots.txt, for both change which pages are claimed."""
+    return wish.now_only, "robots" in wish.kinds
+
+
+def _with_lanes(shares: Mapping[str, int], n: int) -> dict[str, int]:
+    """Return the places of each source in one transaction for `n` claims: the queues of pages get what is left."""
+    left = n - sum(shares.values())
+    return {**shares, "lanes": left} if left else dict(shares)
 
 
 def _kinds(given: object) -> frozenset[Kind]:

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from graphbrain.base.model import PAGES, Claim, Claims, Kind
+from graphbrain.base.model import Claim, Claims, Kind
 from graphbrain.base.runtime.fair import Turns
 from graphbrain.brain.combine import Ticket
 from graphbrain.frontier.claims import idempotency
-from graphbrain.frontier.claims.taking import Holder, Taken
+from graphbrain.frontier.claims.batches import Holder
+from graphbrain.frontier.claims.taking import Taken
 from graphbrain.graph.connection import Tx
 
 __all__ = ["Caller", "Round", "RoundTicket", "Wish"]
@@ -25,8 +26,12 @@ class Wish:
     holder: Holder
     key: str | None = None
     now_only: bool = False
-    kinds: frozenset[Kind] = PAGES
     notes: bool = False
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds that the call asks for."""
+        return self.holder.kinds
 
 
 RoundTicket = Ticket[Wish, Claims]
@@ -76,8 +81,8 @@ class Round:
         self.keyed = any(caller.key is not None for caller in self.callers)
         self.notes = any(caller.wish.notes for caller in self.callers)
         """True if one of them wants notes."""
-        self.new = 0
-        """The number of claims of pages that were never fetched."""
+        self.by_source: Counter[str] = Counter()
+        """The number of claims that were made, by source."""
         self.clock_corrected = False
         """True once this round has corrected times that a clock wrote while it was ahead."""
 
@@ -109,17 +114,20 @@ class Round:
         """Return the calls for this kind."""
         return [caller for caller in self.callers if kind in caller.wish.kinds]
 
-    def holders(self, n: int, kind: Kind = "page") -> list[Holder]:
-        """Return the holders of the next `n` claims of a kind."""
-        callers = self.asking(kind)
-        if len(callers) == 1:
-            return [callers[0].wish.holder] * min(n, callers[0].left)
+    def wanting(self, kind: Kind) -> int:
+        """Return how many claims the calls for this kind still want."""
+        return sum(caller.left for caller in self.asking(kind))
+
+    def holders(self) -> list[Holder]:
+        """Return the holders of all claims that are still wanted, in the order in which they get them."""
+        if len(self.callers) == 1:
+            return [self.callers[0].wish.holder] * self.left
         turns: Turns[Holder] = Turns()
-        for turn in range(max((caller.left for caller in callers), default=0)):
-            for caller in callers:
+        for turn in range(max((caller.left for caller in self.callers), default=0)):
+            for caller in self.callers:
                 if caller.left > turn:
                     turns.put(caller.ticket.owner, caller.wish.holder)
-        return [turns.take() for _ in range(min(n, len(turns)))]
+        return [turns.take() for _ in range(len(turns))]
 
     def bind(self, tx: Tx, leased: Sequence[Claim]) -> None:
         """Record the leased pages under the callers' keys. Raises Answered."""
@@ -135,18 +143,23 @@ class Round:
             },
         )
 
-    def took(self, taken: Taken, *, last: bool = False) -> None:
-        """Distribute claims; those that are `last` come after others. A call that has all its claims is answered at
+    def took(self, taken: Taken) -> None:
+        """Distribute claims; those beside the queues of pages come last. A call that has all its claims is answered at
         once."""
-        by_token = _by_token(taken.claims)
-        self.new += taken.new
+        got, last = _by_token(taken.claims), _by_token(taken.beside)
+        self.by_source += taken.by_source
         for caller in self.callers:
-            if more := by_token.get(caller.wish.holder.token):
-                (caller.last if last else caller.got).extend(more)
-                if caller.wish.notes:
-                    caller.notes |= {claim.key: taken.notes[claim.key] for claim in more if claim.key in taken.notes}
-                if not caller.left:
-                    caller.ticket.answer(Claims(caller.claims, notes=caller.notes))
+            token = caller.wish.holder.token
+            if token not in got and token not in last:
+                continue
+            caller.got += got.get(token, ())
+            caller.last += last.get(token, ())
+            if caller.wish.notes:
+                caller.notes |= {
+                    claim.key: taken.notes[claim.key] for claim in caller.claims if claim.key in taken.notes
+                }
+            if not caller.left:
+                caller.ticket.answer(Claims(caller.claims, notes=caller.notes))
 
     def drop(self, keys: Collection[str]) -> None:
         """Take out the calls whose keys were used before."""

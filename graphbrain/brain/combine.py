@@ -8,6 +8,7 @@ Owners take turns, so that one with many requests is not served before one with 
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
@@ -59,6 +60,7 @@ class Combiner(Generic[A, R]):
             not answered.
         most: The largest total size of a round.
         alone: The size from which a request is a round of its own, while other rounds run.
+        group: The group of a request. The requests of a round are of one group; groups take turns.
         undo: Called with an answer whose caller was interrupted while it waited.
     """
 
@@ -70,12 +72,14 @@ class Combiner(Generic[A, R]):
         most: float,
         alone: float,
         lanes: int = 1,
+        group: Callable[[A], Hashable] = lambda _: None,
         undo: Callable[[Future[R]], None] = lambda _: None,
     ) -> None:
         self._act, self._name, self._most, self.alone, self._free = act, name, most, alone, lanes
-        self._undo = undo
+        self._group, self._undo = group, undo
         self._lock = threading.Lock()
-        self._waiting: Turns[Ticket[A, R]] = Turns()
+        self._waiting: OrderedDict[Hashable, Turns[Ticket[A, R]]] = OrderedDict()
+        """The waiting requests by group, the group first whose turn it is."""
         self._wakes: SimpleQueue[bool] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._lanes = lanes
@@ -114,11 +118,14 @@ class Combiner(Generic[A, R]):
     def _come(self, ticket: Ticket[A, R]) -> bool:
         """Queue a ticket. Return whether the caller must lead, because no other thread does."""
         with self._lock:
-            self._waiting.put(ticket.owner, ticket)
+            self._put(ticket)
             if not self._free:
                 return False
             self._free -= 1
             return True
+
+    def _put(self, ticket: Ticket[A, R]) -> None:
+        self._waiting.setdefault(self._group(ticket.request), Turns()).put(ticket.owner, ticket)
 
     def _lead(self, own: Ticket[A, R] | None) -> None:
         """Make rounds of the waiting tickets until `own` is done; None: until none waits."""
@@ -127,21 +134,25 @@ class Combiner(Generic[A, R]):
                 self._round(tickets, own)
         finally:
             with self._lock:
-                more = len(self._waiting) > 0
+                more = bool(self._waiting)
                 self._free += not more
             if more:
                 self._wake()
 
     def _next(self) -> list[Ticket[A, R]]:
-        """Return as many tickets as fit into a round, owners by turns."""
+        """Return as many tickets as fit into a round, owners by turns, of the group whose turn it is."""
         tickets: list[Ticket[A, R]] = []
         size = 0.0
         with self._lock:
-            while len(self._waiting) and (not tickets or size + self._waiting.peek().size <= self._most):
-                ticket = self._waiting.take()
-                if ticket.begins():
-                    tickets.append(ticket)
-                    size += ticket.size
+            while self._waiting and not tickets:
+                group, waiting = self._waiting.popitem(last=False)
+                while len(waiting) and (not tickets or size + waiting.peek().size <= self._most):
+                    ticket = waiting.take()
+                    if ticket.begins():
+                        tickets.append(ticket)
+                        size += ticket.size
+                if len(waiting):
+                    self._waiting[group] = waiting
         return tickets
 
     def _round(self, tickets: Sequence[Ticket[A, R]], own: Ticket[A, R] | None) -> None:
@@ -156,7 +167,7 @@ class Combiner(Generic[A, R]):
                     if ticket is own:
                         ticket.fail(error)
                     elif not ticket.done:
-                        self._waiting.put(ticket.owner, ticket)
+                        self._put(ticket)
             raise
         for ticket in tickets:
             ticket.fail(AssertionError("a round has left a request without an answer"))

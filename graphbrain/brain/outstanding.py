@@ -48,7 +48,7 @@ class Outstanding:
         tended: Whether a worker tends the brain for all processes.
         lapsed: The pages, and the resources, whose leases have lapsed, as their `Leasing` locks them (`leases.LEASED`).
         due: The ids of failed pages whose time to be tried again has come.
-        beside: The kinds of claims beside the queues of pages of which there seems to be one.
+        beside: The sources of claims beside the queues of pages that seem to have something.
         news: The hosts whose pages have still to be judged by their robots.txt.
         deepened: The ids of pages whose lower depth has still to be passed on.
         linked: The ids of pages whose in-links are to be looked at.
@@ -76,8 +76,8 @@ class Outstanding:
     def of(cls, rows: Mapping[str, list[Any]], push: Batch | None) -> Outstanding:
         """Return the answer that the rows of the statement give (kind → what there is of it)."""
         beside: set[Beside] = {LINES[line] for line in rows["lines"]}  # type: ignore[misc]  # never robots
-        beside |= {"alias"} if rows["aliases"] else set()
-        beside |= {"try"} if rows["tries"] else set()
+        beside |= {"aliases"} if rows["aliases"] else set()
+        beside |= {"tries"} if rows["tries"] else set()
         return cls(
             bool(rows["tended"]),
             (rows["lapsed"], rows["lapsed_others"]),

@@ -48,7 +48,6 @@ __all__ = [
     "put_back",
     "raise_some",
     "raised",
-    "tried",
     "tries",
     "with_factors",
 ]
@@ -414,9 +413,3 @@ def tries(tx: Tx, acting: Acting, n: int, now: float) -> Tries:
     rows = tx.one("sections/tries", now=now, limit=looked_at)[0]
     sections_of = acting.book.of(tx, {row[2] for row in rows}) if rows else {}
     return Tries(rows, sections_of, n, len(rows) == looked_at)
-
-
-def tried(tx: Tx, chosen: Tries, granted: Container[object], now: float) -> None:
-    """Note which of these pages were claimed. The caller has locked all of them."""
-    if rows := chosen.after(granted, now):
-        tx.do("sections/tried", rows=rows)

@@ -96,7 +96,7 @@ class _Interrupted:
 
     def __getattr__(self, what: str) -> object:
         found = getattr(self._tx, what)
-        if what not in ("one", "many", "do"):
+        if what not in ("one", "records", "many", "do"):
             return found
 
         def run(name: str, /, **params: object) -> object:

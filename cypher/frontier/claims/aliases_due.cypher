@@ -3,7 +3,7 @@
 //
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many
-// column  rows   LIST     [id, host, whether the host seems to be ready]
+// column  rows   LIST     [id, host, is_ready]; `is_ready`: the host seems to be ready
 // rows    one
 // locks   none
 // mode    read

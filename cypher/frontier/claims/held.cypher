@@ -1,9 +1,9 @@
 // Lock pages that a worker holds or held, and read their leases.
 //
 // param   ids   LIST  internal ids, sorted
-// column  rows  LIST  [id, key, host, lease, lease_until, counted, last_lease, state, last_outcome, lane,
-//                     counted_at or null, charged, was it ever fetched,
-//                     did its last visit fail]
+// column  rows  LIST  [id, key, host, lease, lease_until, counted, last_lease, state, last_outcome, lane, counted_at, charged,
+//                     was_fetched, is_failing]; `counted_at`: an address or null; `was_fetched`: ever; `is_failing`: its last
+//                     visit failed
 // rows    one
 // locks   the pages, in order of ids
 // mode    write

@@ -3,7 +3,7 @@
 //
 // param   keys    LIST  the keys it tried
 // param   tokens  LIST  the fencing tokens of the call
-// column  rows    LIST  [id, key, url, host, depth, etag, last_modified, lane, lease_until, the token]
+// column  rows    LIST  [id, key, url, host, depth, etag, last_modified, lane, lease_until, token]
 // rows    one
 // locks   none
 // mode    read

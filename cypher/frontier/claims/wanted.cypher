@@ -2,8 +2,8 @@
 //
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many
-// column  rows   LIST     [id, waiting_since, host, whether the host seems to be ready, whether it waits in a queue,
-//                         whether it waits to be tried again]
+// column  rows   LIST     [id, waiting_since, host, is_ready, waits, retries]; `is_ready`: the host seems to be ready;
+//                         `waits`: the page waits in a queue; `retries`: it waits to be tried again
 // rows    one
 // locks   none
 // mode    read

@@ -6,12 +6,12 @@ asks for robots.txt, too, that of its origin is granted first where it is not kn
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any
 
-from graphbrain.base.model import Claim
+from graphbrain.base.model import PAGES, Claim, Kind, kind_of
 from graphbrain.frontier.claims import resources
 from graphbrain.frontier.hosts import politeness
 from graphbrain.frontier.hosts.addresses import FULL_WAIT
@@ -27,109 +27,112 @@ ALIASES = ""
 """The queue of aliases: none."""
 LONGEST_HOLD = DAY
 """Seconds for which pages of a host wait for its robots.txt at most, until it is looked at again."""
+WRITTEN = ("leases", "moves", "barred", "kept_back", "rechecks", "unwanted", "asked", "tried")
+"""The lists of claims/take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The holder of a claim: the token of the call, which its claims carry, and the name of the worker."""
+    """The holder of a claim: the token of the call, which its claims carry, the name of the worker, and the kinds of
+    claims that the call asks for."""
 
     token: str
     worker: str
+    kinds: frozenset[Kind] = PAGES
 
 
 @dataclass(slots=True)
 class ClaimBatch:
-    """The decisions on the candidates of one transaction. `sources`: hosts one of whose queues may be empty now."""
+    """The decisions on the candidates of one transaction, source by source.
+
+    Attributes:
+        now: The time.
+        holders: Those who still want claims, in the order in which they get them.
+        lease: The length of the leases in seconds.
+        held: The locked hosts by name.
+        untried: Hosts in whose queues pages wait that have not failed.
+        origins: The robots.txt that are to be read before pages, locked; None: the callers do not ask for them.
+        room: The number of claims that the source may still have.
+        moves_left: The number of pages that may still be moved for the source.
+        claims: The claims, in the order in which they were granted.
+        tally: (from a host's own queue, granted) → candidates met before there were enough claims, of the last source.
+        drained: Hosts one of whose queues may be empty now.
+        new: The granted pages (URL, host) that were never fetched.
+        touched: The hosts that have changed.
+    """
 
     now: float
-    holders: Sequence[Holder]
+    holders: deque[Holder]
     lease: float
-    most_moves: int
     held: dict[str, HostState]
     untried: frozenset[str]
-    """hosts in whose queues pages wait that have not failed"""
     origins: dict[str, Origin] | None = None
-    """The robots.txt that are to be read before pages, locked; None: the callers do not ask for them."""
+    room: int = 0
+    moves_left: int = 0
     claims: list[Claim] = field(default_factory=list)
-    """one for each holder in turn: of pages, and of robots.txt"""
-    kept_back: list[list[object]] = field(default_factory=list)
-    """pages that wait for a robots.txt, and until when"""
     tally: Counter[tuple[bool, bool]] = field(default_factory=Counter)
-    """(from a host's own queue, granted) → candidates met before there were enough claims"""
-    sources: set[str] = field(default_factory=set)
-    grants: list[list[object]] = field(default_factory=list)
-    moves: list[list[object]] = field(default_factory=list)
-    barred: list[int] = field(default_factory=list)
+    drained: set[str] = field(default_factory=set)
+    new: list[tuple[str, str]] = field(default_factory=list)
+    touched: dict[str, HostState] = field(default_factory=dict)
+    granted: set[int] = field(default_factory=set)
+    """the ids of leased pages"""
+    writes: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in WRITTEN})
+    """what is written of pages: the lists of claims/take"""
     probes: int = 0
     """claims out of ill hosts"""
     out: int = 0
     """claims out, where that is asked"""
     waiting: int = 0
     """ill hosts that wait for such a claim, where that is asked"""
-    touched: dict[str, HostState] = field(default_factory=dict)
 
     @property
     def until(self) -> float:
         """The time at which the claims lapse."""
         return self.now + self.lease
 
-    @property
-    def most(self) -> int:
-        """Claims that are made at most."""
-        return len(self.holders)
+    def open(self, places: int, kind: Kind = "page", most_moves: int = 0) -> None:
+        """Begin with the candidates of a source that may have so many claims of this kind."""
+        self.room = min(places, sum(kind in holder.kinds for holder in self.holders))
+        self.moves_left = most_moves
+        self.tally.clear()
 
-    @property
-    def full(self) -> bool:
-        """True if the batch has as many claims as are wanted."""
-        return len(self.claims) == self.most
+    def judge_pages(self, rows: Iterable[Any], *, queue: str | None = None) -> None:
+        """Grant locked pages (rows of claims/lock, best first) whose hosts let them; the others move to where they must
+        wait, or stay. `queue`: in which all of them are; None: their own."""
+        for row in rows:
+            full = not self.room
+            waits_in = row.queue if queue is None else queue
+            granted = self._judges(row, waits_in)
+            self.tally[waits_in != SHARED_QUEUE, granted] += not full
+            if granted and row.is_new and waits_in != ALIASES:
+                self.new.append((row.url, row.host))
 
-    def grants_page(
-        self,
-        page: int,
-        key: str,
-        url: str,
-        name: str,
-        depth: int,
-        etag: str | None,
-        modified: str | None,
-        new: bool,
-        queue: str,
-    ) -> None:
-        """Grant a page, if its host lets it; else it moves to where it must wait, or stays. `new`: never fetched."""
-        full = self.full
-        granted = self._judges(page, url, name, queue, new)
-        self.tally[queue != SHARED_QUEUE, granted] += not full
-        if granted:
-            self._claim(url, key, name, depth, etag, modified)
-
-    def _claim(
-        self,
-        url: str,
-        key: str,
-        host: str,
-        depth: int = 0,
-        etag: str | None = None,
-        modified: str | None = None,
-        method: Literal["HEAD"] | None = None,
-    ) -> None:
-        token = self.holders[len(self.claims)].token
-        self.claims.append(Claim(url, key, token, self.until, host, depth, etag, modified, method))
+    def _claim(self, kind: Kind, *claimed: Any) -> Holder:
+        """Make a claim for the next holder that asks for this kind, and return the holder. `claimed`: the fields of
+        `Claim`, without token and end."""
+        place = next(place for place, holder in enumerate(self.holders) if kind in holder.kinds)
+        holder = self.holders[place]
+        del self.holders[place]
+        self.room -= 1
+        url, key, *more = claimed
+        self.claims.append(Claim(url, key, holder.token, self.until, *more))
+        return holder
 
     def grants_resource(self, one: ResourceState) -> bool:
         """Grant a resource that waits, if its host may be asked; its lease is written with it."""
         host = self.held[one.host]
-        if self.full or not host.ready(self.now) or self._puts_off(host):
+        if not self.room or not host.ready(self.now) or self._puts_off(host):
             return False
-        host.grant(self.now, first=False)
-        self.touched[host.name] = host
         self._take(one, host)
         return True
 
     def _take(self, one: ResourceState, asked: HostState) -> None:
-        """Lease a resource of a host that has granted it."""
-        holder, address = self.holders[len(self.claims)], asked.address_state
+        """Lease a resource; `asked`: the host that serves it."""
+        asked.grant(self.now, first=False)
+        self.touched[asked.name] = asked
+        address = asked.address_state
+        holder = self._claim(kind_of(one.key), one.url, one.key, one.host, 0, one.etag, one.last_modified, one.method)
         one.take(holder.token, holder.worker, self.until, None if address is None else address.name)
-        self._claim(one.url, one.key, one.host, 0, one.etag, one.last_modified, one.method)
 
     def met(self, *, ready: bool) -> tuple[int, int]:
         """Return how many candidates of this kind were met before there were enough claims, and how many claims they
@@ -137,25 +140,25 @@ class ClaimBatch:
         claims = self.tally[ready, True]
         return self.tally[ready, False] + claims, claims
 
-    def _judges(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
-        host = self.held.get(name)
-        if self.origins is not None and self._waits_for_robots(page, host, url, name, queue, new):
+    def _judges(self, row: Any, queue: str) -> bool:
+        host = self.held.get(row.host)
+        if self.origins is not None and self._waits_for_robots(row, host, queue):
             return False
-        if host is not None and not host.allows(url):
-            self._bar(page, host, queue)
+        if host is not None and not host.allows(row.url):
+            self._bar(row, queue)
         elif host is None or not host.polite(self.now):
-            return self._grant(page, [None, None, None])
-        elif new and not host.has_room():
-            self._set_aside(page, host, queue)
+            return self._grant(row, None, None, None)
+        elif row.is_new and not host.has_room():
+            self._set_aside(row, host, queue)
         elif host.ready(self.now) and not self._yields(host, queue) and not self._puts_off(host):
-            return self._grant_politely(page, host, queue, new)
+            return self._grant_politely(row, host, queue)
         else:
-            self._hold_back(page, host, queue, new)
+            self._hold_back(row, host, queue)
         return False
 
     def count_probes(self, tx: Tx) -> None:
         """Count the claims of ill hosts that are out, where one of such a host might be granted."""
-        if self.most and any(host.ill() and host.ready(self.now) for host in self.held.values()):
+        if self.holders and any(host.ill() and host.ready(self.now) for host in self.held.values()):
             self.probes, self.out, self.waiting = politeness.probes(tx, self.now)
 
     def _yields(self, host: HostState, queue: str) -> bool:
@@ -165,7 +168,7 @@ class ClaimBatch:
     def _puts_off(self, host: HostState) -> bool:
         """Return whether the host is ill and has to wait, because enough claims of ill hosts are under way. If so, put
         it off."""
-        if not host.ill() or self.full:
+        if not host.ill() or not self.room:
             return False
         if not politeness.may_probe(self.probes, self.out + len(self.claims)):
             host.put_off(self.now, self.waiting)
@@ -174,44 +177,44 @@ class ClaimBatch:
         self.probes += 1
         return False
 
-    def _grant(self, page: int, counted: list[object]) -> bool:
-        if self.full:
+    def _grant(self, row: Any, counted: bool | None, counted_at: str | None, charged: bool | None) -> bool:
+        if not self.room:
             return False
-        holder = self.holders[len(self.claims)]
-        self.grants.append([page, *counted, holder.token, holder.worker])
+        holder = self._claim("page", row.url, row.key, row.host, row.depth, row.etag, row.last_modified)
+        self.writes["leases"].append([row.id, counted, counted_at, charged, holder.token, holder.worker])
+        self.granted.add(row.id)
         return True
 
-    def _grant_politely(self, page: int, host: HostState, queue: str, new: bool) -> bool:
-        if self.full:
+    def _grant_politely(self, row: Any, host: HostState, queue: str) -> bool:
+        if not self.room:
             return False
-        charged = host.grant(self.now, new, retry=queue == retry_queue(host.name))
+        charged = host.grant(self.now, row.is_new, retry=queue == retry_queue(host.name))
         self.touched[host.name] = host
-        if queue != SHARED_QUEUE or host.set_aside:
-            self.sources.add(host.name)
-        return self._grant(
-            page, [True, host.address_state.name if host.address_state is not None else None, charged or None]
-        )
+        if queue != ALIASES and (queue != SHARED_QUEUE or host.set_aside):
+            self.drained.add(host.name)
+        address = host.address_state
+        return self._grant(row, True, None if address is None else address.name, charged or None)
 
-    def _waits_for_robots(self, page: int, host: HostState | None, url: str, name: str, queue: str, new: bool) -> bool:
+    def _waits_for_robots(self, row: Any, host: HostState | None, queue: str) -> bool:
         """Return whether the page has to wait for its host's robots.txt, which is then claimed first.
 
         If there are rules, however old, the page waits a minute at most for new ones.
         """
-        scheme = url.partition(":")[0]
-        if host is None or (new and not host.has_room()) or not host.wants_robots(scheme, self.now):
+        scheme = row.url.partition(":")[0]
+        if host is None or (row.is_new and not host.has_room()) or not host.wants_robots(scheme, self.now):
             return False
         known, until = host.knows_robots(scheme), None
         if host.robots_hold <= self.now:
-            origin = (self.origins or {}).get(resources.origin_of(url, name))
+            origin = (self.origins or {}).get(resources.origin_of(row.url, row.host))
             if origin is None:
                 raise Again("its robots.txt has become due meanwhile")
             until = self._robots_until(origin, host, known)
             if until is not None and not known:
-                return self._wait_until(until, origin, page, host, queue, new)
+                return self._wait_until(until, origin, row, host, queue)
         if known and host.robots_hold <= self.now:
             return False
-        if not self.full:
-            self._hold_back(page, host, queue, new)
+        if self.room:
+            self._hold_back(row, host, queue)
         return True
 
     def _robots_until(self, origin: Origin, host: HostState, known: bool) -> float | None:
@@ -230,22 +233,21 @@ class ClaimBatch:
         if not asked.may_ask(self.now):
             opens = self.now + FULL_WAIT if asked.full() else max(asked.asked_from(), self.now + 1.0)
             return None if asked is host else opens
-        if self.full or self._puts_off(asked):
+        if not self.room or self._puts_off(asked):
             return None
         return self._grant_robots(origin, asked, host, known)
 
     def _grant_robots(self, origin: Origin, asked: HostState, host: HostState, known: bool) -> float:
         """Lease a robots.txt, and return the end of the lease. `asked`: the host that serves it; `host`: that of the
         origin."""
-        asked.grant(self.now, first=False)
         self._take(origin, asked)
         times = host.times.get(origin.scheme)
         if known and times is not None and not times.hold(self.now) and origin.failing_since is None:
             host.hold_for_robots(min(self.until, self.now + GRACE), self.now)
-        self.touched |= {asked.name: asked, host.name: host}
+        self.touched[host.name] = host
         return self.until
 
-    def _wait_until(self, until: float, origin: Origin, page: int, host: HostState, queue: str, new: bool) -> bool:
+    def _wait_until(self, until: float, origin: Origin, row: Any, host: HostState, queue: str) -> bool:
         """Let all pages of a host without rules wait. Return True: the page waits.
 
         If there are rules for its other scheme, they wait for a minute. After that, or if the robots.txt has failed,
@@ -253,47 +255,52 @@ class ClaimBatch:
         """
         others = host.knows_other_robots(origin.scheme)
         if queue == ALIASES or (others and (host.robots_hold or origin.failing_since is not None)):
-            self.kept_back.append([page, until])
-            if queue not in (SHARED_QUEUE, ALIASES):
-                self.sources.add(host.name)
+            self._leaves(row, queue, "rechecks" if queue == ALIASES else "kept_back", [row.id, until])
         if not others:
             host.hold_for_robots(min(until, self.now + LONGEST_HOLD), self.now)
         elif not (host.robots_hold or origin.failing_since is not None):
             host.hold_for_robots(min(until, self.now + GRACE), self.now)
         self.touched[host.name] = host
         if host.robots_hold > self.now:
-            self._hold_back(page, host, queue, new)
+            self._hold_back(row, host, queue)
         return True
 
-    def _bar(self, page: int, host: HostState, queue: str) -> None:
-        """Take a page out of its queue that robots.txt forbids."""
-        self.barred.append(page)
-        if queue != SHARED_QUEUE:
-            self.sources.add(host.name)
+    def _bar(self, row: Any, queue: str) -> None:
+        """Take a page out of its queue that robots.txt forbids; an alias is looked at again later."""
+        if queue == ALIASES:
+            self.writes["rechecks"].append([row.id, self.now + DAY])
+        else:
+            self._leaves(row, queue, "barred", row.id)
 
-    def _set_aside(self, page: int, host: HostState, queue: str) -> None:
+    def _leaves(self, row: Any, queue: str, name: str, written: Any) -> None:
+        """Note what is `written` of a page that leaves its queue."""
+        self.writes[name].append(written)
+        if queue not in (SHARED_QUEUE, ALIASES):
+            self.drained.add(row.host)
+
+    def _set_aside(self, row: Any, host: HostState, queue: str) -> None:
         """Move a page aside for which the budget of its host has no room."""
-        if (
-            queue == host.name
-        ):  # queued before there was a budget: a host with many of these must not come first each time
+        if queue == host.name:
+            # It was queued before there was a budget. A host with many of these must not come first each time.
             host.turn_at = self.now
         if queue != aside_queue(host.name):
-            self._move(page, host, aside=True)
-        if queue != SHARED_QUEUE:
-            self.sources.add(host.name)
+            self._move(row, host, aside=True)
+        if queue not in (SHARED_QUEUE, ALIASES):
+            self.drained.add(host.name)
 
-    def _hold_back(self, page: int, host: HostState, queue: str, new: bool) -> None:
+    def _hold_back(self, row: Any, host: HostState, queue: str) -> None:
         """Let a page wait in the queue of its host, which is not ready."""
         if host.wait(self.now):
             self.touched[host.name] = host
-        if queue == SHARED_QUEUE and self._move(page, host, aside=new and host.budget > 0):
+        if queue == SHARED_QUEUE and self._move(row, host, aside=row.is_new and host.budget > 0):
             host.file(self.now)
 
-    def _move(self, page: int, host: HostState, aside: bool) -> bool:
+    def _move(self, row: Any, host: HostState, aside: bool) -> bool:
         """Move a page to a queue of its host, unless enough pages have moved."""
-        if len(self.moves) == self.most_moves:
+        if not self.moves_left:
             return False
-        self.moves.append([page, aside_queue(host.name) if aside else host.name])
+        self.moves_left -= 1
+        self.writes["moves"].append([row.id, aside_queue(host.name) if aside else host.name])
         host.set_aside |= aside
         self.touched[host.name] = host
         return True

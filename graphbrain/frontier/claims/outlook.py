@@ -21,8 +21,8 @@ from graphbrain.graph.connection import Tx
 
 __all__ = ["PAUSED", "Beside", "ClaimOutlook", "of_wanted", "outlook"]
 
-Beside = Literal["alias", "try", "sitemap", "link"]
-"""A kind of claims that does not come from the queues of pages."""
+Beside = Literal["aliases", "tries", "sitemap", "link"]
+"""A source of claims (`sources.SOURCES`) beside the queues of pages."""
 FEW, MANY, FURTHEST = 32, 500, 20_000
 """The pages that are read to find when the next can be claimed: at first, at most, and of the shared queue at most."""
 SOON = 0.1
@@ -41,7 +41,7 @@ class ClaimOutlook:
         is_ahead: Whether the next pages have times that a clock wrote which was ahead.
         because: The reason why nothing can be claimed before `next_ready`.
         paused: Whether claims are paused.
-        beside: The kinds of claims beside the queues of pages that seem to be due now.
+        beside: The sources beside the queues of pages that seem to have something now.
     """
 
     next_ready: float | None
@@ -116,7 +116,7 @@ class _Kinds:
     later_asks: list[list[Any]]
     """the same of those that come again"""
     beside: frozenset[Beside]
-    """The kinds of claims beside the queues of pages that are due, as far as their hosts allow it."""
+    """The sources beside the queues of pages that have something, as far as hosts allow it."""
     hosts: Mapping[str, HostState]
     unseen: float
     """A page that is not among the first of a kind comes later than this, by the written times."""
@@ -138,7 +138,7 @@ class _Kinds:
             for kind, lines in kinds_of.items()
             if any(at <= now for line in lines for at, _ in asked[line][:1])
         }
-        beside |= {"alias"} if any(at <= now for at, _ in kinds[3][:1]) else set()
+        beside |= {"aliases"} if any(at <= now for at, _ in kinds[3][:1]) else set()
         asks = (first_asks, later_asks)
         hosts = politeness.read(tx, {name for rows in (*kinds, *asks) for _, name, *_ in rows}, manners, now)
         *soonest, waiting, leases = kinds  # who waits for a place does so until there is one

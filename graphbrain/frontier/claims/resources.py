@@ -77,8 +77,8 @@ def origin_of(url: str, host: str) -> str:
     return origins.key_of(url.partition(":")[0], host)
 
 
-def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, now: float) -> dict[str, Origin]:
-    """Return the robots.txt that must be read before these pages (URL, host), by key. Create and lock them.
+def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, now: float) -> list[str]:
+    """Create the robots.txt that must be read before these pages (URL, host), and return their keys.
 
     Hosts are read without a lock.
     """
@@ -90,10 +90,9 @@ def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, 
         if host is not None and host.robots_hold <= now and host.wants_robots(scheme, now):
             key = origins.key_of(scheme, name)
             rows[key] = [key, kind_of(key), f"{scheme}://{name}/robots.txt", name]
-    if not rows:
-        return {}
-    tx.do("resources/create", rows=[rows[key] for key in sorted(rows)], now=now)
-    return {key: one for key, one in lock(tx, rows).items() if isinstance(one, Origin)}
+    if rows:
+        tx.do("resources/create", rows=[rows[key] for key in sorted(rows)], now=now)
+    return list(rows)
 
 
 def create(tx: Tx, urls: Mapping[str, str], now: float) -> None:

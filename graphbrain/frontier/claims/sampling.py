@@ -117,8 +117,11 @@ class ClaimShare:
         due = self._credit + self._part() * n + 1e-9
         return max(0, min(n, int(due + self._luck)))
 
-    def took(self, taken: int, claims: int, n: int) -> None:
-        """It has `taken` so many of its places, of so many `claims` that a call for `n` has brought."""
+    def took(self, taken: int, n: int) -> None:
+        """It has `taken` so many of its places in a call for `n`. If it had places and found nothing, it is owed
+        nothing: no page waits for a share that nothing took."""
+        if not taken and self.places(n):
+            return
         self._luck = 0.0
         part = self._part()
-        self._credit = min(self._credit + part * claims - taken, max(1.0, part * n))
+        self._credit = min(self._credit + part * n - taken, max(1.0, part * n))

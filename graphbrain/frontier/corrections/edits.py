@@ -165,11 +165,11 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
     adjacency.change(tx, ledger, [], [(page, out), *((other, [page]) for other in into)], now)
     ledger.bury(page)
     _write(tx, ledger, policy, now)
-    held = tx.one("claims/held", ids=[page])[0][0]
+    held = tx.records("claims/held", ids=[page])[0]
     ends: dict[str, politeness.HostEffects] = {}
     taking.end_lease(ends, held)
     if policy.manners.counting:
-        ends[held[2]].spent -= held[12]
+        ends[held.host].spent -= held.was_fetched
     politeness.conclude(tx, ends, {}, policy.manners, now)
     tx.do("pages/forget", id=page)
     return False

@@ -213,7 +213,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
-    held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
+    held = {row.id for row in tx.records("claims/held", ids=ledger.ids.tolist()) if row.lease is not None}
     barred = _barred(tx, pages, ledger, policy)
     wanted = [page for page in pages if page.page not in held and page.page not in barred]
     tx.do("pages/wanted", rows=_in_turns([page for page in pages if page.page not in barred], now))

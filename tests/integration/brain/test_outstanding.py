@@ -55,7 +55,7 @@ def test_each_kind_of_work_is_found(
     assert found.tended and found.lapsed == ([ids[key_of(B)]], []) and list(found.due) == [ids[key_of(A)]]
     assert found.push is not None and found.unlearned and not found.beside
     claimed = outstanding.for_claims(brain.session)
-    assert claimed.lapsed == found.lapsed and claimed.due == found.due and claimed.beside == {"alias"}
+    assert claimed.lapsed == found.lapsed and claimed.due == found.due and claimed.beside == {"aliases"}
     assert claimed.push is None and not claimed.unlearned
     assert brain.tend(None).swept == 1
 

@@ -14,7 +14,9 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.frontier.claims.sampling import Reach
-from graphbrain.frontier.claims.taking import ClaimRequest, Holder, attempt, take
+from graphbrain.frontier.claims.batches import Holder
+from graphbrain.frontier.claims.sources import ClaimRequest
+from graphbrain.frontier.claims.taking import attempt
 from graphbrain.graph.statements import statement
 from tests.integration.conftest import START, Going, HandClock, crowd, pass_by, plan_anew, rounds
 from tests.plugin import PATIENCE, Neo4j
@@ -372,9 +374,9 @@ def test_a_claim_whose_answer_was_lost_is_found_again(brain: Brain) -> None:
     """The transaction committed, the connection broke: the second attempt returns what the first took."""
     brain.seed([A, B, C])
     holders = [Holder("feed" * 8, "me")] * 2
-    wish = ClaimRequest(holders, brain.now, 300.0, brain.policy.manners, brain.session.finder, Reach())
+    wish = ClaimRequest({"lanes": 2}, holders, brain.now, 300.0, brain.policy.manners, brain.session.finder, Reach())
     tried: set[str] = set()
-    work = partial(attempt, work=take, wish=wish, tried=tried)
+    work = partial(attempt, wish=wish, tried=tried)
     first = brain.graph.write(work, "claims/take")
     again = brain.graph.write(work, "claims/take")
     assert {claim.url for claim in again.claims} == {claim.url for claim in first.claims}

@@ -11,7 +11,9 @@ import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.frontier.claims.sampling import Reach
-from graphbrain.frontier.claims.taking import ClaimRequest, Holder, Taken, take
+from graphbrain.frontier.claims.batches import Holder
+from graphbrain.frontier.claims.sources import ClaimRequest
+from graphbrain.frontier.claims.taking import Taken, take
 from graphbrain.frontier.corrections import edits
 from tests.integration.conftest import HandClock, meanwhile
 
@@ -166,7 +168,8 @@ def taken(brain: Brain, n: int, most_moves: int = 0, front: int = 0) -> Taken:
     """One claiming transaction."""
     manners, finder = brain.policy.manners, brain.session.finder
     holders = [Holder("feed" * 8, "me")] * n
-    wish = ClaimRequest(holders, brain.now, 300.0, manners, finder, Reach(), most_moves=most_moves, front=front)
+    places = {"front" if front else "lanes": n}
+    wish = ClaimRequest(places, holders, brain.now, 300.0, manners, finder, Reach(), most_moves=most_moves, depth=front)
     return brain.graph.write(lambda tx: take(tx, wish, set()), "claims/take")
 
 
@@ -344,7 +347,7 @@ def test_an_alias_that_is_looked_at_meanwhile_is_not_handed_out(
                 ]
             )
 
-    left = meanwhile(monkeypatch, brain, "claims/aliases_lock", others)
+    left = meanwhile(monkeypatch, brain, "claims/lock", others)
     assert PAGES[0] not in urls(brain.next_urls(9))
     assert not left and PAGES[0] in seen
 
@@ -357,7 +360,7 @@ def test_an_alias_that_is_held_meanwhile_is_not_handed_out(
     brain.report([Fetched(PAGES[0], status=301, redirected_to=PAGES[5])])
     visit(brain)
     clock.pass_(2 * DAY)
-    left = meanwhile(monkeypatch, brain, "claims/aliases_lock", lambda: second.next_urls(9))
+    left = meanwhile(monkeypatch, brain, "claims/lock", lambda: second.next_urls(9))
     assert PAGES[0] not in urls(brain.next_urls(9))
     assert not left
 

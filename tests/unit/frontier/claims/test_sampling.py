@@ -154,6 +154,6 @@ def test_a_share_is_given_to_processes_that_make_one_call_too() -> None:
     for call in range(1, 101):
         places = share.places(10)
         given += places
-        share.took(places, 10, 10)
+        share.took(places, 10)
         assert given <= call * 0.5 + 1
     assert given == 50
