@@ -2,7 +2,7 @@
 
 A call wants n pages that may be fetched now. Four costs compete: the rows that a statement reads, the pages and hosts
 that a transaction locks, the number of transactions, and the order in which pages are claimed. Each group below bounds
-one step of a call. `brain.claim` runs the steps, `frontier.claims.taking` is one transaction,
+one step of a call. `brain.claim` runs the steps, `frontier.claims.taking` is one transaction for all sources, and
 `frontier.claims.candidates` reads the queues. The bounds keep a call short while millions of pages wait. They do not
 decide which pages may be claimed: what one call does not reach, a later call does.
 

@@ -13,8 +13,8 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.frontier.claims.sampling import Reach
 from graphbrain.frontier.claims.batches import Holder
+from graphbrain.frontier.claims.sampling import Reach
 from graphbrain.frontier.claims.sources import ClaimRequest
 from graphbrain.frontier.claims.taking import attempt
 from graphbrain.graph.statements import statement

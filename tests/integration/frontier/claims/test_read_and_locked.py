@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
-from graphbrain.frontier.claims.sampling import Reach
 from graphbrain.frontier.claims.batches import Holder
+from graphbrain.frontier.claims.sampling import Reach
 from graphbrain.frontier.claims.sources import ClaimRequest
 from graphbrain.frontier.claims.taking import Taken, take
 from graphbrain.frontier.corrections import edits
