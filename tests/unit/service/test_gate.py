@@ -74,7 +74,7 @@ def test_pages_that_come_are_had_by_those_who_wait_however_many_go_away(
 ) -> None:
     async def run() -> None:
         gate, brain = Gate(), Brain(0, 0.001)
-        until = time.monotonic() + 6.0  # two processes beside it may take a second each
+        until = time.monotonic() + 30.0  # the machine may be busy; the loop below ends as soon as all is well
         waiting = [asyncio.create_task(poll(gate, brain, until)) for _ in range(polls)]
         await asyncio.sleep(0.01)
         for number in gone & set(range(polls)):
