@@ -5,11 +5,11 @@
 //
 // param   ids       LIST   internal ids, sorted; the caller has locked the pages
 // param   intra     FLOAT  weight of a link inside a host
-// column  rows      LIST   [id, url, payout, out weight from links, in weight from links, due hub, due authority,
-//                          out links, in links, self-links, double links, hub_rank, authority_rank, hub_priority,
-//                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host,
-//                          was it ever fetched, [what its in-links have brought of flow, of live PageRank],
-//                          [flow_priority, live_pagerank_priority]]
+// column  rows      LIST   [id, url, payout, out_weight, in_weight, due_hub, due_authority, out_links, in_links, self_links,
+//                          double_links, hub_rank, authority_rank, hub_priority, authority_priority, lane, state, queue, lease,
+//                          lease_until, worker, not_before, host, was_fetched, brought, priorities]; `out_weight`, `in_weight`:
+//                          of its links; `brought`: what its in-links have brought of flow, of live PageRank; `priorities`:
+//                          flow_priority, live_pagerank_priority
 // rows    one
 // locks   none
 // mode    read

@@ -87,7 +87,7 @@ class Check(Protocol):
         """Return sums over all accounts. Sums that are equal to the last bit before and after prove that nothing was
         written."""
 
-    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+    def compare(self, rows: list[Any], ledger: Accounts, tx: Tx, tally: Tally) -> None:
         """Compare locked accounts and their marks with the rows of audit/pages."""
 
     def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
@@ -228,27 +228,27 @@ def _each_page(
 def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     """Lock the pages that still exist, read them with their neighbours, and check them."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    rows = tx.one("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)[0]
+    rows = tx.records("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)
     tally = Tally(checked=len(rows))
     check.compare(rows, ledger, tx, tally)
     sums = _sums(tx, ledger)
-    for row, index in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+    for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
         _links(row, ledger, index, tally)
         _coming_back(row, policy.rule, tally)
         for number, forward in enumerate(ledger.forwards):
-            _forward(row, forward, row[24][number], ledger, index, tally)
-            _forward_mark(row, forward, row[25][number], ledger, index, tally)
+            _forward(row, forward, row.brought[number], ledger, index, tally)
+            _forward_mark(row, forward, row.priorities[number], ledger, index, tally)
         if ledger.links_sum[index] not in (NONE, sums[index]):
-            tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[index]}, not {sums[index]}.")
+            tally.found("links sums", f"{row.url} has links_sum {ledger.links_sum[index]}, not {sums[index]}.")
         _lease(row, tally)
     _canonicals(tx, rows, tally)
     return tally
 
 
-def _canonicals(tx: Tx, rows: Sequence[Sequence[Any]], tally: Tally) -> None:
+def _canonicals(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
     """Check that links count for the canonical page that a locked page names. A page that upkeep is still to look at is
     exempt."""
-    urls = {row[0]: row[1] for row in rows}
+    urls = {row.id: row.url for row in rows}
     differing = canonicals.differing(tx, list(urls))
     if not differing:
         return
@@ -282,17 +282,17 @@ class Exact:
         """Return the cash held, the cash paid, and the cash that waits."""
         return tx.one("audit/waiting", alpha=rule.alpha)
 
-    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+    def compare(self, rows: list[Any], ledger: Accounts, tx: Tx, tally: Tally) -> None:
         """Compare each side with its neighbours' payments, and marks with the accounts from which they follow."""
         assert isinstance(ledger, Ledger)
         ledger.read_payouts(tx)
         marks, tips, due = AccountMarks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
         hub, authority = ledger.hub_score, ledger.authority_score
-        for row, index in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+        for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
             _account(row, float(hub[index]), float(authority[index]), tally)
             # Until a change of the policy has come to all pages, some are paid by the policy before.
-            if not ledger.rule.repaying and row[2] != due[index]:
-                tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[index]!r} is due.")
+            if not ledger.rule.repaying and row.payout != due[index]:
+                tally.found("payouts", f"{row.url} is paid {row.payout!r}, by the policy {due[index]!r} is due.")
             if not ledger.rule.remarking:
                 _marks(row, marks, tips, index, ledger.rule, tally)
 
@@ -310,16 +310,15 @@ class Exact:
         return tx.one("audit/counts")
 
 
-def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None:
-    url, payout, _, _, due_hub, due_authority = row[1:7]
+def _account(row: Any, hub: float, authority: float, tally: Tally) -> None:
     for side, score, due in (
-        ("hub", hub, payout + due_hub),
-        ("authority", authority, payout + due_authority),
+        ("hub", hub, row.payout + row.due_hub),
+        ("authority", authority, row.payout + row.due_authority),
     ):
         error = float(abs(score - due) / max(1.0, abs(due)))
         tally.worst = max(tally.worst, error)
         if not error <= TOLERANCE:
-            tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours give {due!r}.")
+            tally.found("accounts", f"{row.url} holds {score!r} on its {side} side, its neighbours give {due!r}.")
 
 
 def forward_errors(sums: Iterable[ForwardSums]) -> dict[str, float | None]:
@@ -336,54 +335,50 @@ def _said(name: str) -> str:
     return name.replace("_", " ").replace("pagerank", "PageRank")
 
 
-def _forward(row: list[Any], forward: Forward, brought: float, ledger: Accounts, index: int, tally: Tally) -> None:
+def _forward(row: Any, forward: Forward, brought: float, ledger: Accounts, index: int, tally: Tally) -> None:
     """Check that a page has its first amount plus the amounts that its in-links have passed on."""
     got = float(getattr(ledger, forward.name)[index])
     due = float(forward.first(ledger.is_seed[[index]])[0]) + brought
     if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
-        tally.found(forward.name, f"{row[1]} has a {_said(forward.name)} of {got!r}, its in-links give {due!r}.")
+        tally.found(forward.name, f"{row.url} has a {_said(forward.name)} of {got!r}, its in-links give {due!r}.")
 
 
-def _forward_mark(
-    row: list[Any], forward: Forward, stored: int | None, ledger: Accounts, index: int, tally: Tally
-) -> None:
+def _forward_mark(row: Any, forward: Forward, stored: int | None, ledger: Accounts, index: int, tally: Tally) -> None:
     """Check that the mark of a waiting amount is exactly the one that follows from the stored values."""
-    if ledger.rule.remarking or row[7] > ledger.rule.max_payees:
+    if ledger.rule.remarking or row.out_links > ledger.rule.max_payees:
         return
     wanted = _or_null(int(ledger.urgency(forward.name)[index]))
     if wanted != stored:
-        tally.found("marks", f"{row[1]} has {forward.mark} {stored}, not {wanted}.")
+        tally.found("marks", f"{row.url} has {forward.mark} {stored}, not {wanted}.")
 
 
-def _links(row: list[Any], ledger: Accounts, index: int, tally: Tally) -> None:
-    url, dh, da = row[1], row[3], row[4]
+def _links(row: Any, ledger: Accounts, index: int, tally: Tally) -> None:
     for name, stored, links in (
-        ("out", ledger.out_weight[index], dh),
-        ("in", ledger.in_weight[index], da),
+        ("out", ledger.out_weight[index], row.out_weight),
+        ("in", ledger.in_weight[index], row.in_weight),
     ):
         if stored != links:
-            tally.found("weights", f"{url} has {name}_weight {stored}, its links weigh {links}.")
-    if row[9] or row[10]:
-        tally.found("links", f"{url} has {row[9]} links to itself and {row[10]} double links.")
+            tally.found("weights", f"{row.url} has {name}_weight {stored}, its links weigh {links}.")
+    if row.self_links or row.double_links:
+        tally.found("links", f"{row.url} has {row.self_links} links to itself and {row.double_links} double links.")
 
 
-def _coming_back(row: list[Any], rule: Rule, tally: Tally) -> None:
+def _coming_back(row: Any, rule: Rule, tally: Tally) -> None:
     """Check that a fetched page that waits for a revisit is in no lane of the frontier, where it would be due at
     once."""
-    lane, state, queue, fetched = row[15], row[16], row[17], row[23]
-    waits = state == "known" and fetched and queue is not None
-    if waits and rule.revisits and not rule.remarking and is_frontier(lane):
-        tally.found("marks", f"{row[1]} was fetched, and waits in lane {lane}, which is of pages that never were.")
+    waits = row.state == "known" and row.was_fetched and row.queue is not None
+    if waits and rule.revisits and not rule.remarking and is_frontier(row.lane):
+        tally.found("marks", f"{row.url} was fetched, and waits in lane {row.lane}, which is of pages that never were.")
 
 
 def _marks(
-    row: list[Any], marks: AccountMarks, tips: Mapping[str, NDArray[np.bool_]], index: int, rule: Rule, tally: Tally
+    row: Any, marks: AccountMarks, tips: Mapping[str, NDArray[np.bool_]], index: int, rule: Rule, tally: Tally
 ) -> None:
     """Check ranks, priorities and lanes against the accounts. A float's last bit may shift a bucket by one."""
-    names = ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane")
-    for name, stored in zip(names, row[11:16], strict=True):
+    for name in ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane"):
+        stored = getattr(row, name)
         wanted = _or_null(int(getattr(marks, name)[index]))
-        links = row[7] if name.startswith("hub") else row[8]
+        links = row.out_links if name.startswith("hub") else row.in_links
         if name == "lane" and rule.standing_value not in ("authority", "hub", "own"):
             continue  # batch scores are written apart, and lanes follow later
         if name.endswith("priority") and stored is None and links > rule.max_payees:
@@ -391,7 +386,7 @@ def _marks(
         if wanted == stored or ((wanted is None or stored is None) and tips[name][index]):
             continue
         if wanted is None or stored is None or abs(wanted - stored) > 1:
-            sentence = f"{row[1]} has {name} {stored}, not {wanted}."
+            sentence = f"{row.url} has {name} {stored}, not {wanted}."
             if name.endswith("priority"):
                 tally.unmarked.append(sentence)
             else:
@@ -415,14 +410,14 @@ def _or_null(value: int) -> int | None:
     return None if value == NONE else value
 
 
-def _lease(row: list[Any], tally: Tally) -> None:
+def _lease(row: Any, tally: Tally) -> None:
     """Check that a page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three.
 
     A page that was fetched may be in one of them; any other page is in none.
     """
-    url, state, queue, lease, until, worker, not_before = row[1], *row[16:22]
-    if (lease is None) != (until is None) or (lease is not None and worker is None):
-        tally.found("leases", f"{url} has half a lease: {lease}, {until}, {worker}.")
+    url, state, queue, lease, not_before = row.url, row.state, row.queue, row.lease, row.not_before
+    if (lease is None) != (row.lease_until is None) or (lease is not None and row.worker is None):
+        tally.found("leases", f"{url} has half a lease: {lease}, {row.lease_until}, {row.worker}.")
     places = [queue is not None, lease is not None, not_before is not None]
     if state == "frontier" and sum(places) != 1:
         tally.found("leases", f"{url} is in the frontier but queue={queue}, lease={lease}, not_before={not_before}.")

@@ -31,7 +31,7 @@ class Classic:
         virtual = read_virtual(tx)
         return [virtual, tx.one("classic/sums", rebased=virtual.rebased)]
 
-    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+    def compare(self, rows: list[Any], ledger: Accounts, tx: Tx, tally: Tally) -> None:
         """Check cash, clock and marks of locked pages."""
         assert isinstance(ledger, ClassicLedger)
         virtual = read_virtual(tx)
@@ -43,8 +43,8 @@ class Classic:
         blend = ledger.rule.blend is not None
         ends = (ledger.authority_history + np.maximum(cash["authority"], 0.0), ledger.authority_history)
         best, worst = (ledger.lanes_for(ledger.valued(end) if blend else end) for end in ends)
-        for row, index in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
-            url = row[1]
+        for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
+            url = row.url
             for side in ("hub", "authority"):
                 held = float(cash[side][index])
                 tally.worst = max(tally.worst, -held)
@@ -60,9 +60,9 @@ class Classic:
             if ledger.newborn[index] != 0.0:
                 tally.found("accounts", f"{url} never got its first cash.")
             # A float's last bit may tip a lane by one.
-            judged = ledger.rule.standing_value == "authority" and not row[23]
-            if judged and not int(best[index]) - 1 <= row[15] <= int(worst[index]) + 1:
-                tally.found("marks", f"{url} has lane {row[15]}, not {best[index]} to {worst[index]}.")
+            judged = ledger.rule.standing_value == "authority" and not row.was_fetched
+            if judged and not int(best[index]) - 1 <= row.lane <= int(worst[index]) + 1:
+                tally.found("marks", f"{url} has lane {row.lane}, not {best[index]} to {worst[index]}.")
 
     def whole(self, sums: list[Any], _rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
         """Check that the total cash is 2(N + 1), and that the totals on the virtual page are those of its pages."""
@@ -96,9 +96,9 @@ class Classic:
         return [pages + more_pages, indexes + more_indexes]
 
 
-def _rank(row: list[Any], side: str, history: Any, tally: Tally) -> None:
-    wanted, stored = int(algebra.rank(history)[0]), row[11] if side == "hub" else row[12]
+def _rank(row: Any, side: str, history: Any, tally: Tally) -> None:
+    wanted, stored = int(algebra.rank(history)[0]), getattr(row, f"{side}_rank")
     if stored != (None if wanted == NONE else wanted):
-        tally.found("marks", f"{row[1]} has {side}_rank {stored}, not {wanted}.")
-    if row[13 if side == "hub" else 14] is not None:
-        tally.found("marks", f"{row[1]} has a {side}_priority, which the exact engine uses.")
+        tally.found("marks", f"{row.url} has {side}_rank {stored}, not {wanted}.")
+    if getattr(row, f"{side}_priority") is not None:
+        tally.found("marks", f"{row.url} has a {side}_priority, which the exact engine uses.")
