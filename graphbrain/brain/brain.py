@@ -47,7 +47,7 @@ from graphbrain.brain.discover import Discovering
 from graphbrain.brain.edit import Editing
 from graphbrain.brain.engines import AccountEngine
 from graphbrain.brain.hosts import Hosting
-from graphbrain.brain.leases import Leases
+from graphbrain.brain.lapses import Lapses
 from graphbrain.brain.links import LinkChecks
 from graphbrain.brain.look import Looking
 from graphbrain.brain.names import Names
@@ -85,7 +85,7 @@ class Brain(Asking):
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        names, backfill, leases = Names(session), Backfill(session), Leases(session)
+        names, backfill, leases = Names(session), Backfill(session), Lapses(session)
         session.graph.on_outdated = backfill.overtaken
         pushing, self._settling = Pushing(session), Settling(session)
         self._upkeep = Upkeep(session, names, backfill, leases, pushing, self._settling)

@@ -24,7 +24,7 @@ from graphbrain.brain import note, outstanding
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.claim_round import Caller, Round, RoundTicket, Wish
 from graphbrain.brain.combine import Combiner
-from graphbrain.brain.leases import LEASED, Leases
+from graphbrain.brain.lapses import LEASED, Lapses
 from graphbrain.brain.session import Session, whole
 from graphbrain.content import input_checks
 from graphbrain.frontier.claims import idempotency, leases, sitemaps, taking, tuning
@@ -49,7 +49,7 @@ LONGEST_LEASE = 604_800
 class Claiming:
     """Claims pages. Thread-safe: races on what it has learned of the queues do no harm."""
 
-    def __init__(self, session: Session, leases: Leases, backfill: Backfill) -> None:
+    def __init__(self, session: Session, leases: Lapses, backfill: Backfill) -> None:
         self._session, self._leases, self._backfill = session, leases, backfill
         self._spread = Spread()
         self._reach = Reach()

@@ -18,7 +18,7 @@ from graphbrain.base.runtime import memory
 from graphbrain.base.work import Settled, Tended
 from graphbrain.brain import outstanding
 from graphbrain.brain.backfill import Backfill
-from graphbrain.brain.leases import Leases
+from graphbrain.brain.lapses import Lapses
 from graphbrain.brain.names import Names
 from graphbrain.brain.outstanding import Outstanding
 from graphbrain.brain.push import Pushing
@@ -58,7 +58,7 @@ class Upkeep:
         session: Session,
         names: Names,
         backfill: Backfill,
-        leases: Leases,
+        leases: Lapses,
         pushing: Pushing,
         settling: Settling,
     ) -> None:

@@ -38,7 +38,7 @@ ALSO_NAME = {
 VERBS = {
     "brain.claim",
     "brain.report",
-    "brain.leases",
+    "brain.lapses",
     "brain.session",
     "brain.edit",
     "brain.open",

@@ -110,9 +110,8 @@ class ClaimBatch:
     def _claim(self, kind: Kind, *claimed: Any) -> Holder:
         """Make a claim for the next holder that asks for this kind, and return the holder. `claimed`: the fields of
         `Claim`, without token and end."""
-        place = next(place for place, holder in enumerate(self.holders) if kind in holder.kinds)
-        holder = self.holders[place]
-        del self.holders[place]
+        holder = next(holder for holder in self.holders if kind in holder.kinds)
+        self.holders.remove(holder)
         self.room -= 1
         url, key, *more = claimed
         self.claims.append(Claim(url, key, holder.token, self.until, *more))

@@ -1,7 +1,8 @@
 """Leases of whatever is claimed: hold them longer, give them back, and end those that have lapsed.
 
-Pages (`frontier.claims.taking`) and resources (`frontier.claims.resources`) each have a `Leasing`, which locks its
-nodes and writes them. The steps are the same for both, and are here.
+Pages (below) and resources (`frontier.claims.resources`) each have a `Leasing`, which locks its nodes and writes them.
+The steps are the same for both. A page whose lease ends without a visit waits again in the queue where it was.
+Statements: claims/held, claims/renew, claims/release, claims/retry, claims/requeue.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphbrain.base.model import Kind, kind_of
+from graphbrain.frontier import discovery
+from graphbrain.frontier.hosts import health, politeness
+from graphbrain.frontier.hosts.politeness import HostEffects
+from graphbrain.frontier.hosts.state import PolitenessPolicy, retry_queue
 from graphbrain.frontier.policy import RETURNED, Policy
 from graphbrain.graph.connection import Tx
+from graphbrain.schedule.lanes import ASKED
 
-__all__ = ["Lease", "Leasing", "release", "renew", "sweep"]
+__all__ = ["PAGES", "Lease", "Leasing", "end_lease", "release", "renew", "retry", "sweep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +82,67 @@ def sweep(tx: Tx, leasing: Leasing, nodes: Sequence[Any], policy: Policy, now: f
     over = [lease for lease in leasing.locked(tx, nodes) if lease.until is not None and lease.until <= now]
     leasing.let_go(tx, over, policy, now)
     return Counter(kind_of(lease.key) for lease in over)
+
+
+# ---------------------------------------------------------------------- pages
+
+
+class _Pages:
+    """Pages as what is leased (`leases.Leasing`)."""
+
+    name = "claims"
+
+    def has(self, key: str) -> bool:
+        return kind_of(key) == "page"
+
+    def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
+        return self.locked(tx, [*discovery.find(tx, keys).values()])
+
+    def locked(self, tx: Tx, nodes: Sequence[int]) -> list[Lease]:
+        rows = tx.records("claims/held", ids=sorted(set(nodes)))
+        return [Lease(row.key, row.lease, row.lease_until, (row.last_lease, row.last_outcome), row) for row in rows]
+
+    def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
+        tx.do("claims/renew", ids=[lease.locked.id for lease in leases], until=until)
+
+    def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
+        _let_go(tx, [lease.locked for lease in leases], policy.rule.revisits, policy.manners, now)
+
+
+PAGES = _Pages()
+
+
+def _let_go(tx: Tx, rows: list[Any], revisits: bool, manners: PolitenessPolicy, now: float) -> None:
+    """`revisits`: fetched pages wait, too; else only those that are wanted."""
+    if not rows:
+        return
+    ends: dict[str, HostEffects] = {}
+    for row in rows:
+        end_lease(ends, row)
+    hosts = dict.fromkeys((row.host for row in rows), now)
+    filing = politeness.conclude(tx, ends, hosts, manners, now, {row.host for row in rows if row.is_failing})
+    released = []
+    for row in rows:
+        # A page that left the frontier or the scope while it was leased goes back to no queue.
+        waits = row.state == "frontier" or (row.state == "known" and (revisits or row.lane == ASKED))
+        queue = retry_queue(row.host) if row.is_failing else filing[row.host]
+        released.append([row.id, queue if waits else None, row.lease])
+    tx.do("claims/release", rows=released)
+
+
+def end_lease(ends: dict[str, HostEffects], row: Any) -> None:
+    """Note what the end of a lease without a visit means to the page's host. `row`: of claims/held."""
+    end = ends.setdefault(row.host, HostEffects())
+    end.claims += row.counted
+    if row.counted_at is not None:
+        end.claims_at.update([row.counted_at])
+    end.spent -= row.charged and not row.was_fetched
+
+
+def retry(tx: Tx, ids: Sequence[int], manners: PolitenessPolicy, now: float) -> int:
+    """Queue the failed pages among these that are due again, and return their number."""
+    rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
+    if rows:
+        politeness.file_retries(tx, dict.fromkeys((host for _, host in rows), now), manners, now)
+        tx.do("claims/requeue", rows=[[page, retry_queue(host)] for page, host in rows], soonest=health.SOONEST)
+    return len(rows)

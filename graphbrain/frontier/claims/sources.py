@@ -106,8 +106,8 @@ class Source:
         its next visit, from a later time. So a page is kept if it is due now and waits from no later time than was
         read, or is wanted at once. Its lane may have changed, because pushes move pages between lanes.
         """
-        found = [locked[page] for page in self.since if page in locked]
-        waiting = [row for row in found if row.queue is not None]
+        rows = [locked[page] for page in self.since if page in locked]
+        waiting = [row for row in rows if row.queue is not None]
         due = candidates.are_due(
             wish.finder, [row.lane for row in waiting], [row.waiting_since for row in waiting], wish.clock()
         ).tolist()
@@ -117,7 +117,7 @@ class Source:
             if is_due and (row.waiting_since <= self.since[row.id] or row.lane == ASKED)
         ]
         kept = {row.id for row in self.rows}
-        self.lost = sum(row.is_leased or row.visited_at > self.since[row.id] for row in found if row.id not in kept)
+        self.lost = sum(row.is_leased or row.visited_at > self.since[row.id] for row in rows if row.id not in kept)
         self.overtaken = len(self.since) - len(self.rows) - self.lost
 
     def offer(self, deal: ClaimBatch) -> None:
@@ -275,7 +275,7 @@ class _Resources(Source):
 
 
 class Sitemaps(_Resources):
-    """Sitemaps."""
+    """Sitemaps: those that were never read, and those that are to be read again."""
 
     name, kind = "sitemap", "sitemap"
 
@@ -287,7 +287,7 @@ class Links(_Resources):
 
 
 SOURCES: Mapping[str, Any] = {each.name: each for each in (Aliases, Tries, Sitemaps, Links, Asked, Front, Lanes)}
-"""Name → source."""
+"""The class of each source by its name."""
 
 
 def _hiding(waiting: Sequence[int], ready: Sequence[int], n: int, *, full: bool) -> list[int]:

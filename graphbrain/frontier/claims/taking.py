@@ -13,36 +13,27 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
-from graphbrain.base.model import Claim, kind_of
-from graphbrain.frontier import discovery
+from graphbrain.base.model import Claim
 from graphbrain.frontier.claims import candidates, resources
 from graphbrain.frontier.claims.batches import ClaimBatch
 from graphbrain.frontier.claims.candidates import Finder
-from graphbrain.frontier.claims.leases import Lease
 from graphbrain.frontier.claims.sources import SOURCES, ClaimRequest, Lanes, Source
-from graphbrain.frontier.hosts import health, politeness
+from graphbrain.frontier.hosts import politeness
 from graphbrain.frontier.hosts.addresses import Address
 from graphbrain.frontier.hosts.origins import Origin
-from graphbrain.frontier.hosts.politeness import HostEffects
 from graphbrain.frontier.hosts.resource import ResourceState
-from graphbrain.frontier.hosts.state import HostState, PolitenessPolicy, aside_queue, open_queues, retry_queue
-from graphbrain.frontier.policy import Policy
+from graphbrain.frontier.hosts.state import HostState, PolitenessPolicy, aside_queue, open_queues
 from graphbrain.frontier.section_factors import Acting
 from graphbrain.frontier.sections import AT_ONCE, Waiting, put_back
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.graph.statements import statement
-from graphbrain.schedule.lanes import ASKED
 
 __all__ = [
-    "PAGES",
     "Taken",
     "attempt",
-    "end_lease",
     "mine",
     "put_back_front",
-    "retry",
     "review_queues",
     "take",
 ]
@@ -265,67 +256,6 @@ def review_queues(tx: Tx, finder: Finder, hosts: Iterable[HostState], now: float
         moments += [retries[name]] if host.retrying else []
         host.queued = bool(moments)
         host.ripe_at = min(moments, default=0.0)
-
-
-class _Pages:
-    """Pages as what is leased (`leases.Leasing`)."""
-
-    name = "claims"
-
-    def has(self, key: str) -> bool:
-        return kind_of(key) == "page"
-
-    def found(self, tx: Tx, keys: Iterable[str]) -> list[Lease]:
-        return self.locked(tx, [*discovery.find(tx, keys).values()])
-
-    def locked(self, tx: Tx, nodes: Sequence[int]) -> list[Lease]:
-        rows = tx.records("claims/held", ids=sorted(set(nodes)))
-        return [Lease(row.key, row.lease, row.lease_until, (row.last_lease, row.last_outcome), row) for row in rows]
-
-    def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
-        tx.do("claims/renew", ids=[lease.locked.id for lease in leases], until=until)
-
-    def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
-        _let_go(tx, [lease.locked for lease in leases], policy.rule.revisits, policy.manners, now)
-
-
-PAGES = _Pages()
-
-
-def _let_go(tx: Tx, rows: list[Any], revisits: bool, manners: PolitenessPolicy, now: float) -> None:
-    """`revisits`: fetched pages wait, too; else only those that are wanted."""
-    if not rows:
-        return
-    ends: dict[str, HostEffects] = {}
-    for row in rows:
-        end_lease(ends, row)
-    hosts = dict.fromkeys((row.host for row in rows), now)
-    filing = politeness.conclude(tx, ends, hosts, manners, now, {row.host for row in rows if row.is_failing})
-    released = []
-    for row in rows:
-        # A page that left the frontier or the scope while it was leased goes back to no queue.
-        waits = row.state == "frontier" or (row.state == "known" and (revisits or row.lane == ASKED))
-        queue = retry_queue(row.host) if row.is_failing else filing[row.host]
-        released.append([row.id, queue if waits else None, row.lease])
-    tx.do("claims/release", rows=released)
-
-
-def end_lease(ends: dict[str, HostEffects], row: Any) -> None:
-    """Note what the end of a lease without a visit means to the page's host. `row`: of claims/held."""
-    end = ends.setdefault(row.host, HostEffects())
-    end.claims += row.counted
-    if row.counted_at is not None:
-        end.claims_at.update([row.counted_at])
-    end.spent -= row.charged and not row.was_fetched
-
-
-def retry(tx: Tx, ids: Sequence[int], manners: PolitenessPolicy, now: float) -> int:
-    """Queue the failed pages among these that are due again, and return their number."""
-    rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
-    if rows:
-        politeness.file_retries(tx, dict.fromkeys((host for _, host in rows), now), manners, now)
-        tx.do("claims/requeue", rows=[[page, retry_queue(host)] for page, host in rows], soonest=health.SOONEST)
-    return len(rows)
 
 
 def put_back_front(tx: Tx, finder: Finder, acting: Acting, now: float) -> int:

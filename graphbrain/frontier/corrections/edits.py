@@ -13,7 +13,7 @@ import numpy as np
 
 from graphbrain.base.errors import UnknownPage
 from graphbrain.frontier import discovery, notes, url_variants
-from graphbrain.frontier.claims import taking
+from graphbrain.frontier.claims import leases
 from graphbrain.frontier.corrections import aliases, requeue
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.hosts import politeness
@@ -167,7 +167,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
     _write(tx, ledger, policy, now)
     held = tx.records("claims/held", ids=[page])[0]
     ends: dict[str, politeness.HostEffects] = {}
-    taking.end_lease(ends, held)
+    leases.end_lease(ends, held)
     if policy.manners.counting:
         ends[held.host].spent -= held.was_fetched
     politeness.conclude(tx, ends, {}, policy.manners, now)

@@ -10,19 +10,19 @@ from typing import Any
 from graphbrain.base.model import Kind
 from graphbrain.brain.outstanding import Outstanding
 from graphbrain.brain.session import Session
-from graphbrain.frontier.claims import leases, resources, taking
+from graphbrain.frontier.claims import leases, resources
 from graphbrain.frontier.claims.leases import Leasing
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 
-__all__ = ["LEASED", "Leases"]
+__all__ = ["LEASED", "Lapses"]
 
-LEASED: tuple[Leasing, ...] = (taking.PAGES, resources.RESOURCES)
+LEASED: tuple[Leasing, ...] = (leases.PAGES, resources.RESOURCES)
 """The kinds of things that a claim leases: pages, and resources."""
 
 
-class Leases:
-    """Ends leases and waits that have lapsed. Thread-safe."""
+class Lapses:
+    """Ends leases and waits that are over. Thread-safe."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -45,4 +45,4 @@ def _sweep(leasing: Leasing, tx: Tx, nodes: Sequence[Any], policy: Policy, now: 
 
 
 def _retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
-    return taking.retry(tx, ids, policy.manners, now)
+    return leases.retry(tx, ids, policy.manners, now)
