@@ -376,7 +376,6 @@ class Claiming:
         """Make one claiming transaction, and give its claims to their calls. If a call's key was used before, make it
         again without that call. `places`, `most_moves`, `depth`: as in `ClaimRequest`."""
         tried: set[str] = set()
-        name = "claims/take" if any(places.values()) else "claims/clear"
 
         def attempt(tx: Tx) -> Taken:
             wish = self._request(calls, places, most_moves, depth)
@@ -387,7 +386,7 @@ class Claiming:
 
         while calls.left:
             try:
-                taken = self._session.graph.write(attempt, name)
+                taken = self._session.graph.write(attempt, "claims/take")
             except idempotency.Answered as answered:
                 calls.drop(answered.keys)
                 continue

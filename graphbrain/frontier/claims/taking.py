@@ -136,7 +136,7 @@ def _lock_pages(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> None:
     sites = wish.acting is not None and lanes is not None
     rows, learned = tx.one("claims/lock", ids=sorted(offered), sites=sites) if offered else ([], [])
     record = statement("claims/lock").record
-    locked = {row[0]: record._make(row) for row in rows}
+    locked = {row[0]: record(*row) for row in rows}
     for source in sources:
         source.judge(wish, locked)
     if wish.acting is not None and lanes is not None:
