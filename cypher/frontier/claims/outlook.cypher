@@ -8,7 +8,7 @@
 //                         lately, or they do not answer
 // column  aliases LIST    [when it is looked at again, host] of aliases
 // column  waiting LIST    [since when, name] of ill hosts that wait for a place among those that are probed
-// column  leased LIST     [when the lease lapses, host, its token] of pages
+// column  leased LIST     [when the lease lapses, host, its token, whether the page waits again then] of pages
 // rows    one
 // locks   none
 // mode    read
@@ -35,6 +35,6 @@ CALL () {
 }
 CALL () {
   MATCH (p:Page) WHERE p.lease_until >= 0
-  WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host, p.lease]) AS leased
+  WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host, p.lease, p.state IN ['frontier', 'known']]) AS leased
 }
 RETURN failed, queued, rested, aliases, waiting, leased

@@ -219,8 +219,9 @@ class ClaimBatch:
     def _robots_until(self, origin: Origin, host: HostState, known: bool) -> float | None:
         """Grant a robots.txt if the host that serves it is ready, and return the time until which pages wait for it.
 
-        Return None if it waits for its own host (`host`) or for room among the claims. `known`: there are rules, old
-        ones included.
+        Return None if it waits for its own host (`host`) or for room among the claims. Where it waits for another host
+        that is ill and not to be probed now, the time is when that one is looked at again. `known`: there are rules,
+        old ones included.
         """
         if (until := origin.held_until(self.now, self.lease)) is not None:
             return max(until, self.now + 1.0)
@@ -232,8 +233,10 @@ class ClaimBatch:
         if not asked.may_ask(self.now):
             opens = self.now + FULL_WAIT if asked.full() else max(asked.asked_from(), self.now + 1.0)
             return None if asked is host else opens
-        if not self.room or self._puts_off(asked):
+        if not self.room:
             return None
+        if self._puts_off(asked):
+            return None if asked is host else asked.look_at
         return self._grant_robots(origin, asked, host, known)
 
     def _grant_robots(self, origin: Origin, asked: HostState, host: HostState, known: bool) -> float:

@@ -194,22 +194,25 @@ class _Kinds:
         return min(kinds, key=lambda kind: kind[0]), well, lapses
 
     def _freeing(self) -> list[list[Any]]:
-        """Return those of the leases whose end lets something be claimed: not while their host has too many others
-        out."""
+        """Return those of the leases whose end lets something be claimed: the page itself, if it waits again then, or
+        another one of a host that is full; neither while the host has too many others out."""
         out = {name: host.in_flight for name, host in self.hosts.items()}
         freeing = []
         for row in self.leases:
-            host = self.hosts.get(row[1])
-            if host is not None:
-                out[row[1]] -= 1
-            if host is None or not host.full_with(out[row[1]]):
+            _, name, _, waits_again = row
+            host = self.hosts.get(name)
+            if host is None:
+                freeing += [row] if waits_again else []
+                continue
+            out[name] -= 1
+            if (waits_again or (host.queued and host.full())) and not host.full_with(out[name]):
                 freeing.append(row)
         return freeing
 
     def are_ahead(self, now: float) -> bool:
         """Return whether they have times that a clock wrote which was ahead. The index has the next look at a host as
         it was written, and the host has the corrected time."""
-        events = [*(failed for _, _, failed, _ in self.failures), *(made_at(token) for *_, token in self.leases)]
+        events = [*(failed for _, _, failed, _ in self.failures), *(made_at(token) for _, _, token, _ in self.leases)]
         righted = {name for name, host in self.hosts.items() if host.righted}
         return any(clock_ahead.is_ahead(at, now) for at in events) or any(
             clock_ahead.is_ahead(at, now) and name in righted for at, name in chain(self.queued, self.rested)

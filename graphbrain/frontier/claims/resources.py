@@ -155,7 +155,7 @@ def mine(tx: Tx, tokens_of: Collection[str], tried: Iterable[str]) -> list[Claim
 
 
 def outlook(tx: Tx, kinds: Collection[Kind], limit: int) -> list[list[Any]]:
-    """The first leases of resources of these kinds to lapse: [when, host, token]."""
+    """The first leases of resources of these kinds to lapse: [when, host, token, true]."""
     rows: list[list[Any]] = tx.one("resources/outlook", kinds=sorted(kinds), limit=limit)[0]
     return rows
 

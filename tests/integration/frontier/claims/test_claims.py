@@ -404,6 +404,21 @@ def test_a_held_page_that_leaves_the_scope_does_not_wait_again(brain: Brain) -> 
     assert brain.next_urls(1).finished
 
 
+@pytest.mark.parametrize("barred", ["scope", "robots"])
+def test_the_lease_of_a_page_that_waits_no_more_names_no_time(brain: Brain, clock: HandClock, barred: str) -> None:
+    """A crawler has died with pages that must not be fetched any more: nothing comes when their leases lapse."""
+    brain.seed([f"{A}{number}" for number in range(4)])
+    for _ in range(4):
+        assert len(brain.next_urls(1)) == 1
+        clock.pass_(20.0)
+    if barred == "scope":
+        brain.change(deny_hosts="a.org")
+    else:
+        brain.set_robots("a.org", "User-agent: *\nDisallow: /")
+        brain.tend(0)
+    assert brain.next_urls(5).next_ready is None
+
+
 def test_a_resting_page_that_leaves_the_scope_is_not_handed_out(brain: Brain, clock: HandClock) -> None:
     brain.seed([A])
     brain.report([Failed(A, brain.next_urls(1)[0], 500)])
