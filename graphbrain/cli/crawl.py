@@ -207,7 +207,8 @@ def work(
         with app.brain(auto_tend=False) as brain:
             total += brain.tend(None)
     _print_tended(total, as_json)
-    show.say(f"graphbrain: {workers} worker processes ended; {pool.restarts} were started again.")
+    ended = "1 worker process" if workers == 1 else f"{workers} worker processes"
+    show.say(f"graphbrain: {ended} ended; {pool.restarts} were started again.")
 
 
 @contextmanager

@@ -152,11 +152,12 @@ def _draws() -> bool:
 def _ask(brain: Brain, yes: bool) -> None:
     """Ask before pages or settings are lost."""
     from graphbrain.base.settings import Settings
+    from graphbrain.terminal import show
 
     count = brain.stats()["pages"]
     usual = {**Settings.names("shared", "fixed"), "crawl": brain.settings.crawl}
     own = sorted(name for name, value in usual.items() if getattr(brain.settings, name) != value)
-    lost = [f"its {count:,} pages"] if count else []
+    lost = [f"its {show.counted(count, 'page')}"] if count else []
     lost += [f"its own {', '.join(own)}"] if own else []
     if lost and not yes and not click.confirm(f"The brain loses {' and '.join(lost)}. Go on?", err=True):
         raise GraphbrainError("Nothing was done; confirm with --yes.")

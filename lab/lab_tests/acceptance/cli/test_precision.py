@@ -58,7 +58,7 @@ def test_it_asks_before_anything_is_lost(run: Run, brain: Brain, small: Path, tm
     brain.seed(["http://a.example/"])
     asked = run("precision", small, *ONE, "--out", tmp_path / "out", input="n\n")
     assert asked.returncode == 1
-    assert "its 1 pages and its own delay_seconds" in asked.stderr
+    assert "its 1 page and its own delay_seconds" in asked.stderr
     assert brain.stats()["pages"] == 1
     assert run("precision", small, *ONE, "--out", tmp_path / "out", "--json", input="y\n").returncode == 0
     brain.tend(0)
