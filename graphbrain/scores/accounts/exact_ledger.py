@@ -233,15 +233,12 @@ class Ledger(Accounts):
         """Write as in any ledger, and return the true marks."""
         payouts = self._pay() if self._pays else []
         marks, hub = AccountMarks(self), self._changed("hub_history", "hub_paid")
-        authority, (amounts, columns) = self._changed("authority_history", "authority_paid"), self._amounts(all_marks)
-        received = (amounts | self._changed("authority_cash")) & ~authority
+        authority = self._changed("authority_history", "authority_paid")
         blocks = {
             "hubs_spent": self._block(hub, "hub_cash", "hub_history", "hub_paid"),
             "hubs_received": self._block(self._changed("hub_cash") & ~hub, "hub_cash"),
-            "authorities_spent": self._block(
-                authority, "authority_history", "authority_paid", "authority_cash", *columns
-            ),
-            "authorities_received": self._block(received, "authority_cash", *columns),
+            "authorities_spent": self._block(authority, "authority_history", "authority_paid", "authority_cash"),
+            "authorities_received": self._block(self._changed("authority_cash") & ~authority, "authority_cash"),
             "payouts": payouts,
         }
         for side, weight in (("hub", "out_weight"), ("authority", "in_weight")):
@@ -267,7 +264,7 @@ class Ledger(Accounts):
             "hubs_settled": self._block(hub & ~authority, *hubs_own),
             "authorities_settled": self._block(authority & ~hub, *authorities_own),
             "hubs_received": self._block(self._changed("hub_cash"), "hub_cash"),
-            "authorities_received": self._block(received & ~authority, "authority_cash", *self._amounts(False)[1]),
+            "authorities_received": self._block(received & ~authority, "authority_cash"),
             "payouts": payouts,
         }
         for side, sides, settled in (("hub", "hubs", hub), ("authority", "authorities", authority)):

@@ -99,17 +99,17 @@ class Accounts(Sides):
         self.relevance[self.relevance < 0.0] = np.nan
         self.is_seed = self.is_seed > 0.0
         self.forwards = rule.forwards
-        self._before_read: dict[str, Floats] = {}
+        self._unwritten: dict[str, Flags] = {}
         for forward in self.forwards:
             has, paid = getattr(self, forward.name), getattr(self, forward.paid)
-            self._before_read[forward.name] = has
-            setattr(self, forward.name, np.where(has == UNWRITTEN, forward.first(self.is_seed), has))
+            unwritten = self._unwritten[forward.name] = has == UNWRITTEN
+            setattr(self, forward.name, np.where(unwritten, forward.first(self.is_seed), has))
             setattr(self, f"{forward.name}_passes", paid != UNWRITTEN)
             setattr(self, forward.paid, np.where(paid != UNWRITTEN, paid, 0.0))
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
-        self._passing = [f"{forward.name}_passes" for forward in self.forwards]
-        self._before = {name: getattr(self, name).copy() for name in (*self.columns, *self._passing)}
+        passing = (f"{forward.name}_passes" for forward in self.forwards)
+        self._before = {name: getattr(self, name).copy() for name in (*self.columns, *passing)}
         self.in_weight[self.at(unlinked)] = 0.0
         self._urgency_before = {forward.name: self._forward_priority(forward) for forward in self.forwards}
 
@@ -549,19 +549,26 @@ class Accounts(Sides):
         return [self.ids[which].tolist(), *(_plain(each[which]) for each in arrays)]
 
     def _link_blocks(self, all_marks: bool) -> Blocks:
-        """Return the blocks that follow from links: weights, the payments and marks of forward accounts, depths."""
-        paid = self._changed(*(each.paid for each in self.forwards), *self._passing)
-        payments = [np.where(self._passes(each), getattr(self, each.paid), np.nan) for each in self.forwards]
+        """Return the blocks that follow from links: weights, depths, and of forward accounts the amounts, payments and
+        marks.
+
+        A page without a kept account gets its first amount in the backfill of all marks.
+        """
         blocks = {
             "out_weights": self._block(self._changed("out_weight", "links_sum"), "out_weight", "links_sum"),
             "in_weights": self._block(self._changed("in_weight"), "in_weight"),
-            "payments": self._block(paid, *payments),
             "depths": [list(each) for each in zip(*self._lowered.values(), strict=True)],
         }
         for forward in self.forwards:
-            before, priority = self._urgency_before[forward.name], self._forward_priority(forward)
+            name, given = forward.name, all_marks and forward.kept and forward.other > 0.0
+            paid = np.where(self._passes(forward), getattr(self, forward.paid), np.nan)
+            before, priority = self._urgency_before[name], self._forward_priority(forward)
             relieved = "out_weight" if forward.pushed else None
-            blocks[f"{forward.name}_priorities"] = self._mark(forward.name, priority, before, all_marks, relieved)
+            blocks |= {
+                f"{name}_amounts": self._block(self._changed(name) | (self._unwritten[name] & given), name),
+                f"{name}_payments": self._block(self._changed(forward.paid, f"{name}_passes"), paid),
+                f"{name}_priorities": self._mark(name, priority, before, all_marks, relieved),
+            }
         return blocks
 
     def _place_blocks(self, all_marks: bool) -> Blocks:
@@ -571,19 +578,6 @@ class Accounts(Sides):
             "lanes": self._block(lane != self._before["lane"], lane),
             "harvests": self._block(self._changed("harvest"), harvest),
         }
-
-    def _amounts(self, all_marks: bool) -> tuple[Flags, list[Floats]]:
-        """Return the places where an amount of a forward account changes, and the amounts of each account as stored.
-
-        A page without a kept account gets its first amount in the backfill of all marks.
-        """
-        which, amounts = np.zeros(len(self.ids), dtype=bool), []
-        for forward in self.forwards:
-            unwritten = self._before_read[forward.name] == UNWRITTEN
-            changed = self._changed(forward.name) | (unwritten & (all_marks and forward.kept and forward.other > 0.0))
-            amounts.append(np.where(unwritten & ~changed, np.nan, getattr(self, forward.name)))
-            which |= changed
-        return which, amounts
 
     def _mark(
         self, side: str | None, mark: Ints, before: Ints, every: bool, weight: str | None = None
