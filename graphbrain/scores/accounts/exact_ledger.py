@@ -52,12 +52,10 @@ class AccountMarks:
     """The marks that follow from accounts: ranks, priorities, lane."""
 
     def __init__(self, ledger: Ledger) -> None:
-        rule = ledger.rule
         hub, authority = ledger.hub_score, ledger.authority_score
         self.hub_rank = algebra.rank(hub)
         self.authority_rank = algebra.rank(authority)
-        self.hub_priority = algebra.priority(ledger.waiting("hub"), ledger.out_weight, rule.eps)
-        self.authority_priority = algebra.priority(ledger.waiting("authority"), ledger.in_weight, rule.eps)
+        self.hub_priority, self.authority_priority = ledger.urgency("hub"), ledger.urgency("authority")
         self._ledger = ledger
 
     @property
@@ -135,7 +133,8 @@ class Ledger(Accounts):
         """Return the priorities as in any ledger, and those of both sides of the accounts."""
         if side not in ("hub", "authority"):
             return super().urgency(side)
-        return self.marks_before.hub_priority if side == "hub" else self.marks_before.authority_priority
+        keep, score, weight, paid = self._side(side)
+        return algebra.priority(algebra.residual(keep, score, weight, paid), weight, self.rule.eps)
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend as in any ledger, and on both sides of the accounts."""

@@ -456,11 +456,11 @@ class Accounts(Sides):
                 self._passes(forward)[self.at(list(aliases))] = False
 
     def urgency(self, side: str) -> Ints:
-        """Return the priorities with which this side of the pages waited for a push when they were locked.
+        """Return the priorities with which this side of the pages waits for a push now.
 
         Each forward account is a side too, under both engines.
         """
-        return self._urgency_before[side]
+        return self._forward_priority(self.forward(side))
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the waiting cash of one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on
