@@ -88,9 +88,7 @@ def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list
     """
     wanted = sorted(set(keys))
     looked, last = tx.one("pages/find", keys=wanted, visited=sorted(set(visited))) if wanted else ([], [])
-    for _, _, weight, alias, *_ in looked:
-        intact(weight, alias)
-    intact(*(depth for _, depth, *_ in last))
+    intact(*(fact for _, _, weight, alias, *_ in looked for fact in (weight, alias)), *(depth for _, depth, *_ in last))
     return looked, {page: (depth, token, outcome) for page, depth, token, outcome in last}
 
 

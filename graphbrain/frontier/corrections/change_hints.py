@@ -136,15 +136,7 @@ def apply(
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
     `sources`: the claimed sitemap that gives a hint, by key; `trust` is for the others.
     """
-    looked, _ = discovery.look(tx, hints)
-    ids = {key: page for key, page, *_ in looked}
-    made = discovery.create(
-        tx, sections.with_factors(tx, _new(hints, ids), policy.acting), policy.scope, policy.rule, now
-    ).ids
-    ids |= made
-    ledger = ledgers.lock(tx, ids.values(), policy.rule)
-    offers = {page: [url] for key, page, *_, why in looked if why is not None and (url := hints[key].url) is not None}
-    url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    ids, made, ledger = _locked(tx, hints, policy, now)
     rows = _read(tx, ledger, policy, now)
     outcomes: dict[str, HintOutcome] = {}
     noted: list[list[object]] = []
@@ -187,6 +179,22 @@ def apply(
     if ripe_at:
         politeness.queues(tx, politeness.earliest(ripe_at), policy.manners, now)
     return outcomes
+
+
+def _locked(
+    tx: Tx, hints: Mapping[str, Noted], policy: Policy, now: float
+) -> tuple[dict[str, int], Collection[str], Accounts]:
+    """Create the pages that are missing, lock all, and improve their addresses. Return key → id, the keys of those that
+    were created, and their accounts."""
+    looked, _ = discovery.look(tx, hints)
+    ids = {key: page for key, page, *_ in looked}
+    new = sections.with_factors(tx, _new(hints, ids), policy.acting)
+    made = discovery.create(tx, new, policy.scope, policy.rule, now).ids
+    ids |= made
+    ledger = ledgers.lock(tx, ids.values(), policy.rule)
+    offers = {page: [url] for key, page, *_, why in looked if why is not None and (url := hints[key].url) is not None}
+    url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    return ids, made, ledger
 
 
 def _shown(row: _Known, source: Source) -> Evidence | None:

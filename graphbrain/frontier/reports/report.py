@@ -87,7 +87,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
     # The verdicts on the visits, and the facts of their pages and of the pages that these link to.
     verdicts = _judged(tx, items, named, policy)
-    told = relink.told(verdicts, named)
+    told = [relink.told(verdict, named) for verdict in verdicts if verdict.links]
     relink.lower(tx, verdicts, told, ledger, policy)
     redirected = relink.Redirected()
     if any(v.visit.state == "alias" or v.answer.outcome == "alias" for v in verdicts):

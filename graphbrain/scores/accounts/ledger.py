@@ -22,15 +22,14 @@ from numpy.typing import NDArray
 
 from graphbrain.base.errors import BeingConverted
 from graphbrain.base.numeric.arrays import Flags, Floats, Ints
+from graphbrain.base.numeric.ids import WHOLE, find, sums_of_links
 from graphbrain.base.numeric.methods import METHODS
-from graphbrain.base.numeric.places import find
 from graphbrain.base.numeric.rules import Forward, Rule
 from graphbrain.graph.connection import Again, Outdated, Tx
 from graphbrain.schedule import lanes
 from graphbrain.schedule.lanes import PageColumns
-from graphbrain.scores.accounts import algebra, link_sums
-from graphbrain.scores.accounts.algebra import NONE
-from graphbrain.scores.accounts.sides import Sides
+from graphbrain.scores.accounts import algebra
+from graphbrain.scores.accounts.algebra import NONE, Sides
 
 __all__ = ["Accounts", "Blocks"]
 
@@ -78,7 +77,7 @@ class Accounts(Sides):
     live_pagerank_passes: Flags
     """True if a page has been read while the account was passed on, and not as an alias. Other pages pass none on."""
     links_sum: Ints
-    """The value of `link_sums` for the links of each page; NONE if unknown, as for imported pages."""
+    """The number that identifies the links of each page (`sums_of_links`); NONE if unknown, as for imported pages."""
 
     def __init__(self, rows: list[list[Any]], rule: Rule, unlinked: Sequence[int] = ()) -> None:
         wide = len(self.columns) + 1
@@ -202,12 +201,10 @@ class Accounts(Sides):
         self.open(tx, now)
         return lanes.weighed(self.rule, self._value(), self.relevance)
 
-    def lanes(self, steady: bool = True) -> Ints:
-        """Return the lane each page should be in now. With `steady`, a page keeps its lane if that is about right."""
-        return self.lanes_for(self._value(), steady)
-
-    def lanes_for(self, value: Floats, steady: bool = True) -> Ints:
-        """Return the lane each page would be in if it had this value."""
+    def lanes(self, value: Floats | None = None, *, steady: bool = True) -> Ints:
+        """Return the lane each page should be in now, or if it had this value. With `steady`, a page keeps its lane if
+        that is about right."""
+        value = self._value() if value is None else value
         stored, fetched = self.lane.astype(np.int64), self.first_fetched >= 0.0
         return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored, steady)
 
@@ -248,7 +245,7 @@ class Accounts(Sides):
         Raises:
             Again: One of them is not locked.
         """
-        places = self.seek(np.asarray(ids, dtype=np.int64))
+        places = find(self.ids, np.asarray(ids, dtype=np.int64))
         if (places < 0).any():
             raise Again
         return places
@@ -297,8 +294,8 @@ class Accounts(Sides):
         a, b = self.at(sources), self.at(targets)
         self._weigh_and_pay(a, b, sign * self.weights(a, b))
         self._linked[b] = True
-        changed = self.links_sum + sign * link_sums.of_links(a, self.ids[b], len(self.ids))
-        self.links_sum = np.where(self.links_sum == NONE, NONE, changed & link_sums.WHOLE)
+        changed = self.links_sum + sign * sums_of_links(a, self.ids[b], len(self.ids))
+        self.links_sum = np.where(self.links_sum == NONE, NONE, changed & WHOLE)
 
     def reweigh(self, sources: Any, targets: Any, change: float) -> None:
         """Record that links become heavier by `change`, or lighter."""
@@ -526,7 +523,7 @@ class Accounts(Sides):
         if (wrong := np.abs(read - known) > ROUNDING * (1.0 + read)).any():
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
         if side == "hub" and whole and self.rule.weightless:  # its weight does not show that a page has no links
-            sums = link_sums.of_links(each, ids, len(pages))
+            sums = sums_of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
     def _send(self, tx: Tx, blocks: Blocks, **values: Any) -> None:
