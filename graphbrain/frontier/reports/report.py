@@ -251,7 +251,7 @@ def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope:
 def _give_relevance(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
     """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess.
     Return [page, relevance] of those."""
-    rows: list[list[object]] = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
+    rows: list[list[object]] = [[v.visit.page, *told] for v in verdicts if v.keep and (told := _relevance(v))]
     if rows:
         ledger.take_relevance(rows)
     return rows + guess(verdicts, goals, ledger)

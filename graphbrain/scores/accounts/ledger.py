@@ -229,12 +229,6 @@ class Accounts(Sides):
         blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.live_pagerank, known)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
-    @staticmethod
-    def first_lanes(known: PageColumns, score: Floats, rule: Rule) -> Ints:
-        """Return the lanes of pages that are created now and have this score on both sides."""
-        value = lanes.first_value(rule, score, known)
-        return lanes.lane_of(rule, value, known.relevance, known.depth, np.zeros(len(score), dtype=bool))
-
     def holds(self, ids: Iterable[int]) -> bool:
         """Return True if all of these pages are locked."""
         return self._locked.issuperset(ids)
