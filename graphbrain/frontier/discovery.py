@@ -192,9 +192,10 @@ def lower(
 def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
     """Let pages wait in the shared queue; claims sort them by host. One that is leased is queued when it comes back."""
     rows = [
-        [page, "frontier", None if busy else SHARED_QUEUE, None]
-        for page, url, state, host, fetched, busy, because in tx.one("pages/scope", ids=sorted(depths))[0]
-        if state == "outside" and because != ROBOTS and not fetched and scope.holds(url, host, depths[page])
+        [row.page, "frontier", None if row.busy else SHARED_QUEUE, None]
+        for row in tx.records("pages/scope", ids=sorted(depths))
+        if row.state == "outside" and row.outside_because != ROBOTS and not row.fetched
+        if scope.holds(row.url, row.host, depths[row.page])
     ]
     if rows:
         tx.do("pages/state", rows=rows)

@@ -212,7 +212,8 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
 def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
     """Return the verdicts on the visits whose pages are there; these are locked."""
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
-    before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]}
+    known = [Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]]
+    before = {visit.page: visit for visit in known}
     return [judge(item, before[page], policy) for item, page in present]
 
 

@@ -91,8 +91,8 @@ def candidates(
 
 def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[float, ChosenSide]]:
     """Return (real cash, side) of the sides with the most stored cash."""
-    rows = tx.one(f"classic/{side}_candidates", limit=limit)[0]
-    ids = np.array([row[0] for row in rows], dtype=np.int64)
+    rows = tx.records(f"classic/{side}_candidates", limit=limit)
+    ids = np.array([row.page for row in rows], dtype=np.int64)
     offsets = virtual.hub_offsets(ids) if side == "hub" else virtual.authority_offsets(ids)
     return [
         (stored + offset, ChosenSide(side, page, stored, links))

@@ -120,13 +120,13 @@ def _some(
     waiting: Mapping[str, list[Candidate]], accounts: Iterable[str], wanted: Wanted
 ) -> list[tuple[str, Candidate]]:
     """Return (account, candidate) of these accounts, a random part of them if the batch is to be spread."""
-    found = []
+    some: list[tuple[str, Candidate]] = []
     for account in accounts:
         rows = waiting[account]
         if wanted.spread > 1 and rows:
             rows = random.sample(rows, max(1, len(rows) // wanted.spread))
-        found += [(account, row) for row in rows]
-    return found
+        some += [(account, row) for row in rows]
+    return some
 
 
 def within(chosen: Iterable[tuple[str, Candidate]], wanted: Wanted) -> Batch | None:
