@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple
 from typing import Any
 
 from graphbrain.base.errors import GraphTooSmall
@@ -74,8 +73,7 @@ class Pushing:
                     raise
                 self._too_many, self._until = min(self._fewer(), many), session.now() + LEFT_FOR
                 return Pushed()
-            done = [self._spend(engine, part) for part in parts]
-            return Pushed(*(sum(each) for each in zip(*map(astuple, done), strict=True)))
+            return sum((self._spend(engine, part) for part in parts), Pushed())
         self.made += pushed.pushes
         session.counters.add(pushes=pushed.pushes, payments=pushed.payments)
         return pushed

@@ -50,25 +50,21 @@ class _Call:
     checked: list[tuple[int, Item]] = field(default_factory=list)
     resources: list[tuple[int, resources.ResourceVisit]] = field(default_factory=list)
     """The visits of resources that are no pages, with their numbers."""
-
-    @property
-    def size(self) -> float:
-        """Its part of a batch, in pages."""
-        entries = sum(one.entries for _, one in self.resources)
-        pages = len(self.checked) + len(self.resources) + entries
-        return _size(pages, sum(len(item.targets) for _, item in self.checked))
+    size: float = 0.0
+    """Its part of a batch, in pages."""
 
     def finish(self, done: Iterable[_Done], session: Session) -> list[Answer]:
         """Count the answers, and return all of them once all is recorded."""
         apart = {number for number, _ in self.resources}
         counted = [a for number, a in enumerate(self.answers) if a is not None and number not in apart]
         numbers = {item.key: number for number, item in self.checked}
+        fresh: list[Answer] = []
         for key, answer, again in done:
             self.answers[numbers[key]] = answer
             if not again:
-                counted.append(answer)
-                session.counters.add(pages=answer.accepted, links=answer.links)
-        session.counters.answered(answer.outcome or OUTCOMES[-1] for answer in counted)
+                fresh.append(answer)
+        session.counters.add(pages=sum(each.accepted for each in fresh), links=sum(each.links for each in fresh))
+        session.counters.answered(answer.outcome or OUTCOMES[-1] for answer in (*counted, *fresh))
         return [answer for answer in self.answers if answer is not None]
 
 
@@ -149,6 +145,8 @@ class Reporting:
                 call.answers[number] = made
             else:
                 call.checked.append((number, made))
+        entries = sum(1 + one.entries for _, one in call.resources)
+        call.size = _size(len(call.checked) + entries, sum(len(item.targets) for _, item in call.checked))
         return call
 
     def _answer(self, tickets: Sequence[_Ticket]) -> None:
@@ -197,7 +195,7 @@ class Reporting:
             return resources.record(tx, visits, policy, now)
 
         answers, again = self._session.perform("resources/record", record)
-        return answers, _before(again, attempts)
+        return answers, again if attempts == 1 else frozenset()  # a later attempt finds the records of the one before
 
     def _by_itself(self, call: _Call) -> list[Answer]:
         done: list[_Done] = []
@@ -298,7 +296,7 @@ class Reporting:
 
         done = session.graph.write(record, "report")
         session.counters.add(pushes=done.pushes, payments=done.payments, found=done.found, left=done.left)
-        again = _before(done.again, attempts)
+        again = done.again if attempts == 1 else ()  # a later attempt finds the records of the one before
         return [(item.key, answer, item.key in again) for item, answer in zip(items, done.answers, strict=True)]
 
     def _part(self, item: Item) -> None:
@@ -308,12 +306,6 @@ class Reporting:
         for part in large_visits.parts(item, keys):
             session.perform("report", large_visits.add, item, part)
         session.exhaust("report", large_visits.remove, item)
-
-
-def _before(again: frozenset[str], attempts: int) -> frozenset[str]:
-    """Return the keys of reports that an earlier call has recorded. A later attempt finds the records of the one
-    before, whose answer was lost."""
-    return again if attempts == 1 else frozenset()
 
 
 def _size(pages: int, links: int) -> float:

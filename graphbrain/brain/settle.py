@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import astuple
 
 from graphbrain.base.errors import BadInput, GraphTooSmall, GraphUnavailable
 from graphbrain.base.numeric.methods import SETTLED_TO
@@ -86,8 +85,7 @@ class Settling:
         for goals in batches:
             if stop():
                 break
-            made = self._bring(account.name, goals)
-            done = pushes.Pushed(done.pushes + made.pushes, done.payments + made.payments, done.lost + made.lost)
+            done += self._bring(account.name, goals)
         self._session.counters.add(pushes=done.pushes, payments=done.payments)
         return done
 
@@ -104,8 +102,7 @@ class Settling:
                 return pushes.Pushed(lost=1)
             pages = list(goals)
             parts = (pages[: len(pages) // 2], pages[len(pages) // 2 :])
-            made = [self._bring(name, {page: goals[page] for page in part}) for part in parts]
-            return pushes.Pushed(*(sum(each) for each in zip(*map(astuple, made), strict=True)))
+            return sum((self._bring(name, {page: goals[page] for page in part}) for part in parts), pushes.Pushed())
 
     def _make_pass(
         self,

@@ -20,6 +20,7 @@ from graphbrain.content.scope import Scope
 from graphbrain.frontier.hosts import health
 from graphbrain.frontier.hosts.state import SHARED_QUEUE
 from graphbrain.graph.connection import Tx, intact
+from graphbrain.schedule import lanes
 from graphbrain.schedule.lanes import PageColumns
 from graphbrain.scores.accounts import algebra, ledgers
 from graphbrain.scores.accounts.ledgers import Accounts
@@ -88,9 +89,7 @@ def look(tx: Tx, keys: Iterable[str], visited: Iterable[str] = ()) -> tuple[list
     """
     wanted = sorted(set(keys))
     looked, last = tx.one("pages/find", keys=wanted, visited=sorted(set(visited))) if wanted else ([], [])
-    for _, _, weight, alias, *_ in looked:
-        intact(weight, alias)
-    intact(*(depth for _, depth, *_ in last))
+    intact(*(fact for _, _, weight, alias, *_ in looked for fact in (weight, alias)), *(depth for _, depth, *_ in last))
     return looked, {page: (depth, token, outcome) for page, depth, token, outcome in last}
 
 
@@ -131,41 +130,38 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     wanted = sorted(given, key=lambda page: page.key)
     if not wanted:
         return Made({}, 0)
-    rows = []
-    known = _known(wanted)
-    hosts, kind = [host_of(page.url) for page in wanted], ledgers.of(rule)
-    payouts = algebra.payout(rule, known.relevance, np.zeros(len(wanted), dtype=bool), known.is_seed, hosts)
-    lanes = kind.first_lanes(known, payouts if kind.keeps_payouts else np.ones(len(wanted)), rule)
-    columns = (hosts, payouts.tolist(), known.path_repeats.tolist(), lanes.tolist())
-    live_pagerank = rule.live_pagerank
-    first_live_pagerank = live_pagerank.other if live_pagerank.kept else None
-    for page, host, payout, repeated, lane in zip(wanted, *columns, strict=True):
-        state = "frontier" if scope.holds(page.url, host, page.depth) else "outside"
-        rows.append(
-            [
-                page.key,
-                page.url,
-                host,
-                name_of(page.url),
-                page.depth,
-                page.is_seed,
-                state,
-                lane,
-                page.relevance,
-                page.in_weight,
-                None if payout == 1.0 else payout,
-                payout if kind.keeps_payouts else 0.0,
-                surplus(page.url) or None,
-                since[page.key],
-                int(repeated) or None,
-                SEED_FLOW if page.is_seed else None,
-                page.siblings_before or None,
-                first_live_pagerank,
-                None if page.harvest == 1.0 else page.harvest,
-            ]
-        )
-    names = sorted(set(hosts))
-    made = dict(tx.one("pages/create", rows=rows, hosts=names, account=kind.first, mark=mark, now=now)[0])
+    kind, hosts, known = ledgers.of(rule), [host_of(page.url) for page in wanted], _known(wanted)
+    unfetched = np.zeros(len(wanted), dtype=bool)
+    payouts = algebra.payout(rule, known.relevance, unfetched, known.is_seed, hosts)
+    value = lanes.first_value(rule, payouts if kind.keeps_payouts else np.ones(len(wanted)), known)
+    lane = lanes.lane_of(rule, value, known.relevance, known.depth, unfetched)
+    columns = (hosts, payouts.tolist(), known.path_repeats.tolist(), lane.tolist())
+    first_live_pagerank = rule.live_pagerank.other if rule.live_pagerank.kept else None
+    rows = [
+        [
+            page.key,
+            page.url,
+            host,
+            name_of(page.url),
+            page.depth,
+            page.is_seed,
+            "frontier" if scope.holds(page.url, host, page.depth) else "outside",
+            lane,
+            page.relevance,
+            page.in_weight,
+            None if payout == 1.0 else payout,
+            payout if kind.keeps_payouts else 0.0,
+            surplus(page.url) or None,
+            since[page.key],
+            int(repeated) or None,
+            SEED_FLOW if page.is_seed else None,
+            page.siblings_before or None,
+            first_live_pagerank,
+            None if page.harvest == 1.0 else page.harvest,
+        ]
+        for page, host, payout, repeated, lane in zip(wanted, *columns, strict=True)
+    ]
+    made = dict(tx.one("pages/create", rows=rows, hosts=sorted(set(hosts)), account=kind.first, mark=mark, now=now)[0])
     return Made(made, sum(row[0] in made and row[6] == "frontier" for row in rows))
 
 
@@ -196,9 +192,10 @@ def lower(
 def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
     """Let pages wait in the shared queue; claims sort them by host. One that is leased is queued when it comes back."""
     rows = [
-        [page, "frontier", None if busy else SHARED_QUEUE, None]
-        for page, url, state, host, fetched, busy, because in tx.one("pages/scope", ids=sorted(depths))[0]
-        if state == "outside" and because != ROBOTS and not fetched and scope.holds(url, host, depths[page])
+        [row.page, "frontier", None if row.busy else SHARED_QUEUE, None]
+        for row in tx.records("pages/scope", ids=sorted(depths))
+        if row.state == "outside" and row.outside_because != ROBOTS and not row.fetched
+        if scope.holds(row.url, row.host, depths[row.page])
     ]
     if rows:
         tx.do("pages/state", rows=rows)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain.base.numeric.arrays import Floats, Ints
-from graphbrain.base.numeric.places import find
+from graphbrain.base.numeric.ids import find
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Reads, Tx, intact
 
 __all__ = ["LinkTable", "ScoreTerms", "column", "in_ranges", "links", "over_all", "terms", "urls"]

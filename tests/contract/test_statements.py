@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import fields
 from fnmatch import filter as filter_names
 from fnmatch import fnmatch
 from functools import cache
+from typing import Any
 
 import pytest
 
+from graphbrain.frontier.corrections.edits import Seeded
 from graphbrain.frontier.hosts import politeness
+from graphbrain.frontier.reports.outcomes import Visit
 from graphbrain.graph import schema
 from graphbrain.graph.statements import FOLDER, GIVEN, Statement, names, path, statement
 from graphbrain.scores.accounts.classic_ledger import ClassicLedger
@@ -221,6 +225,11 @@ def _sent(module: str) -> set[str]:
         and node.args
         and isinstance(node.args[0], ast.Constant)
     }
+
+
+@pytest.mark.parametrize(("name", "made"), [("visits/read", Visit), ("pages/seeded", Seeded)])
+def test_what_is_made_of_a_row_has_the_names_that_the_header_gives(name: str, made: type[Any]) -> None:
+    assert statement(name).fields == tuple(field.name for field in fields(made))
 
 
 def test_every_statement_is_sent_by_somebody() -> None:

@@ -61,6 +61,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "weight": [0.5, 0.25],
         "lane": [900, 1001],
         "sum": [7, None],
+        "amount": [1.5, 1.0],
         "payout": [2.0, None],
     }
 
@@ -68,11 +69,13 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         """A block: two pages and a value of each for these properties, by their kind, mostly that of a side."""
         return [[hub, other], *(columns[name.rpartition("_")[2]] for name in names)]
 
-    forwards: list[list[Any]] = [[1.5, None], [1.25, 1.0]]
     of_both_engines = {
         "out_weights": of_two("out_weight", "links_sum"),
         "in_weights": of_two("in_weight"),
-        "payments": of_two("flow_paid", "live_pagerank_paid"),
+        "flow_amounts": of_two("flow_amount"),
+        "live_pagerank_amounts": of_two("live_pagerank_amount"),
+        "flow_payments": of_two("flow_paid"),
+        "live_pagerank_payments": of_two("live_pagerank_paid"),
         "flow_priorities": of_two("flow_priority"),
         "live_pagerank_priorities": of_two("live_pagerank_priority"),
         "hub_ranks": of_two("hub_rank"),
@@ -119,8 +122,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "hubs_absorbed": of_two("hub_history"),
             "hubs_settled": of_two("hub_history", "hub_paid"),
             "hub_priorities": of_two("hub_priority"),
-            "authorities_spent": of_two("authority_history", "authority_paid", "authority_cash") + forwards,
-            "authorities_received": of_two("authority_cash") + forwards,
+            "authorities_spent": of_two("authority_history", "authority_paid", "authority_cash"),
+            "authorities_received": of_two("authority_cash"),
             "authorities_absorbed": of_two("authority_history"),
             "authorities_settled": of_two("authority_history", "authority_paid", "authority_cash"),
             "authority_priorities": of_two("authority_priority"),
@@ -244,7 +247,6 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "hubs_spent": of_two("hub_cash", "hub_history", "hub_updated"),
             "authorities_spent": of_two("authority_cash", "authority_history", "authority_updated"),
             "authorities_received": of_two("authority_cash"),
-            "forwards": [[hub, other], *forwards],
             "virtual": [[9, *[7.5] * 12, 0, *[7.5] * 3]],
             "clock": 7.0,
         },

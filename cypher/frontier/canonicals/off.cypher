@@ -3,8 +3,8 @@
 //
 // param   rows   LIST     [id, whether those pages are looked at, too, whose canonical names it] of each
 // param   limit  INTEGER  at most so many for each of these
-// column  rows   LIST     [id of these, id of the page, id of the page that its links should count for, or −1, id of the
-//                         one they count for, or −1]
+// column  rows   LIST     [given, page, wanted, has] of each, all of them ids: given, of these rows; wanted, of the page
+//                         that its links should count for, or −1; has, of the one they count for, or −1
 // rows    one
 // locks   none
 // mode    read

@@ -1,9 +1,8 @@
 // What a hint must know of pages.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
-// column  rows  LIST  [id, state, fetched or null, hinted or null, waiting_since, rate_shape or null, rate_scale or null,
-//                     parked_because or null, host, lane, changed or null, visits, hint_number or null, hint_noted or
-//                     null, hint_after or null] of each
+// column  rows  LIST  [page, state, fetched, hinted, waiting_since, rate_shape, rate_scale, parked_because, host, lane,
+//                     changed, visits, hint_number, hint_noted, hint_after] of each; null for what it has not
 // rows    one
 // locks   none
 // mode    read

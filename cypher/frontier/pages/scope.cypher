@@ -1,8 +1,8 @@
 // What is needed to judge whether pages are in the scope.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [id, url, state, host, fetched or not, leased or waiting for a retry,
-//                    why it is outside or null] of each
+// column  rows  LIST  [page, url, state, host, fetched, busy, outside_because] of each; fetched: whether it ever was; busy:
+//                    whether it is leased or waits for a retry; outside_because: null if it is not outside
 // rows    one
 // locks   none
 // mode    read

@@ -2,7 +2,7 @@
 //
 // param   ids   LIST    internal ids; the caller has locked the pages
 // param   mark  STRING  the token of the call
-// column  rows  LIST    [id, state, why it is outside or null, has this call created it]
+// column  rows  LIST    [page, state, outside_because, created] of each; created: whether this call has created it
 // rows    one
 // locks   none
 // mode    read

@@ -1,8 +1,9 @@
 // The properties that decide whether pages wait, and for what.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
-// column  rows  LIST  [id, key, url, host, state, parked_because or null, fetched or not, hinted or not, linked to or not,
-//                     lease_until or null, not_before or null, do links to it count for its canonical] of each
+// column  rows  LIST  [page, key, url, host, state, parked_because, fetched, hinted, linked, lease_until, not_before, leads]
+//                     of each; fetched, hinted: whether it ever was; linked: whether a page names it; leads: whether
+//                     links to it count for its canonical
 // rows    one
 // locks   none
 // mode    read

@@ -1,10 +1,9 @@
 // What decides where locked pages wait.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
-// column  rows  LIST  [id, url, host, state, fetched or null, queue or null, lane, waiting_since, leased or waiting for a retry,
-//                     rate_shape or null, rate_scale (days) or null, interval (days) or null,
-//                     why it is outside or null, why it is parked or null,
-//                     failed or null, failing_since or null, errors, is it missing]
+// column  rows  LIST  [page, url, host, state, fetched, queue, lane, waiting_since, busy, rate_shape, rate_scale, interval,
+//                     because, parked_because, failed, failing_since, errors, missing] of each, null for what it has not;
+//                     busy: leased or waiting for a retry; rate_scale, interval: in days; because: why it is outside
 // rows    one
 // locks   none
 // mode    read

@@ -2,12 +2,11 @@
 // visits that were set by hand.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
-// column  rows  LIST  [id, url, state, host, lease, counted, last_lease, last_outcome, fetched or null, first_fetched or null,
-//                     visits, changes, errors, changed or null, body_hash or null, text_hash or null, simhash or null,
-//                     etag or null, last_modified or null, counted_at or null, charged, refusals, respelt, is it a seed,
-//                     alias_since or null, does it name aliases, failed or null, failing_since or null,
-//                     was its last visit led elsewhere for now, when its state changed last or null, rate_shape or null,
-//                     rate_scale (days) or null, interval (days) or null: set by hand, blocks or null]
+// column  rows  LIST  [page, url, state, host, lease, counted, last_lease, last_outcome, fetched, first_fetched, visits,
+//                     changes, errors, changed, body_hash, text_hash, simhash, etag, last_modified, counted_at, charged,
+//                     refusals, respelt, is_seed, alias_since, names_aliases, failed, failing_since, led, turned,
+//                     rate_shape, rate_scale, interval, blocks] of each, null for what it has not; led: was its last
+//                     visit led elsewhere for now; turned: when its state changed last; rate_scale, interval: in days
 // rows    one
 // locks   none
 // mode    read

@@ -8,11 +8,10 @@
 // param   hubs_spent                LIST     [ids, hub_cash, hub_history, hub_paid]: hub sides that have spent
 // param   hubs_received             LIST     [ids, hub_cash]: hub sides that have only received
 // param   hubs_absorbed             LIST     [ids, hub_history]: what a settling pass found spent in advance
-// param   authorities_spent         LIST     [ids, authority_history, authority_paid, authority_cash, flow or null,
-//                                             live_pagerank or null]: authority sides that have spent
+// param   authorities_spent         LIST     [ids, authority_history, authority_paid, authority_cash]: authority sides that
+//                                             have spent
 // param   authorities_absorbed      LIST     [ids, authority_history]: as for hubs
-// param   authorities_received      LIST     [ids, authority_cash, flow or null, live_pagerank or null] of others that
-//                                             were paid: a payment mostly changes all of these
+// param   authorities_received      LIST     [ids, authority_cash]: authority sides that have only received
 // param   settled                   LIST     [ids, hub_history, hub_paid, authority_history, authority_paid,
 //                                             authority_cash] of pages that a settling pass has brought to their goal:
 //                                             nothing waits there any more
@@ -23,8 +22,11 @@
 // param   authority_priorities      LIST     [ids, authority_priority or null]: of a push
 // param   out_weights               LIST     [ids, out_weight, links_sum or null]: the latter identifies the links of a page
 // param   in_weights                LIST     [ids, in_weight]
-// param   payments                  LIST     [ids, flow_paid or null, live_pagerank_paid or null]: what each unit of link
-//                                             weight has got; null of a page that passes none on
+// param   flow_amounts              LIST     [ids, flow]
+// param   live_pagerank_amounts     LIST     [ids, live_pagerank]
+// param   flow_payments             LIST     [ids, flow_paid or null]: what each unit of link weight has got; null of a page
+//                                             that passes none on
+// param   live_pagerank_payments    LIST     [ids, live_pagerank_paid or null]: the same
 // param   flow_priorities           LIST     [ids, flow_priority or null]: of a push
 // param   live_pagerank_priorities  LIST     [ids, live_pagerank_priority or null]: of a push
 // param   hub_ranks                 LIST     [ids, hub_rank or null]
@@ -58,8 +60,7 @@ CALL () {
   UNWIND range(0, coalesce(size($authorities_spent[0]), 0) - 1) AS i
   MATCH (p:Page) WHERE id(p) = $authorities_spent[0][i]
   SET p.authority_history = $authorities_spent[1][i], p.authority_paid = $authorities_spent[2][i],
-      p.authority_cash = $authorities_spent[3][i], p.flow = $authorities_spent[4][i],
-      p.live_pagerank = $authorities_spent[5][i], p.authority_updated = $now
+      p.authority_cash = $authorities_spent[3][i], p.authority_updated = $now
 }
 CALL () {
   UNWIND range(0, coalesce(size($authorities_absorbed[0]), 0) - 1) AS i
@@ -69,7 +70,7 @@ CALL () {
 CALL () {
   UNWIND range(0, coalesce(size($authorities_received[0]), 0) - 1) AS i
   MATCH (p:Page) WHERE id(p) = $authorities_received[0][i]
-  SET p.authority_cash = $authorities_received[1][i], p.flow = $authorities_received[2][i], p.live_pagerank = $authorities_received[3][i]
+  SET p.authority_cash = $authorities_received[1][i]
 }
 CALL () {
   UNWIND range(0, coalesce(size($settled[0]), 0) - 1) AS i
@@ -121,9 +122,24 @@ CALL () {
                       THEN $in_weights[0][i] END) AS wrong_in
 }
 CALL () {
-  UNWIND range(0, coalesce(size($payments[0]), 0) - 1) AS i
-  MATCH (p:Page) WHERE id(p) = $payments[0][i]
-  SET p.flow_paid = $payments[1][i], p.live_pagerank_paid = $payments[2][i]
+  UNWIND range(0, coalesce(size($flow_amounts[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $flow_amounts[0][i]
+  SET p.flow = $flow_amounts[1][i]
+}
+CALL () {
+  UNWIND range(0, coalesce(size($live_pagerank_amounts[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $live_pagerank_amounts[0][i]
+  SET p.live_pagerank = $live_pagerank_amounts[1][i]
+}
+CALL () {
+  UNWIND range(0, coalesce(size($flow_payments[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $flow_payments[0][i]
+  SET p.flow_paid = $flow_payments[1][i]
+}
+CALL () {
+  UNWIND range(0, coalesce(size($live_pagerank_payments[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $live_pagerank_payments[0][i]
+  SET p.live_pagerank_paid = $live_pagerank_payments[1][i]
 }
 CALL () {
   UNWIND range(0, coalesce(size($flow_priorities[0]), 0) - 1) AS i

@@ -1,7 +1,7 @@
 // Return the pages of the highest authority cash.
 //
 // param   limit  INTEGER  at most this many
-// column  rows   LIST     [id, cash relative to the offset, number of links], best first
+// column  rows   LIST     [page, stored, links], best first; stored: cash relative to the offset; links: their number
 // rows    one
 // locks   none
 // mode    read

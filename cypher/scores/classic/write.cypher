@@ -12,11 +12,13 @@
 // param   hubs_received             LIST     [ids, hub_cash]: hub sides that have only received
 // param   authorities_spent         LIST     [ids, authority_cash, authority_history, authority_updated]: as for hubs
 // param   authorities_received      LIST     [ids, authority_cash]: as for hubs
-// param   forwards                  LIST     [ids, flow or null, live_pagerank or null]
 // param   out_weights               LIST     [ids, out_weight, links_sum or null]: the latter identifies the links of a page
 // param   in_weights                LIST     [ids, in_weight]
-// param   payments                  LIST     [ids, flow_paid or null, live_pagerank_paid or null]: what each unit of link
-//                                             weight has got; null of a page that passes none on
+// param   flow_amounts              LIST     [ids, flow]
+// param   live_pagerank_amounts     LIST     [ids, live_pagerank]
+// param   flow_payments             LIST     [ids, flow_paid or null]: what each unit of link weight has got; null of a page
+//                                             that passes none on
+// param   live_pagerank_payments    LIST     [ids, live_pagerank_paid or null]: the same
 // param   flow_priorities           LIST     [ids, flow_priority or null]: of a push
 // param   live_pagerank_priorities  LIST     [ids, live_pagerank_priority or null]: of a push
 // param   hub_ranks                 LIST     [ids, hub_rank or null]
@@ -61,11 +63,6 @@ CALL () {
   SET p.authority_cash = $authorities_received[1][i]
 }
 CALL () {
-  UNWIND range(0, coalesce(size($forwards[0]), 0) - 1) AS i
-  MATCH (p:Page) WHERE id(p) = $forwards[0][i]
-  SET p.flow = $forwards[1][i], p.live_pagerank = $forwards[2][i]
-}
-CALL () {
   UNWIND range(0, coalesce(size($out_weights[0]), 0) - 1) AS i
   MATCH (p:Page) WHERE id(p) = $out_weights[0][i]
   SET p.out_weight = $out_weights[1][i], p.links_sum = $out_weights[2][i]
@@ -82,9 +79,24 @@ CALL () {
                       THEN $in_weights[0][i] END) AS wrong_in
 }
 CALL () {
-  UNWIND range(0, coalesce(size($payments[0]), 0) - 1) AS i
-  MATCH (p:Page) WHERE id(p) = $payments[0][i]
-  SET p.flow_paid = $payments[1][i], p.live_pagerank_paid = $payments[2][i]
+  UNWIND range(0, coalesce(size($flow_amounts[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $flow_amounts[0][i]
+  SET p.flow = $flow_amounts[1][i]
+}
+CALL () {
+  UNWIND range(0, coalesce(size($live_pagerank_amounts[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $live_pagerank_amounts[0][i]
+  SET p.live_pagerank = $live_pagerank_amounts[1][i]
+}
+CALL () {
+  UNWIND range(0, coalesce(size($flow_payments[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $flow_payments[0][i]
+  SET p.flow_paid = $flow_payments[1][i]
+}
+CALL () {
+  UNWIND range(0, coalesce(size($live_pagerank_payments[0]), 0) - 1) AS i
+  MATCH (p:Page) WHERE id(p) = $live_pagerank_payments[0][i]
+  SET p.live_pagerank_paid = $live_pagerank_payments[1][i]
 }
 CALL () {
   UNWIND range(0, coalesce(size($flow_priorities[0]), 0) - 1) AS i

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from graphbrain.analyst.inspect.pages import ForwardSums
 from graphbrain.analyst.inspect.sections import faults
 from graphbrain.base.numeric.arrays import Ints
+from graphbrain.base.numeric.ids import sums_of_links
 from graphbrain.base.numeric.rules import Forward, Rule
 from graphbrain.base.work import Audit
 from graphbrain.frontier.claims.candidates import Finder
@@ -36,7 +37,7 @@ from graphbrain.frontier.policy import Policy
 from graphbrain.frontier.reports import canonicals
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.schedule.lanes import is_frontier
-from graphbrain.scores.accounts import adjacency, ledgers, link_sums
+from graphbrain.scores.accounts import adjacency, ledgers
 from graphbrain.scores.accounts.algebra import FIRST_RANK, NONE
 from graphbrain.scores.accounts.exact_ledger import AccountMarks, Ledger
 from graphbrain.scores.accounts.ledgers import Accounts
@@ -272,7 +273,7 @@ def _sites(graph: Graph, tally: Tally) -> None:
 def _sums(tx: Tx, ledger: Accounts) -> Ints:
     """Return the sums that follow from the links of locked pages."""
     sources, targets = adjacency.packed(tx, "links/packed_out", ledger.ids)
-    return link_sums.of_links(ledger.seek(sources), targets, len(ledger.ids))
+    return sums_of_links(ledger.seek(sources), targets, len(ledger.ids))
 
 
 class Exact:

@@ -42,7 +42,7 @@ class Classic:
         slack = TOLERANCE * max(1.0, abs(virtual.hub_offset), abs(virtual.authority_offset))
         blend = ledger.rule.blend is not None
         ends = (ledger.authority_history + np.maximum(cash["authority"], 0.0), ledger.authority_history)
-        best, worst = (ledger.lanes_for(ledger.valued(end) if blend else end) for end in ends)
+        best, worst = (ledger.lanes(ledger.valued(end) if blend else end) for end in ends)
         for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
             url = row.url
             for side in ("hub", "authority"):

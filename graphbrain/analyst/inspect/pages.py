@@ -16,7 +16,6 @@ from graphbrain.base.runtime.tokens import made_at
 from graphbrain.base.urls.masking import masked_values
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.scores.accounts.algebra import FIRST_RANK
-from graphbrain.scores.accounts.sides import score
 
 __all__ = ["ForwardSums", "View", "error_bound", "highest", "page", "page_of", "top", "view"]
 
@@ -79,8 +78,8 @@ def page_of(row: Sequence[Any]) -> Page:
     return Page(
         **{**stored, **counts, **flow},
         is_seed=data.get("is_seed", False),
-        hub_score=score(data["hub_history"], data["hub_cash"]),
-        authority_score=score(data["authority_history"], data["authority_cash"]),
+        hub_score=data["hub_history"] + data["hub_cash"],
+        authority_score=data["authority_history"] + data["authority_cash"],
         out_links=out_links,
         in_links=in_links,
         worker=data.get("worker") if data.get("lease") else None,

@@ -30,7 +30,6 @@ from graphbrain.content import input_checks
 from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.scores.accounts import algebra
 from graphbrain.scores.accounts.algebra import NONE
-from graphbrain.scores.accounts.sides import score
 
 __all__ = ["Progress", "Wanted", "check_score", "ends", "links", "neighbours", "path", "payments", "wanted_pages"]
 
@@ -296,8 +295,8 @@ def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
         key=data["key"],
         state=data["state"],
         depth=data["depth"],
-        hub_score=score(*hub) if view is None else view.hub(*hub),
-        authority_score=score(*authority) if view is None else view.authority(*authority),
+        hub_score=sum(hub) if view is None else view.hub(*hub),
+        authority_score=sum(authority) if view is None else view.authority(*authority),
         since=since,
         **(dict(zip(("named", "anchor", "rel"), _said(*said), strict=True)) if said else {}),
     )

@@ -3,4 +3,4 @@
 May touch: nothing.
 """
 
-__all__ = ["arrays", "bounds", "csr", "methods", "places", "rules"]
+__all__ = ["arrays", "bounds", "csr", "ids", "methods", "rules"]

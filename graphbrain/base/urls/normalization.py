@@ -443,5 +443,7 @@ class Rules:
         return key_of(normal(written, self._own_step))
 
     def _page(self, url: str) -> tuple[str, str]:
+        if self._own_step is None and isinstance(url, str) and len(url) <= LONGEST and _PLAIN.match(url):
+            return url, key_of(url)  # most URLs are their own addresses and normal forms
         written = address(url, self._hash_bang)
         return written, self.key(written)

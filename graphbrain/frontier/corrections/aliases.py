@@ -43,10 +43,8 @@ def goals(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
 def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
     """Queue aliases that are not leased as pages. Return how many of these pages were aliases."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    rows = tx.one("pages/standing", ids=ledger.ids.tolist())[0]
-    chosen = sorted(
-        page for page, _, _, _, state, _, _, _, _, lease_until, *_ in rows if state == "alias" and lease_until is None
-    )
+    rows = tx.records("pages/standing", ids=ledger.ids.tolist())
+    chosen = sorted(row.page for row in rows if row.state == "alias" and row.lease_until is None)
     if not chosen:
         return 0
     tx.do("links/unalias", ids=chosen)
@@ -103,8 +101,8 @@ def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
 def _stands(tx: Tx, page: int) -> tuple[bool, bool] | None:
     """Return whether a page is an alias, and whether links to it count for its canonical; None if there is no such
     page."""
-    rows = tx.one("pages/standing", ids=[page])[0]
-    return (rows[0][4] == "alias", rows[0][-1]) if rows else None
+    rows = tx.records("pages/standing", ids=[page])
+    return (rows[0].state == "alias", rows[0].leads) if rows else None
 
 
 def _move(

@@ -16,6 +16,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Hint, Hinted, HintOutcome
@@ -136,15 +137,7 @@ def apply(
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
     `sources`: the claimed sitemap that gives a hint, by key; `trust` is for the others.
     """
-    looked, _ = discovery.look(tx, hints)
-    ids = {key: page for key, page, *_ in looked}
-    made = discovery.create(
-        tx, sections.with_factors(tx, _new(hints, ids), policy.acting), policy.scope, policy.rule, now
-    ).ids
-    ids |= made
-    ledger = ledgers.lock(tx, ids.values(), policy.rule)
-    offers = {page: [url] for key, page, *_, why in looked if why is not None and (url := hints[key].url) is not None}
-    url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    ids, made, ledger = _locked(tx, hints, policy, now)
     rows = _read(tx, ledger, policy, now)
     outcomes: dict[str, HintOutcome] = {}
     noted: list[list[object]] = []
@@ -153,8 +146,8 @@ def apply(
     freed: list[int] = []
     heard: list[int] = []
     for key, page in ids.items():
-        hint, row, source = hints[key], rows[page], sources.get(key)
-        if source is not None and hint.at and (shown := _shown(row, source)) is not None:
+        hint, source, (row, (shape, scale)) = hints[key], sources.get(key), rows[page]
+        if source is not None and hint.at and (shown := _shown(row, (shape, scale), source)) is not None:
             source.evidence.setdefault(key, shown)
             heard.append(page)
         outcome: HintOutcome = "new" if key in made else "noted"
@@ -168,9 +161,10 @@ def apply(
             continue
         if row.state == "known" and policy.rule.revisits and row.lane != lanes.ASKED:
             outcome = "moved"
-            moved[page] = row.since - beta(row.rate, trust if source is None else source.trust) * DAY
+            days = beta(shape / scale, trust if source is None else source.trust)
+            moved[page] = row.waiting_since - days * DAY
             ripe_at.append((row.host, float(policy.schedule.ripe_at(row.lane, moved[page]))))
-        if row.reason is not None:
+        if row.parked_because is not None:
             freed.append(page)
         elif row.state in ("parked", "gone") and discovery.hurry(tx, [page], now, gone=True):
             outcome = "moved"
@@ -189,7 +183,23 @@ def apply(
     return outcomes
 
 
-def _shown(row: _Known, source: Source) -> Evidence | None:
+def _locked(
+    tx: Tx, hints: Mapping[str, Noted], policy: Policy, now: float
+) -> tuple[dict[str, int], Collection[str], Accounts]:
+    """Create the pages that are missing, lock all, and improve their addresses. Return key → id, the keys of those that
+    were created, and their accounts."""
+    looked, _ = discovery.look(tx, hints)
+    ids = {key: page for key, page, *_ in looked}
+    new = sections.with_factors(tx, _new(hints, ids), policy.acting)
+    made = discovery.create(tx, new, policy.scope, policy.rule, now).ids
+    ids |= made
+    ledger = ledgers.lock(tx, ids.values(), policy.rule)
+    offers = {page: [url] for key, page, *_, why in looked if why is not None and (url := hints[key].url) is not None}
+    url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    return ids, made, ledger
+
+
+def _shown(row: _Known, belief: _Belief, source: Source) -> Evidence | None:
     """Return the evidence of a page that the sitemap lists with a date, since it was read before; None: nothing.
 
     The page has the number of the sitemap whose date was the last that was news, and when that was noted.
@@ -201,7 +211,8 @@ def _shown(row: _Known, source: Source) -> Evidence | None:
         if row.fetched <= row.hint_noted:
             return None
         days = max(0.0, row.fetched - (row.hint_after or row.hint_noted)) / DAY
-        return weigh(changed > row.hint_noted, float(change_rate.chance_of_change(row.shape, row.scale, days)))
+        chance = float(change_rate.chance_of_change(*belief, days))
+        return weigh(changed > row.hint_noted, chance)
     if source.read_at is not None and row.hint_number is None and changed > source.read_at:
         return Evidence(missed=1.0)
     return None
@@ -219,45 +230,21 @@ def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """The facts of a page that a hint needs. `shape`, `scale` (days): the belief on its rate; `reason`: why it is
-    parked. `hint_number`: of the claimed sitemap whose date it waits to be visited for, `hint_noted`: when that was
-    noted, `hint_after`: its last visit then.
-    """
-
-    state: str
-    fetched: float | None
-    hinted: float | None
-    since: float
-    shape: float
-    scale: float
-    reason: str | None
-    lane: int
-    host: str
-    changed: float | None
-    visits: int
-    hint_number: int | None
-    hint_noted: float | None
-    hint_after: float | None
-
-    @property
-    def rate(self) -> float:
-        """Return the mean of its changes a day."""
-        return self.shape / self.scale
+_Known = Any
+"""The facts of a page that a hint needs, as pages/hints returns them."""
+_Belief = tuple[float, float]
+"""The shape and the scale (days) of the belief on a page's rate."""
 
 
-def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, _Known]:
-    """Page → what is known of it."""
-    rows = tx.one("pages/hints", ids=ledger.ids.tolist())[0]
-    value = ledger.weighed(tx, now)[ledger.at([row[0] for row in rows])]
-    first = zip(*policy.schedule.first_belief([row[8] for row in rows], value), strict=True)
-    known: dict[int, _Known] = {}
-    for row, prior in zip(rows, first, strict=True):
-        page, state, fetched, hinted, since, shape, scale, reason, host, lane, *rest = row
-        a, b = (shape, scale) if shape and scale else prior
-        known[page] = _Known(state, fetched, hinted, since, a, b, reason, lane, host, *rest)
-    return known
+def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, tuple[_Known, _Belief]]:
+    """Page → what is known of it, and believed of its rate."""
+    rows = tx.records("pages/hints", ids=ledger.ids.tolist())
+    value = ledger.weighed(tx, now)[ledger.at([row.page for row in rows])]
+    first = zip(*policy.schedule.first_belief([row.host for row in rows], value), strict=True)
+    return {
+        row.page: (row, (row.rate_shape, row.rate_scale) if row.rate_shape and row.rate_scale else prior)
+        for row, prior in zip(rows, first, strict=True)
+    }
 
 
 def _write(

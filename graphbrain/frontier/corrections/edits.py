@@ -81,7 +81,8 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
 
 def seeded(tx: Tx, ids: Sequence[int], mark: str) -> dict[int, Seeded]:
     """Page → what it is now, of locked seeds."""
-    return {row[0]: Seeded(*row) for row in tx.one("pages/seeded", ids=sorted(ids), mark=mark)[0]}
+    rows = tx.records("pages/seeded", ids=sorted(ids), mark=mark)
+    return {row.page: Seeded(*row) for row in rows}
 
 
 def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bool:
@@ -294,4 +295,4 @@ def _known(tx: Tx, key: str) -> dict[str, int]:
 
 def _still(tx: Tx, ids: Sequence[int]) -> list[int]:
     """Return those of these pages that were not deleted since they were read."""
-    return sorted(row[0] for row in tx.one("pages/scope", ids=sorted(ids))[0])
+    return sorted(row.page for row in tx.records("pages/scope", ids=sorted(ids)))

@@ -11,7 +11,7 @@ never orphans. Statements: pages/standing, pages/park, pages/pardon, pages/state
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from graphbrain.frontier import discovery
 from graphbrain.frontier.corrections import aliases, edits, requeue
@@ -28,27 +28,13 @@ GIVEN_UP = ("parked", "gone", "alias")
 """Pages that wait again when they are seeded."""
 
 
-@dataclass(slots=True)
-class _Standing:
-    """A locked page, as pages/standing returns it."""
-
-    page: int
-    key: str
-    url: str
-    host: str
-    state: str
-    parked_because: str | None
-    fetched: bool
-    hinted: bool
-    linked: bool
-    lease_until: float | None
-    not_before: float | None
-    leads: bool
+_Standing = Any
+"""A locked page, as pages/standing returns it."""
 
 
 def _read(tx: Tx, ledger: Accounts) -> list[tuple[_Standing, int]]:
     """Locked pages, each with its place in the ledger."""
-    rows = [_Standing(*row) for row in tx.one("pages/standing", ids=ledger.ids.tolist())[0]]
+    rows = tx.records("pages/standing", ids=ledger.ids.tolist())
     return list(zip(rows, ledger.at([row.page for row in rows]).tolist(), strict=True))
 
 
@@ -87,8 +73,7 @@ def _let_in(tx: Tx, rows: Sequence[_Standing], policy: Policy, now: float) -> No
 
 
 def _is_orphan(row: _Standing, ledger: Accounts, index: int) -> bool:
-    exempt = ledger.depth[index] == 0 or row.hinted or row.state == "alias"
-    return not row.linked and not exempt
+    return not (row.linked or ledger.depth[index] == 0 or row.hinted or row.state == "alias")
 
 
 def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
@@ -150,4 +135,4 @@ def seed(
 
 
 def _failed(row: _Standing) -> bool:
-    return row.state in ("parked", "gone") or (row.not_before is not None and row.state in ("frontier", "known"))
+    return row.state in (("parked", "gone") if row.not_before is None else ("parked", "gone", "frontier", "known"))

@@ -113,34 +113,29 @@ class HostEffects:
         return moved or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
 
-def _hosts(
-    tx: Tx, statement: str, names: Iterable[str], manners: PolitenessPolicy, now: float | None
+_WELL = (None,) * len(FAILING_COLUMNS)
+
+
+def read(
+    tx: Tx,
+    names: Iterable[str],
+    manners: PolitenessPolicy,
+    now: float | None = None,
+    statement: str = "hosts/read",
 ) -> dict[str, HostState]:
-    wanted = sorted(set(names))
-    rows = tx.one(statement, names=wanted)[0] if wanted else []
-    return {row[0]: HostState(_stored(row), manners).put_right(now) for row in rows}
-
-
-_NOT_FAILING = dict.fromkeys(FAILING_COLUMNS)
-
-
-def _stored(row: Sequence[Any]) -> dict[str, Any]:
-    """The properties of a host, by their names."""
-    *values, failing = row
-    stored = dict(zip(COLUMNS, values, strict=True))
-    stored.update(_NOT_FAILING if failing is None else zip(FAILING_COLUMNS, failing, strict=True))
-    return stored
-
-
-def read(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
     """Hosts as they are now, without a lock; their times are put right, where `now` is given."""
-    return _hosts(tx, "hosts/read", names, manners, now)
+    wanted = sorted(set(names))
+    hosts: dict[str, HostState] = {}
+    for *values, failing in tx.one(statement, names=wanted)[0] if wanted else ():
+        stored = dict(zip((*COLUMNS, *FAILING_COLUMNS), (*values, *(failing or _WELL)), strict=True))
+        hosts[stored["name"]] = HostState(stored, manners).put_right(now)
+    return hosts
 
 
 def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
     """Lock hosts, by name, and `read` them. No page may be locked after this. Raises Again if one is gone."""
     wanted = set(names)
-    hosts = _hosts(tx, "hosts/lock", wanted, manners, now)
+    hosts = read(tx, wanted, manners, now, "hosts/lock")
     if len(hosts) != len(wanted):
         raise Again
     return hosts

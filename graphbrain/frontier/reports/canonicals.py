@@ -36,7 +36,7 @@ def note(tx: Tx, verdicts: Sequence[Verdict], policy: Policy) -> set[int]:
     kept = [v for v in verdicts if v.keep]
     told = [v.visit.page for v in kept if isinstance(v.item.report, Fetched) and not v.item.report.not_modified]
     turned = {v.visit.page for v in kept if visits.turns(v)}.union(_write_keys(tx, told, policy))
-    return set(_off(tx, [[v.visit.page, v.visit.page in turned] for v in kept]))
+    return _off(tx, [[v.visit.page, v.visit.page in turned] for v in kept])
 
 
 def still(tx: Tx, named: Named, policy: Policy) -> None:
@@ -55,11 +55,11 @@ def note_again(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     look_again(tx, _off(tx, [[page, page in changed] for page in ids]), now)
 
 
-def differing(tx: Tx, ids: Sequence[int]) -> list[tuple[int, int, int]]:
+def differing(tx: Tx, ids: Sequence[int], naming: bool = False, limit: int = 1) -> list[tuple[int, int, int]]:
     """Return (page, the one that its links should count for, the one that they do, −1 for itself) of those of these
-    pages of which the two differ."""
-    rows = tx.one("canonicals/off", rows=[[page, False] for page in ids], limit=1)[0] if ids else []
-    return [(page, wanted, has) for _, page, wanted, has in rows]
+    pages of which the two differ. `naming`: also of pages that name these, up to the limit for each."""
+    rows = tx.records("canonicals/off", rows=[[page, naming] for page in ids], limit=limit) if ids else []
+    return [(row.page, row.wanted, row.has) for row in rows]
 
 
 def unsettled(tx: Tx, ids: Iterable[int]) -> list[int]:
@@ -72,9 +72,9 @@ def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
 
     Return whether one had to be changed. The pages are marked, so that their links move afterwards.
     """
-    locked = {page, *_ends(_changes(tx, page))}
+    locked = {page, *_ends(differing(tx, [page], True, SETTLED_AT_ONCE))}
     ledgers.of(policy.rule).lock_present(tx, locked, policy.rule)
-    changes = _changes(tx, page)
+    changes = differing(tx, [page], True, SETTLED_AT_ONCE)
     sure = [(own, wanted) for own, wanted, has in changes if {own, wanted, has} <= locked | {NOWHERE}]
     if sure:
         tx.do("canonicals/write", rows=[list(row) for row in sure])
@@ -118,15 +118,8 @@ def _key_named(own: str, host: str, canonical: str | None, policy: Policy) -> st
     return None if key == own else key
 
 
-def _off(tx: Tx, rows: Sequence[Sequence[object]]) -> dict[int, None]:
-    differing = tx.one("canonicals/off", rows=list(rows), limit=1)[0] if rows else []
-    return dict.fromkeys(row[0] for row in differing)
-
-
-def _changes(tx: Tx, page: int) -> list[tuple[int, int, int]]:
-    """Return [page, the one its links should count for, the one they do] of some pages of which these differ."""
-    rows = tx.one("canonicals/off", rows=[[page, True]], limit=SETTLED_AT_ONCE)[0]
-    return [(own, wanted, has) for _, own, wanted, has in rows]
+def _off(tx: Tx, rows: Sequence[Sequence[object]]) -> set[int]:
+    return {row.given for row in tx.records("canonicals/off", rows=list(rows), limit=1)} if rows else set()
 
 
 def _ends(changes: Iterable[tuple[int, int, int]]) -> set[int]:

@@ -52,12 +52,8 @@ class Named:
         return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}
 
 
-def told(verdicts: Sequence[Verdict], named: Named) -> list[Told]:
-    """Return the links of the visits that count for links; a link to an alias is one to where it leads."""
-    return [_told(verdict, named) for verdict in verdicts if verdict.links]
-
-
-def _told(verdict: Verdict, named: Named) -> Told:
+def told(verdict: Verdict, named: Named) -> Told:
+    """Return the links of a visit that counts for links; a link to an alias is one to where it leads."""
     page, keys = verdict.visit.page, [key for key in verdict.targets if key in named.goals]
     ends = dict.fromkeys(named.goals[key] for key in keys)
     ends.pop(page, None)  # by way of an alias of itself
@@ -74,7 +70,9 @@ def lower(tx: Tx, verdicts: Sequence[Verdict], links: Sequence[Told], ledger: Ac
     leads_on = {verdict.visit.page: verdict.item.leads_on for verdict in verdicts}
     depths: dict[int, int] = {}
     for each, depth in zip(links, ledger.depths_of([each.page for each in links]), strict=True):
-        _offer(depths, depth if leads_on[each.page] else depth + 1, each.ends)
+        offered = depth if leads_on[each.page] else depth + 1
+        for end in each.ends:
+            depths[end] = min(offered, depths.get(end, offered))
     discovery.lower(tx, ledger, depths, policy.scope, {each.page for each in links})
 
 
@@ -170,9 +168,3 @@ def _alias_row(verdict: Verdict, ledger: Accounts, policy: Policy, now: float) -
         after = max(health.missing_wait(visit.errors + 1) if item.missing else health.page_wait(failing), HOUR)
     inside = policy.scope.holds(visit.url, visit.host, ledger.depth_of(visit.page))
     return [visit.page, since, now + after if inside else None]
-
-
-def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:
-    for target in targets:
-        if depth < depths.get(target, depth + 1):
-            depths[target] = depth

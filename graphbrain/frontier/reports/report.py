@@ -87,7 +87,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
     # The verdicts on the visits, and the facts of their pages and of the pages that these link to.
     verdicts = _judged(tx, items, named, policy)
-    told = relink.told(verdicts, named)
+    told = [relink.told(verdict, named) for verdict in verdicts if verdict.links]
     relink.lower(tx, verdicts, told, ledger, policy)
     redirected = relink.Redirected()
     if any(v.visit.state == "alias" or v.answer.outcome == "alias" for v in verdicts):
@@ -212,7 +212,8 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
 def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
     """Return the verdicts on the visits whose pages are there; these are locked."""
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
-    before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]}
+    known = [Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]]
+    before = {visit.page: visit for visit in known}
     return [judge(item, before[page], policy) for item, page in present]
 
 
@@ -251,7 +252,7 @@ def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope:
 def _give_relevance(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
     """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess.
     Return [page, relevance] of those."""
-    rows: list[list[object]] = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
+    rows: list[list[object]] = [[v.visit.page, *told] for v in verdicts if v.keep and (told := _relevance(v))]
     if rows:
         ledger.take_relevance(rows)
     return rows + guess(verdicts, goals, ledger)

@@ -81,7 +81,10 @@ class Intake:
             raise BadInput(report.reason)
         if not isinstance(report, Fetched | Failed):
             raise BadInput(f"a report is a Fetched or a Failed, not {type(report).__name__}")
-        what = meant(input_checks.checked(_waiting(report, self._now)))
+        if isinstance(report, Failed) and report.retry_after is not None:
+            # The visit counts whatever a server has written there.
+            report = replace(report, retry_after=retry_after.seconds(report.retry_after, self._now))
+        what = meant(input_checks.checked(report))
         report = what.report
         url, key = self._page(report)
         claim = report.claim
@@ -107,7 +110,11 @@ class Intake:
         if led.target and what.follows and isinstance(report, Fetched):
             item.report = replace(report, redirected_to=None)
         item.users = led.users
-        self._take_links(item, what.links, led.target)
+        if led.target:
+            item.targets = dict(led.target)
+        else:
+            self._fold(item, what.links)
+        item.link_bytes = sum(len(url) for url, _ in item.targets.values())
         item.told = what.told if what.told != "any" else "all" if item.targets else "none"
         self._seen.add(key)
         return item
@@ -160,25 +167,12 @@ class Intake:
         )  # fmt: skip
         return _Led(failed, {}, note, spelling, circles)
 
-    def _take_links(self, item: Item, links: Iterable[str | Link], target: dict[str, tuple[str, None]]) -> None:
+    def _fold(self, item: Item, links: Iterable[str | Link]) -> None:
+        """Give the item its distinct targets in page order, at most `max_links`, and what else its links have; of
+        several guesses the largest holds."""
+        page, own, values, targets = self._rules.page, item.key, item.values, item.targets
+        told: facts.LinkFacts | None = None
         refused: list[tuple[str, str]] = []
-        if target:
-            item.targets = dict(target)
-        else:
-            told = facts.LinkFacts()
-            item.targets = self._fold(item, links, refused, told)
-            item.link_facts = told.rows() if told.found else {}
-        item.refused = tuple(refused)
-        item.link_bytes = sum(len(url) for url, _ in item.targets.values())
-
-    def _fold(
-        self, item: Item, links: Iterable[str | Link], refused: list[tuple[str, str]], told: facts.LinkFacts
-    ) -> dict[str, tuple[str, float | None]]:
-        """Distinct targets in page order, at most `max_links`; of several guesses the largest holds.
-
-        What comes of it besides goes into `item`, `refused` and `told`."""
-        page, own, values = self._rules.page, item.key, item.values
-        targets: dict[str, tuple[str, float | None]] = {}
         over: set[str] = set()
         for link in links:
             try:
@@ -203,7 +197,8 @@ class Intake:
                 item.users += 1
             if key == own:
                 continue
-            if told.found or not isinstance(link, str):
+            if (told is not None and told.found) or not isinstance(link, str):
+                told = told or facts.LinkFacts()
                 told.take(key, link)
             if key in targets:
                 known = targets[key][1]
@@ -215,8 +210,8 @@ class Intake:
                 targets[key] = (url, guess)
             if value is not None and key in targets:
                 values[key] = max(value, values.get(key, 0.0))
-        item.over = len(over)
-        return targets
+        item.refused, item.over = tuple(refused), len(over)
+        item.link_facts = told.rows() if told is not None else {}
 
 
 def _failure(claim: Claim, url: str, at: float, why: str) -> Item:
@@ -229,13 +224,6 @@ def refused(item: Item, why: str) -> Item | None:
     """Return the item to record of a visit that is refused; None: nothing, for its page was not claimed."""
     claim = item.report.claim
     return None if claim is None else _failure(claim, item.report.url, item.at, why)
-
-
-def _waiting(report: Report, now: float) -> Report:
-    """Return the report with its Retry-After in seconds. The visit counts whatever a server has written there."""
-    if isinstance(report, Fetched) or report.retry_after is None:
-        return report
-    return replace(report, retry_after=retry_after.seconds(report.retry_after, now))
 
 
 def named(thing: object) -> str:

@@ -53,6 +53,8 @@ class Plan:
     Beside them what was learned of their rates of change.
     """
 
+    coming: Sequence[Verdict] = ()
+    """The visits whose pages come back."""
     since: dict[int, float] = field(default_factory=dict)
     ripe_at: dict[int, float] = field(default_factory=dict)
     beliefs: list[list[object]] = field(default_factory=list)
@@ -132,7 +134,7 @@ def learn(
     ledger.wait_in(wanted)
     ripe_at = policy.schedule.ripe_at(ledger.lane[[places[page] for page in plan.since]], list(plan.since.values()))
     plan.ripe_at.update(zip(plan.since, ripe_at.tolist(), strict=True))
-    return plan
+    return replace(plan, coming=[v for v in seen if v.visit.page in plan.since])
 
 
 def _believe(
@@ -178,9 +180,7 @@ def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, no
     """End the leases of the visits that count for their hosts, and find who is to blame for what failed: the
     transaction's last locks."""
     kept = [v for v in verdicts if v.keep]
-    ripe_at = politeness.earliest(
-        (v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in _coming(verdicts, plan) if v.own
-    )
+    ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in plan.coming if v.own)
     failures: dict[int, Failure] = {}
 
     def retrying(held: Mapping[str, HostState]) -> set[str]:
@@ -237,18 +237,7 @@ def write(
     **given: Rows,
 ) -> None:
     """Record the visits on their pages: the content, the place where each waits, as its host requires, and the end of
-    its lease.
-
-    Args:
-        tx: The transaction.
-        verdicts: The verdicts.
-        plan: When the fetched pages come back.
-        concluded: The effect of the hosts.
-        beyond: The pages outside the scope.
-        now: Epoch seconds.
-        policy: The settings.
-        given: Further blocks of visits/write.
-    """
+    its lease. `beyond`: the pages outside the scope; `given`: further blocks of visits/write."""
     fetched, failed = _fetched(verdicts), _failed(verdicts)
     own = [v for v in fetched if v.own]
     busy = [v.visit.page for v in own if _is_busy(v.visit)]
@@ -271,7 +260,7 @@ def write(
         "uncounted": busy + fails,
         "waits": [
             [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]]
-            for v in _coming(verdicts, plan)
+            for v in plan.coming
         ],
         "recheck": [[page, None] for page in back]
         + [[v.visit.page, _look_at(v, concluded, now)] for v in failed if _is_looked_at(v)],
@@ -320,11 +309,6 @@ def _fails(visit: Visit) -> bool:
 def _fetched(verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The visits that count and have brought their pages."""
     return [v for v in verdicts if v.keep and isinstance(v.item.report, Fetched)]
-
-
-def _coming(verdicts: Sequence[Verdict], plan: Plan) -> list[Verdict]:
-    """Return those whose pages will be visited again."""
-    return [v for v in _fetched(verdicts) if v.visit.page in plan.since]
 
 
 def _ends(kept: Sequence[Verdict], manners: PolitenessPolicy) -> dict[str, HostEffects]:

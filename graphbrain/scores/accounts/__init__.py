@@ -17,11 +17,9 @@ __all__ = [
     "forwards",
     "ledger",
     "ledgers",
-    "link_sums",
     "partition",
     "payout_policy",
     "pushes",
     "settlement",
-    "sides",
     "solve",
 ]

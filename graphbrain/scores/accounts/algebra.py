@@ -30,6 +30,7 @@ from graphbrain.base.urls.hostnames import HostList
 __all__ = [
     "FIRST_RANK",
     "NONE",
+    "Sides",
     "forward_priority",
     "keep_authority",
     "keep_hub",
@@ -47,6 +48,29 @@ NONE = np.iinfo(np.int64).min
 FIRST_RANK = 20
 """Scores from 32 on have a rank. On cnr-2000 these are one page in two hundred. From 8 on they were one in twenty, and
 one in three before the scores had settled, so that most entries had to be removed from the index again."""
+
+
+class Sides:
+    """The two sides of pages, as columns.
+
+    The score of a side is the sum of all that it has received. The classic engine computes another one from the same
+    accounts.
+    """
+
+    hub_history: Floats
+    hub_cash: Floats
+    authority_history: Floats
+    authority_cash: Floats
+
+    @property
+    def hub_score(self) -> Floats:
+        """Return the scores of the hub sides."""
+        return self.hub_history + self.hub_cash
+
+    @property
+    def authority_score(self) -> Floats:
+        """Return the scores of the authority sides."""
+        return self.authority_history + self.authority_cash
 
 
 @lru_cache(8)

@@ -190,8 +190,7 @@ class ClassicLedger(Accounts):
             self._changed("out_weight", "in_weight").any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
         )
-        which, columns = self._amounts(all_marks)
-        blocks: Blocks = {"forwards": self._block(which, *columns)} | self._link_blocks(all_marks)
+        blocks = self._link_blocks(all_marks)
         if stirred or self._moves() or all_marks or self._open:
             self.open(tx, now)
             self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())

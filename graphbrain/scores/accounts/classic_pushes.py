@@ -79,7 +79,7 @@ def candidates(
     settled = virtual.settled(rule.classic)
     forward = pushes.forward_candidates(waiting, wanted, rule)
     if settled or pushes.comes_first(forward):
-        return forward
+        return pushes.within(forward, wanted)
     sides = [seen for side in SIDES for seen in _highest(tx, side, virtual, wanted.rows)]
     sides.sort(key=lambda pair: (pair[0], pair[1].page, pair[1].side == "hub"), reverse=True)
     chosen = [seen for cash, seen in sides[: wanted.rows] if cash > 0.0]
@@ -91,8 +91,8 @@ def candidates(
 
 def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[float, ChosenSide]]:
     """Return (real cash, side) of the sides with the most stored cash."""
-    rows = tx.one(f"classic/{side}_candidates", limit=limit)[0]
-    ids = np.array([row[0] for row in rows], dtype=np.int64)
+    rows = tx.records(f"classic/{side}_candidates", limit=limit)
+    ids = np.array([row.page for row in rows], dtype=np.int64)
     offsets = virtual.hub_offsets(ids) if side == "hub" else virtual.authority_offsets(ids)
     return [
         (stored + offset, ChosenSide(side, page, stored, links))
@@ -116,14 +116,14 @@ def _within(seen: Sequence[ChosenSide], most: int, max_payees: int) -> list[Chos
 def named(ids: Sequence[int]) -> list[Batch]:
     """Return all sides of these pages, whatever their cash."""
     cash: list[Batch] = [[ChosenSide(side, page, -np.inf) for side in SIDES for page in ids]]
-    return [*cash, *((name, list(ids)) for name in FORWARD)] if ids else []
+    return [*cash, *({name: list(ids)} for name in FORWARD)] if ids else []
 
 
 def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     """Let those of these sides spend that no other worker has emptied since they were chosen."""
     if isinstance(batch, Rebase):
         return _rebase(tx, batch.first, rule, now)
-    if isinstance(batch, tuple):
+    if isinstance(batch, dict):
         return pushes.spend(tx, batch, rule, now)
     before = _neighbours(batch, rule, partial(adjacency.payees, tx, rule=rule))
     union = {page for links in before.values() for page, payees in links.items() for page in (page, *payees)}

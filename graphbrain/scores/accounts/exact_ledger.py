@@ -52,12 +52,10 @@ class AccountMarks:
     """The marks that follow from accounts: ranks, priorities, lane."""
 
     def __init__(self, ledger: Ledger) -> None:
-        rule = ledger.rule
         hub, authority = ledger.hub_score, ledger.authority_score
         self.hub_rank = algebra.rank(hub)
         self.authority_rank = algebra.rank(authority)
-        self.hub_priority = algebra.priority(ledger.waiting("hub"), ledger.out_weight, rule.eps)
-        self.authority_priority = algebra.priority(ledger.waiting("authority"), ledger.in_weight, rule.eps)
+        self.hub_priority, self.authority_priority = ledger.urgency("hub"), ledger.urgency("authority")
         self._ledger = ledger
 
     @property
@@ -135,7 +133,8 @@ class Ledger(Accounts):
         """Return the priorities as in any ledger, and those of both sides of the accounts."""
         if side not in ("hub", "authority"):
             return super().urgency(side)
-        return self.marks_before.hub_priority if side == "hub" else self.marks_before.authority_priority
+        keep, score, weight, paid = self._side(side)
+        return algebra.priority(algebra.residual(keep, score, weight, paid), weight, self.rule.eps)
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend as in any ledger, and on both sides of the accounts."""
@@ -233,15 +232,12 @@ class Ledger(Accounts):
         """Write as in any ledger, and return the true marks."""
         payouts = self._pay() if self._pays else []
         marks, hub = AccountMarks(self), self._changed("hub_history", "hub_paid")
-        authority, (amounts, columns) = self._changed("authority_history", "authority_paid"), self._amounts(all_marks)
-        received = (amounts | self._changed("authority_cash")) & ~authority
+        authority = self._changed("authority_history", "authority_paid")
         blocks = {
             "hubs_spent": self._block(hub, "hub_cash", "hub_history", "hub_paid"),
             "hubs_received": self._block(self._changed("hub_cash") & ~hub, "hub_cash"),
-            "authorities_spent": self._block(
-                authority, "authority_history", "authority_paid", "authority_cash", *columns
-            ),
-            "authorities_received": self._block(received, "authority_cash", *columns),
+            "authorities_spent": self._block(authority, "authority_history", "authority_paid", "authority_cash"),
+            "authorities_received": self._block(self._changed("authority_cash") & ~authority, "authority_cash"),
             "payouts": payouts,
         }
         for side, weight in (("hub", "out_weight"), ("authority", "in_weight")):
@@ -267,7 +263,7 @@ class Ledger(Accounts):
             "hubs_settled": self._block(hub & ~authority, *hubs_own),
             "authorities_settled": self._block(authority & ~hub, *authorities_own),
             "hubs_received": self._block(self._changed("hub_cash"), "hub_cash"),
-            "authorities_received": self._block(received & ~authority, "authority_cash", *self._amounts(False)[1]),
+            "authorities_received": self._block(received & ~authority, "authority_cash"),
             "payouts": payouts,
         }
         for side, sides, settled in (("hub", "hubs", hub), ("authority", "authorities", authority)):

@@ -22,15 +22,14 @@ from numpy.typing import NDArray
 
 from graphbrain.base.errors import BeingConverted
 from graphbrain.base.numeric.arrays import Flags, Floats, Ints
+from graphbrain.base.numeric.ids import WHOLE, find, sums_of_links
 from graphbrain.base.numeric.methods import METHODS
-from graphbrain.base.numeric.places import find
 from graphbrain.base.numeric.rules import Forward, Rule
 from graphbrain.graph.connection import Again, Outdated, Tx
 from graphbrain.schedule import lanes
 from graphbrain.schedule.lanes import PageColumns
-from graphbrain.scores.accounts import algebra, link_sums
-from graphbrain.scores.accounts.algebra import NONE
-from graphbrain.scores.accounts.sides import Sides
+from graphbrain.scores.accounts import algebra
+from graphbrain.scores.accounts.algebra import NONE, Sides
 
 __all__ = ["Accounts", "Blocks"]
 
@@ -78,7 +77,7 @@ class Accounts(Sides):
     live_pagerank_passes: Flags
     """True if a page has been read while the account was passed on, and not as an alias. Other pages pass none on."""
     links_sum: Ints
-    """The value of `link_sums` for the links of each page; NONE if unknown, as for imported pages."""
+    """The number that identifies the links of each page (`sums_of_links`); NONE if unknown, as for imported pages."""
 
     def __init__(self, rows: list[list[Any]], rule: Rule, unlinked: Sequence[int] = ()) -> None:
         wide = len(self.columns) + 1
@@ -99,17 +98,17 @@ class Accounts(Sides):
         self.relevance[self.relevance < 0.0] = np.nan
         self.is_seed = self.is_seed > 0.0
         self.forwards = rule.forwards
-        self._before_read: dict[str, Floats] = {}
+        self._unwritten: dict[str, Flags] = {}
         for forward in self.forwards:
             has, paid = getattr(self, forward.name), getattr(self, forward.paid)
-            self._before_read[forward.name] = has
-            setattr(self, forward.name, np.where(has == UNWRITTEN, forward.first(self.is_seed), has))
+            unwritten = self._unwritten[forward.name] = has == UNWRITTEN
+            setattr(self, forward.name, np.where(unwritten, forward.first(self.is_seed), has))
             setattr(self, f"{forward.name}_passes", paid != UNWRITTEN)
             setattr(self, forward.paid, np.where(paid != UNWRITTEN, paid, 0.0))
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
-        self._passing = [f"{forward.name}_passes" for forward in self.forwards]
-        self._before = {name: getattr(self, name).copy() for name in (*self.columns, *self._passing)}
+        passing = (f"{forward.name}_passes" for forward in self.forwards)
+        self._before = {name: getattr(self, name).copy() for name in (*self.columns, *passing)}
         self.in_weight[self.at(unlinked)] = 0.0
         self._urgency_before = {forward.name: self._forward_priority(forward) for forward in self.forwards}
 
@@ -202,12 +201,10 @@ class Accounts(Sides):
         self.open(tx, now)
         return lanes.weighed(self.rule, self._value(), self.relevance)
 
-    def lanes(self, steady: bool = True) -> Ints:
-        """Return the lane each page should be in now. With `steady`, a page keeps its lane if that is about right."""
-        return self.lanes_for(self._value(), steady)
-
-    def lanes_for(self, value: Floats, steady: bool = True) -> Ints:
-        """Return the lane each page would be in if it had this value."""
+    def lanes(self, value: Floats | None = None, *, steady: bool = True) -> Ints:
+        """Return the lane each page should be in now, or if it had this value. With `steady`, a page keeps its lane if
+        that is about right."""
+        value = self._value() if value is None else value
         stored, fetched = self.lane.astype(np.int64), self.first_fetched >= 0.0
         return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored, steady)
 
@@ -232,12 +229,6 @@ class Accounts(Sides):
         blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.live_pagerank, known)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
-    @staticmethod
-    def first_lanes(known: PageColumns, score: Floats, rule: Rule) -> Ints:
-        """Return the lanes of pages that are created now and have this score on both sides."""
-        value = lanes.first_value(rule, score, known)
-        return lanes.lane_of(rule, value, known.relevance, known.depth, np.zeros(len(score), dtype=bool))
-
     def holds(self, ids: Iterable[int]) -> bool:
         """Return True if all of these pages are locked."""
         return self._locked.issuperset(ids)
@@ -248,7 +239,7 @@ class Accounts(Sides):
         Raises:
             Again: One of them is not locked.
         """
-        places = self.seek(np.asarray(ids, dtype=np.int64))
+        places = find(self.ids, np.asarray(ids, dtype=np.int64))
         if (places < 0).any():
             raise Again
         return places
@@ -297,8 +288,8 @@ class Accounts(Sides):
         a, b = self.at(sources), self.at(targets)
         self._weigh_and_pay(a, b, sign * self.weights(a, b))
         self._linked[b] = True
-        changed = self.links_sum + sign * link_sums.of_links(a, self.ids[b], len(self.ids))
-        self.links_sum = np.where(self.links_sum == NONE, NONE, changed & link_sums.WHOLE)
+        changed = self.links_sum + sign * sums_of_links(a, self.ids[b], len(self.ids))
+        self.links_sum = np.where(self.links_sum == NONE, NONE, changed & WHOLE)
 
     def reweigh(self, sources: Any, targets: Any, change: float) -> None:
         """Record that links become heavier by `change`, or lighter."""
@@ -456,11 +447,11 @@ class Accounts(Sides):
                 self._passes(forward)[self.at(list(aliases))] = False
 
     def urgency(self, side: str) -> Ints:
-        """Return the priorities with which this side of the pages waited for a push when they were locked.
+        """Return the priorities with which this side of the pages waits for a push now.
 
         Each forward account is a side too, under both engines.
         """
-        return self._urgency_before[side]
+        return self._forward_priority(self.forward(side))
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the waiting cash of one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on
@@ -526,7 +517,7 @@ class Accounts(Sides):
         if (wrong := np.abs(read - known) > ROUNDING * (1.0 + read)).any():
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
         if side == "hub" and whole and self.rule.weightless:  # its weight does not show that a page has no links
-            sums = link_sums.of_links(each, ids, len(pages))
+            sums = sums_of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
     def _send(self, tx: Tx, blocks: Blocks, **values: Any) -> None:
@@ -549,19 +540,26 @@ class Accounts(Sides):
         return [self.ids[which].tolist(), *(_plain(each[which]) for each in arrays)]
 
     def _link_blocks(self, all_marks: bool) -> Blocks:
-        """Return the blocks that follow from links: weights, the payments and marks of forward accounts, depths."""
-        paid = self._changed(*(each.paid for each in self.forwards), *self._passing)
-        payments = [np.where(self._passes(each), getattr(self, each.paid), np.nan) for each in self.forwards]
+        """Return the blocks that follow from links: weights, depths, and of forward accounts the amounts, payments and
+        marks.
+
+        A page without a kept account gets its first amount in the backfill of all marks.
+        """
         blocks = {
             "out_weights": self._block(self._changed("out_weight", "links_sum"), "out_weight", "links_sum"),
             "in_weights": self._block(self._changed("in_weight"), "in_weight"),
-            "payments": self._block(paid, *payments),
             "depths": [list(each) for each in zip(*self._lowered.values(), strict=True)],
         }
         for forward in self.forwards:
-            before, priority = self._urgency_before[forward.name], self._forward_priority(forward)
+            name, given = forward.name, all_marks and forward.kept and forward.other > 0.0
+            paid = np.where(self._passes(forward), getattr(self, forward.paid), np.nan)
+            before, priority = self._urgency_before[name], self._forward_priority(forward)
             relieved = "out_weight" if forward.pushed else None
-            blocks[f"{forward.name}_priorities"] = self._mark(forward.name, priority, before, all_marks, relieved)
+            blocks |= {
+                f"{name}_amounts": self._block(self._changed(name) | (self._unwritten[name] & given), name),
+                f"{name}_payments": self._block(self._changed(forward.paid, f"{name}_passes"), paid),
+                f"{name}_priorities": self._mark(name, priority, before, all_marks, relieved),
+            }
         return blocks
 
     def _place_blocks(self, all_marks: bool) -> Blocks:
@@ -571,19 +569,6 @@ class Accounts(Sides):
             "lanes": self._block(lane != self._before["lane"], lane),
             "harvests": self._block(self._changed("harvest"), harvest),
         }
-
-    def _amounts(self, all_marks: bool) -> tuple[Flags, list[Floats]]:
-        """Return the places where an amount of a forward account changes, and the amounts of each account as stored.
-
-        A page without a kept account gets its first amount in the backfill of all marks.
-        """
-        which, amounts = np.zeros(len(self.ids), dtype=bool), []
-        for forward in self.forwards:
-            unwritten = self._before_read[forward.name] == UNWRITTEN
-            changed = self._changed(forward.name) | (unwritten & (all_marks and forward.kept and forward.other > 0.0))
-            amounts.append(np.where(unwritten & ~changed, np.nan, getattr(self, forward.name)))
-            which |= changed
-        return which, amounts
 
     def _mark(
         self, side: str | None, mark: Ints, before: Ints, every: bool, weight: str | None = None

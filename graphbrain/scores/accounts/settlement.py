@@ -1,12 +1,12 @@
 """The settling pass: it brings all accounts to their fixed point at once, where pushes would take much longer.
 
 The links are exported, and the fixed point is found in memory while other transactions run. It is written by pushes
-with a prescribed goal. A batch of pages and all their neighbours are locked. Links that may differ from the export
-(`link_sums`) are read again. The amount that each page has paid becomes Z* = keep·s*/d, its cash moves to its history,
-and each neighbour is paid w·(Z* − Z). A page may be paid after it has paid all that its goal s* gives; this payment
-moves to its history at once, so cash that is 0 stays 0 and need not be written. So the invariant of `algebra` holds at
-every commit, whatever changes in the meantime and wherever the pass is killed. Pages that were created or changed since
-the export are left to pushes.
+with a prescribed goal. A batch of pages and all their neighbours are locked. Links that may differ from the export, by
+`base.numeric.ids`, are read again. The amount that each page has paid becomes Z* = keep·s*/d, its cash moves to its
+history, and each neighbour is paid w·(Z* − Z). A page may be paid after it has paid all that its goal s* gives; this
+payment moves to its history at once, so cash that is 0 stays 0 and need not be written. So the invariant of `algebra`
+holds at every commit, whatever changes in the meantime and wherever the pass is killed. Pages that were created or
+changed since the export are left to pushes.
 
 Pages are settled in shards that run concurrently and share no neighbours. Then follow, one batch after another, the
 pages between the shards, and beside them others that were reserved for this (`partition`).
@@ -15,7 +15,7 @@ Between the batches most pages wait for neighbours that are not settled yet. To 
 again would cost more than all the rest. So a settled page loses its marks, and at the end the pages that still need one
 get it. Until then the brain is marked as `settling`, and a process that finds this mark after the pass's time is over
 begins a new pass. A batch of the old pass that writes so late writes nothing. Statements: links/packed_out,
-links/packed_in, accounts/*, cash/marked, brain/sizes, brain/read, brain/awaited.
+links/packed_in, accounts/*, cash/marked, exports/accounts, brain/sizes, brain/read, brain/awaited.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.ids import sums_of_rows
 from graphbrain.base.numeric.rules import Rule
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx
 from graphbrain.graph.exports import LinkTable, ScoreTerms
-from graphbrain.scores.accounts import adjacency, link_sums, partition, solve
-from graphbrain.scores.accounts.algebra import NONE
+from graphbrain.scores.accounts import adjacency, partition, solve
+from graphbrain.scores.accounts.algebra import NONE, Sides
 from graphbrain.scores.accounts.exact_ledger import Ledger
 from graphbrain.scores.accounts.partition import Batch, Cost, Places, Shard, ShardNeighbours
 from graphbrain.scores.accounts.solve import System
@@ -45,6 +46,7 @@ __all__ = [
     "AT_ONCE",
     "CLOSE",
     "STEADY",
+    "Exported",
     "Goal",
     "Overtaken",
     "Pace",
@@ -52,6 +54,7 @@ __all__ = [
     "Sum",
     "batches",
     "bytes_for",
+    "exported",
     "find_goal",
     "settle",
     "system",
@@ -277,7 +280,7 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
         fixed_point = system(table, terms, rule, near).solve(
             tolerance=STEADY * allowed, progress=lambda rounds, _: progress("solve", rounds, 0)
         )
-    sums = link_sums.of_rows(table.ids, table.offsets, table.targets)
+    sums = sums_of_rows(table.ids, table.offsets, table.targets)
     return Goal(
         table,
         near,
@@ -435,3 +438,22 @@ def _spend(
     step.sides += len(chosen)
     step.payments += int(pays.sum())
     return chosen
+
+
+@dataclass(frozen=True)
+class Exported(Sides):
+    """The sides of the pages of a table, read while other transactions run. A deleted page has nan."""
+
+    hub_history: Floats
+    hub_cash: Floats
+    authority_history: Floats
+    authority_cash: Floats
+
+
+def exported(graph: Graph, table: LinkTable) -> Exported:
+    """Return the stored accounts of the pages of a table: the classic engine's cash is without its offset."""
+    columns = np.full((4, table.pages), np.nan)
+    for rows in exports.in_ranges(graph, "exports/accounts", table.ids):
+        read = np.array(rows, dtype=np.float64)
+        columns[:, table.at(read[:, 0].astype(np.int64))] = read[:, 1:].T
+    return Exported(*columns)

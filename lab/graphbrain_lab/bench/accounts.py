@@ -20,7 +20,7 @@ from graphbrain.base.numeric.arrays import Floats
 from graphbrain.brain.brain import Brain
 from graphbrain.graph import exports
 from graphbrain.graph.exports import LinkTable
-from graphbrain.scores.accounts import settlement, sides
+from graphbrain.scores.accounts import settlement
 from graphbrain_lab.bench import compare, crawl
 from graphbrain_lab.recording import Recording
 
@@ -147,7 +147,7 @@ def _work(brain: Brain) -> Iterator[dict[str, float]]:
 def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched: int) -> dict[str, Any]:
     """Return the work of one step as shares of a full recompute, and its error."""
     table = exports.links(brain.graph)
-    accounts = sides.exported(brain.graph, table)
+    accounts = settlement.exported(brain.graph, table)
     exact, rounds = _exact(brain, table)
     far = compare.compare(accounts.authority_score, exact["authority"])
     near = compare.compare(accounts.hub_score, exact["hub"])

@@ -34,7 +34,7 @@ from graphbrain.base.numeric.rules import Rule
 from graphbrain.brain.brain import Brain
 from graphbrain.graph import exports
 from graphbrain.graph.exports import LinkTable, ScoreTerms
-from graphbrain.scores.accounts import settlement, sides, solve
+from graphbrain.scores.accounts import settlement, solve
 from graphbrain.scores.accounts.classic_algebra import authority_share, hub_share
 from graphbrain.scores.accounts.classic_ledger import read_virtual
 from graphbrain_lab.bench import compare
@@ -242,7 +242,7 @@ class _Measured:
         rule = brain.policy.rule
         table = exports.links(brain.graph, lambda done, of: progress("reading links", done, of))
         progress("reading accounts", 0, 0)
-        accounts, terms = sides.exported(brain.graph, table), exports.terms(brain.graph, table)
+        accounts, terms = settlement.exported(brain.graph, table), exports.terms(brain.graph, table)
         kept = ~np.isnan(accounts.hub_history)
 
         def tell(number: int, _: float) -> None:

@@ -13,7 +13,7 @@ from graphbrain.graph import exports
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID
 from graphbrain.graph.exports import LinkTable, _Range, _table
 from graphbrain.graph.statements import statement
-from graphbrain.scores.accounts import sides
+from graphbrain.scores.accounts import settlement
 from graphbrain.scores.accounts.adjacency import unpacked
 from tests.plugin import Neo4j
 from tests.reference.exported import export
@@ -54,7 +54,7 @@ def test_links_terms_and_accounts_are_what_stands_in_the_graph(brain: Brain, neo
         assert len({hosts[i] for i, url in enumerate(urls) if url.startswith(f"http://h{number}.")}) == 1
     assert len(set(hosts.tolist())) == 7
 
-    accounts = sides.exported(brain.graph, table)
+    accounts = settlement.exported(brain.graph, table)
     place = [there.number[url] for url in urls]
     assert np.array_equal(accounts.hub_score, there.hub[place])
     assert np.array_equal(accounts.authority_score, there.authority[place])
@@ -69,7 +69,7 @@ def test_an_empty_graph_is_an_empty_table(brain: Brain) -> None:
     table = exports.links(brain.graph)
     assert table.pages == table.links == 0
     assert table.at(np.array([5])).tolist() == [-1]
-    assert len(exports.terms(brain.graph, table).hosts) == len(sides.exported(brain.graph, table).hub_history) == 0
+    assert len(exports.terms(brain.graph, table).hosts) == len(settlement.exported(brain.graph, table).hub_history) == 0
 
 
 def test_ranges_and_pages_that_come_meanwhile(brain: Brain, monkeypatch: object) -> None:
@@ -81,7 +81,7 @@ def test_ranges_and_pages_that_come_meanwhile(brain: Brain, monkeypatch: object)
     assert np.array_equal(parts.offsets, whole.offsets)
     assert np.array_equal(parts.targets, whole.targets)
     brain.forget("http://h0.org/0")
-    accounts = sides.exported(brain.graph, whole)
+    accounts = settlement.exported(brain.graph, whole)
     assert np.isnan(accounts.hub_score).sum() == 1
     assert (exports.terms(brain.graph, whole).hosts == -1).sum() == 1
 

@@ -15,7 +15,7 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.numeric.arrays import Floats
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.exports import LinkTable
-from graphbrain.scores.accounts import sides
+from graphbrain.scores.accounts import settlement
 from graphbrain_lab.bench.compare import shares
 from graphbrain_lab.bench.precision import PrecisionRun, PrecisionTrial, measure, run_trial, write_points, write_scores
 from graphbrain_lab.recording import Recording
@@ -208,13 +208,13 @@ def test_a_brain_is_measured_beside_a_crawl(brain: Brain, second: Brain) -> None
 def test_pages_that_have_gone_are_left_out(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
     brain.report([Fetched("http://a.org/", [f"http://h.org/{n}" for n in range(9)])])
     brain.tend(None)
-    read = sides.exported
+    read = settlement.exported
 
-    def late(graph: Graph, table: LinkTable) -> sides.Exported:
+    def late(graph: Graph, table: LinkTable) -> settlement.Exported:
         brain.forget("http://h.org/3")
         return read(graph, table)
 
-    monkeypatch.setattr(sides, "exported", late)
+    monkeypatch.setattr(settlement, "exported", late)
     run = measure(brain, rounds=1)
     assert (run.points[0].pages, list(run.named()).count("")) == (10, 1)
     assert last(run, "authority") < 0.2

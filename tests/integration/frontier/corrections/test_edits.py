@@ -11,9 +11,9 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.base.errors import BadInput, UnknownPage
+from graphbrain.base.numeric import ids
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
-from graphbrain.scores.accounts import link_sums
 from tests.integration.conftest import HandClock, sound
 from tests.serving import tokens
 
@@ -298,8 +298,8 @@ def test_weights_go_by_the_links_that_were_deleted(
         "p.links_sum = (p.links_sum + $term) % ($whole + 1)",
         a=A,
         b=B,
-        term=int(link_sums.hashed(np.array([linked]))[0]),
-        whole=link_sums.WHOLE,
+        term=int(ids.hashed(np.array([linked]))[0]),
+        whole=ids.WHOLE,
     )
     clock.pass_(1.0)
     {

@@ -77,7 +77,7 @@ def push(brain: Brain, side: str, *numbers: int) -> pushes.Pushed:
 
     def work(tx: Any) -> pushes.Pushed:
         ids = discovery.find(tx, keys)
-        return pushes.push(tx, side, list(ids.values()), brain.policy.rule, brain.now())
+        return pushes.spend(tx, {side: list(ids.values())}, brain.policy.rule, brain.now())
 
     return brain.graph.write(work, "test push")
 

@@ -15,10 +15,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphbrain.base.numeric.arrays import Floats, Ints
+from graphbrain.base.numeric.ids import WHOLE, hashed
 from graphbrain.base.numeric.rules import Rule
 from graphbrain.graph.connection import Again
 from graphbrain.schedule import lanes
-from graphbrain.scores.accounts import algebra, link_sums
+from graphbrain.scores.accounts import algebra
 from graphbrain.scores.accounts.algebra import NONE
 from graphbrain.scores.accounts.exact_ledger import _COLUMNS as COLUMNS
 from graphbrain.scores.accounts.exact_ledger import AccountMarks, Ledger
@@ -484,9 +485,9 @@ def test_a_page_knows_by_a_number_which_links_it_has(known: bool) -> None:
     ledger.relink([1, 2], [2, 1], -1)
 
     def term(page: int) -> int:
-        return int(link_sums.hashed(np.array([page]))[0])
+        return int(hashed(np.array([page]))[0])
 
-    assert ledger.links_sum.tolist() == [term(3), 0, 0, 0, (7 + term(1)) & link_sums.WHOLE if known else NONE]
+    assert ledger.links_sum.tolist() == [term(3), 0, 0, 0, (7 + term(1)) & WHOLE if known else NONE]
 
 
 # ---------------------------------------------------------------- payouts

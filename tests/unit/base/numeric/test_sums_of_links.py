@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphbrain.base.numeric import ids as places
 from graphbrain.base.numeric.arrays import Ints
-from graphbrain.scores.accounts import link_sums
-from graphbrain.scores.accounts.link_sums import WHOLE, hashed, of_links, of_rows
+from graphbrain.base.numeric.ids import WHOLE, hashed, sums_of_links, sums_of_rows
 
 IDS = st.lists(st.integers(0, 2**40), max_size=20, unique=True)
 
 
 def total(ids: list[int]) -> int:
-    return int(of_links(np.zeros(len(ids), dtype=np.int64), np.array(ids, dtype=np.int64), 1)[0])
+    return int(sums_of_links(np.zeros(len(ids), dtype=np.int64), np.array(ids, dtype=np.int64), 1)[0])
 
 
 @given(IDS, st.randoms())
@@ -44,18 +44,18 @@ def test_the_hash_is_the_published_one() -> None:
 
 @pytest.mark.parametrize("at_once", [1, 7, 10_000])
 def test_rows_have_the_sums_of_their_links(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr(link_sums, "LINKS_AT_ONCE", at_once)
+    monkeypatch.setattr(places, "LINKS_AT_ONCE", at_once)
     dice = np.random.default_rng(5)
     counts = dice.integers(0, 9, 50)
     counts[[0, 20, 49]] = 0
     offsets: Ints = np.concatenate([[0], np.cumsum(counts)])
     targets = dice.integers(0, 50, offsets[-1]).astype(np.int32)
     ids = np.sort(dice.choice(10**12, 50, replace=False))
-    sums = of_rows(ids, offsets, targets)
-    assert sums.tolist() == of_links(np.repeat(np.arange(50), counts), ids[targets], 50).tolist()
+    sums = sums_of_rows(ids, offsets, targets)
+    assert sums.tolist() == sums_of_links(np.repeat(np.arange(50), counts), ids[targets], 50).tolist()
     assert sums[[0, 20, 49]].tolist() == [0, 0, 0]
 
 
 def test_no_pages_have_no_sums() -> None:
     none = np.empty(0, dtype=np.int64)
-    assert of_rows(none, np.zeros(1, dtype=np.int64), none.astype(np.int32)).tolist() == []
+    assert sums_of_rows(none, np.zeros(1, dtype=np.int64), none.astype(np.int32)).tolist() == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphbrain.base.numeric.places import DENSE, find
+from graphbrain.base.numeric.ids import DENSE, find
 
 
 def one_by_one(ids: list[int], wanted: list[int]) -> list[int]:
