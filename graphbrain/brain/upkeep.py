@@ -252,11 +252,11 @@ class Upkeep:
             return False
         before = math.inf if whole else session.now() - sections.LEARNED_AFTER
         hosts = sections.hosts_to_learn(work.unlearned, before)
-        for host, ids in hosts.items():
-            session.graph.write(
-                bound(sections.learn, host, ids, most, self._names.key_of, compares=acting is not None),
-                "sections/learn",
-            )
+        if hosts:
+            ids = [page for pages in hosts.values() for page in pages]
+            learn = bound(sections.learn, ids, most, self._names.key_of, compares=acting is not None)
+            session.graph.write(learn, "sections/learn")
+        for host in hosts:
             session.book.forget(host)
         if acting is not None:
             self._raise_pages(work.rising, acting.book, over)
