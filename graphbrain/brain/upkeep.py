@@ -37,6 +37,8 @@ PUSH_PAYMENTS = 5_000
 """Payments of a push batch: claims wait for locks on the pages they want, so batches are short."""
 OWN_TEND_SHARE = 0.5
 """The largest part of a report's time that a brain used alone spends on upkeep after it."""
+OWED = 0.2
+"""Seconds of upkeep that are owed before they are spent: each time begins with a look at what is to be done."""
 FIT_EVERY, FIT_ANYWAY = 3_600.0, 86_400.0
 FITS_AGAIN = 2.0
 """Seconds between two looks at the priors, seconds after which they are fitted anyway, and the factor by which the
@@ -139,7 +141,8 @@ class Upkeep:
             learned = self._learn_sections(work, over, whole=whole)
             # Sweeps and depths go on to their end, however little time there is: a page must not keep a lapsed lease.
             goes_on = swept or released or work.deepened
-            if not goes_on and (over() or not (work.news or work.linked or learned)):
+            more = work.news or work.linked or (learned and (whole or len(work.unlearned) == sections.AT_ONCE))
+            if not goes_on and (over() or not more):
                 return done, work
             work = self._look(batch)
 
@@ -252,11 +255,11 @@ class Upkeep:
             return False
         before = math.inf if whole else session.now() - sections.LEARNED_AFTER
         hosts = sections.hosts_to_learn(work.unlearned, before)
-        for host, ids in hosts.items():
-            session.graph.write(
-                bound(sections.learn, host, ids, most, self._names.key_of, compares=acting is not None),
-                "sections/learn",
-            )
+        if hosts:
+            ids = [page for pages in hosts.values() for page in pages]
+            learn = bound(sections.learn, ids, most, self._names.key_of, compares=acting is not None)
+            session.graph.write(learn, "sections/learn")
+        for host in hosts:
             session.book.forget(host)
         if acting is not None:
             self._raise_pages(work.rising, acting.book, over)
@@ -302,7 +305,7 @@ class Upkeep:
         if time.monotonic() < self._session.tended_until:
             return
         self._owed = min(self._owed + spent * OWN_TEND_SHARE, 5.0)
-        if self._owed >= 0.05:
+        if self._owed >= OWED:
             budget, self._owed = self._owed, 0.0
             self.tend(budget, stop=stop, unless_tended=True)
 

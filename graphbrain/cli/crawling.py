@@ -239,7 +239,7 @@ def _prepare(brain: Brain, order: CrawlOrder) -> str:
     """Prepare the brain for the order, or refuse it. Return the user agent."""
     from graphbrain.crawl import order as orders
 
-    pages = brain.stats()["pages"]
+    pages = brain.quick_figures()["pages"]
     if not pages and not order.urls:
         raise BadInput("This brain is empty: give a URL to begin with, as in 'graphbrain crawl https://a.example/'.")
     if pages and order.add and (changes := orders.added_to(brain.settings, order)):

@@ -34,11 +34,12 @@ class CrawlFigures:
     """The brain's figures of its frontier, read by a thread of its own.
 
     All pages are counted now and then, which takes minutes in a brain of ten million. In between the counts of reports
-    show how many pages have come and gone.
+    show how many pages have come and gone. `for_lines`: they are read before each line, and not more often.
     """
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: Running, *, for_lines: bool = False) -> None:
         self._running, self._over = running, threading.Event()
+        self._first, self._rest = (EVERY - LEAST_REST, EVERY) if for_lines else (0.5, LEAST_REST)
         self.stats: Mapping[str, Any] = {}
         self._counted: Mapping[str, Any] = {}
         self._count_at = 0.0
@@ -53,11 +54,11 @@ class CrawlFigures:
         self._thread.join(5.0)
 
     def _ask(self) -> None:
-        pause = 0.5
+        pause = self._first
         while not self._over.wait(pause):
             with suppress(GraphbrainError):  # the crawl itself reports an error that lasts
                 self.stats = self._read(self._running.brain)
-            pause = LEAST_REST
+            pause = self._rest
 
     def _read(self, brain: Brain) -> Mapping[str, Any]:
         """Return the figures, with all pages counted if they never were, or if the last count is old enough."""
@@ -100,7 +101,7 @@ def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
     """Show progress within the block. Yield a function that prints a sentence, and one that the caller calls often."""
     console = Console(stderr=True, highlight=False)
     began = time.monotonic()
-    with CrawlFigures(running) as figures:
+    with CrawlFigures(running, for_lines=not console.is_terminal) as figures:
         if console.is_terminal:
             with Live(
                 get_renderable=lambda: _table(running, figures, time.monotonic() - began, console.width),

@@ -182,11 +182,11 @@ class CrawlScheduler(Scheduler):
             sink.recover(brain)
         return _Reported(self.run)
 
-    def next_request(self) -> Request | None:
-        """Return the next request; None also while the pages under way reach the limit. Scrapy calls this."""
-        if self.full(self.under_way):
-            return None
-        return super().next_request()
+    @property
+    def room(self) -> int:
+        """The number of pages that may be requested until those fetched and under way reach the order's limit."""
+        most = self.run.order.max_pages
+        return super().room if most is None else most - self.pages - self.under_way
 
     def has_pending_requests(self) -> bool:
         """Return whether the run has to go on. Scrapy calls this."""
@@ -196,10 +196,10 @@ class CrawlScheduler(Scheduler):
             return True
         return self.run.order.revisit
 
-    def full(self, under_way: int = 0) -> bool:
-        """Return whether the pages fetched, with those under way, have reached the order's limit."""
+    def full(self) -> bool:
+        """Return whether the pages fetched have reached the order's limit."""
         most = self.run.order.max_pages
-        return most is not None and self.pages + under_way >= most
+        return most is not None and self.pages >= most
 
     def finished(self, visit: ScrapyVisit, result: Report | None) -> None:
         """Count a visit that has ended, and pass its page on to the sinks."""

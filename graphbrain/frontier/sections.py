@@ -1,8 +1,8 @@
 """Sections of hosts, learned from first visits, and their effect on the pages that wait.
 
 A report only notes that a page's first visit has to be learned from, with a sketch of its text. Upkeep learns from such
-pages, host by host: pages are locked by id, then the host's site, and the result is computed from the locked state. So
-two processes that learn from the same pages do it once, one after the other. `Book` is a process's short memory of
+pages: they are locked by id, then the sites of their hosts by name, and the result is computed from the locked state.
+So two processes that learn from the same pages do it once, one after the other. `Book` is a process's short memory of
 sections; it may be old, and decides only how soon a page is fetched. A page waits with the factor that its section had
 when it was found (`harvest`). A page whose section has fallen is put back when its turn comes (`put_back`); one whose
 section has risen is moved by upkeep (`raise_some`). Upkeep also chooses, of each section that is held down, some pages
@@ -91,44 +91,40 @@ def hosts_to_learn(unlearned: Iterable[Sequence[Any]], before: float) -> dict[st
     return {host: ids for host, ids in pages_of.items() if len(ids) >= enough[host]}
 
 
-def learn(
-    tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[str], str | None], *, compares: bool = False
-) -> int:
-    """Learn at most `most` sections of a host from the first visits of these pages. Return the number of pages.
+def learn(tx: Tx, ids: Iterable[int], most: int, key_of: Callable[[str], str | None], *, compares: bool = False) -> int:
+    """Learn at most `most` sections of each host from the first visits of these pages. Return the number of pages.
 
     `key_of`: of a URL the key of its page, None where it has none. `compares`: learn, too, which pages are expected to
     equal others.
     """
-    rows = tx.one("sections/visits", ids=sorted(ids), host=host)[0]
+    rows = tx.one("sections/visits", ids=sorted(ids))[0]
     if not rows:
         return 0
-    known, evidence, text, learned, tries = tx.one("sections/lock", host=host)
-    site = Site.unknown() if known is None else Site.read(known, evidence, text)
+    visits_of: dict[str, list[Sequence[Any]]] = {}
+    for *row, host in rows:
+        visits_of.setdefault(host, []).append(row)
     copies = _copies(tx, rows, key_of)
-    visits = [
-        FirstVisit(
-            url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies, at, _hash(sketch)
-        )
-        for page, url, state, fetched, _, sketch, at, _ in rows
-    ]
-    after, shares = site.after(visits, most)
-    if compares:
-        after = compared(tx, after, key_of)
-    left = max(0, tries - sum(tried for *_, tried in rows))
-    chooses = _chooses_anew(site, after, tries, left)
-    tx.do(
-        "sections/learned",
-        host=host,
-        known=after.known.text(),
-        evidence=after.evidence(),
-        sections=after.sections.text(),
-        learned=learned + 1,
-        raising=chooses or _may_rise(site.sections, after.sections),
-        tries=left,
-        after=_learns_after(after),
-        rows=[[row[0], share, echo or None] for row, (share, echo) in zip(rows, shares, strict=True)],
-    )
+    sites: list[list[Any]] = []
+    pages: list[list[Any]] = []
+    for host, known, evidence, text, learned, tries in tx.one("sections/lock", hosts=sorted(visits_of))[0]:
+        site = Site.unknown() if known is None else Site.read(known, evidence, text)
+        after, shares = site.after([_first_visit(row, copies) for row in visits_of[host]], most)
+        if compares:
+            after = compared(tx, after, key_of)
+        left = max(0, tries - sum(tried for *_, tried in visits_of[host]))
+        rises = _chooses_anew(site, after, tries, left) or _may_rise(site.sections, after.sections)
+        texts = after.known.text(), after.evidence(), after.sections.text()
+        sites.append([host, *texts, learned + 1, rises, left, _learns_after(after)])
+        pages += [[row[0], share, echo or None] for row, (share, echo) in zip(visits_of[host], shares, strict=True)]
+    tx.do("sections/learned", sites=sites, rows=pages)
     return len(rows)
+
+
+def _first_visit(row: Sequence[Any], copies: Container[object]) -> FirstVisit:
+    """Return the first visit of a page, as sections/visits has read it. `copies`: the ids of pages that are copies."""
+    page, url, state, fetched, _, sketch, at, _ = row
+    brings = fetched and state in ("known", "outside") and page not in copies
+    return FirstVisit(url, _sketch(sketch), brings, at, _hash(sketch))
 
 
 def note_old(tx: Tx, policy: Policy, revision: int) -> int:

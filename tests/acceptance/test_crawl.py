@@ -246,6 +246,15 @@ def test_the_console_ends_with_its_crawl_even_if_that_is_killed(neo4j: Neo4j, tm
         eventually(lambda: not served(), "the end of the console")
 
 
+def test_the_last_page_of_a_limit_may_lead_elsewhere(neo4j: Neo4j) -> None:
+    """What a page leads to for now is a part of its visit, and needs no room of its own."""
+    site = Site("moved.example", {"/": Reply(302, headers={"Location": "/here"}), "/here": page("/1", "/2")})
+    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        ran = crawl(neo4j, web.proxy, "http://moved.example/", "--no-contact", "--max-pages", "1", "--json")
+        assert ran.returncode == 3 and told(ran)["fetched"] == 1, ran
+        assert brain.stats()["leased"] == 0
+
+
 def test_a_login_wall_is_no_page(neo4j: Neo4j) -> None:
     """However many pages lead there, nothing was fetched."""
     form = page(body=b"<form><input type=password name=p></form>", Content_Type="text/html")

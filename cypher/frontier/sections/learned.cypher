@@ -1,23 +1,20 @@
-// Write what was learned of a host, and of the pages of which.
+// Write what was learned of hosts, and of the pages of which.
 //
-// param   host      STRING   its name; the caller has locked its site
-// param   known     STRING   a sample of its shingles
-// param   evidence  STRING   the visits that are remembered
-// param   sections  STRING   its sections
-// param   learned   INTEGER  how often it was learned from
-// param   raising   BOOLEAN  does a section count for more than before, or are pages to be chosen that try sections?
-// param   tries     INTEGER  visits of sections that are held down until other pages are chosen to try them
-// param   after     INTEGER  so many visits are to be learned from next, or null: as few as of most hosts
-// param   rows      LIST     [id, share that was new, or null, true for an echo or null] of pages that the caller has locked
+// param   sites  LIST  [host, a sample of its shingles, the visits that are remembered, its sections, how often it was learned
+//                      from, does a section count for more than before or are pages to be chosen that try sections,
+//                      visits of sections that are held down until other pages are chosen to try them, so many visits are
+//                      to be learned from next or null: as few as of most hosts]; the caller has locked the sites
+// param   rows   LIST  [id, share that was new, or null, true for an echo or null] of pages that the caller has locked
 // rows    none
-// locks   the site and the pages, held already
+// locks   the sites and the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-MATCH (s:Site {host: $host})
-SET s.known = $known, s.evidence = $evidence, s.sections = $sections, s.learned = $learned,
-    s.tries = $tries, s.learns_after = $after,
-    s.raising = CASE WHEN $raising THEN true ELSE s.raising END
-WITH s
+CALL () {
+  UNWIND $sites AS row
+  MATCH (s:Site {host: row[0]})
+  SET s.known = row[1], s.evidence = row[2], s.sections = row[3], s.learned = row[4],
+      s.raising = CASE WHEN row[5] THEN true ELSE s.raising END, s.tries = row[6], s.learns_after = row[7]
+}
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
 SET p.brought = row[1], p.echo = row[2], p.unlearned = null, p.shingles = null, p.try_at = null

@@ -1,18 +1,18 @@
-// Lock what was learned of a host, which is made if it is not there; and read it.
+// Lock what was learned of hosts, which is made where it is not there; and read it.
 //
-// param   host      STRING   its name
-// column  known     STRING   a sample of its shingles; null where nothing was learned yet
-// column  evidence  STRING   the visits that are remembered
-// column  sections  STRING   its sections
-// column  learned   INTEGER  how often it was learned from
-// column  tries     INTEGER  visits of sections that are held down until other pages are chosen to try them
+// param   hosts  LIST  names, sorted
+// column  rows   LIST  [host, a sample of its shingles or null where nothing was learned yet, the visits that are remembered,
+//                      its sections, how often it was learned from, visits of sections that are held down until other
+//                      pages are chosen to try them] of each
 // rows    one
-// locks   the site
+// locks   the sites, in order of hosts
 // mode    write
 // retry   safe   MERGE on a unique key
-MERGE (locked:Site {host: $host})
+UNWIND $hosts AS host
+MERGE (locked:Site {host: host})
 SET locked:Site
-WITH id(locked) AS held
-MATCH (s:Site) WHERE id(s) = held
-RETURN s.known AS known, s.evidence AS evidence, s.sections AS sections, coalesce(s.learned, 0) AS learned,
-       coalesce(s.tries, 0) AS tries
+WITH collect(id(locked)) AS held
+UNWIND held AS i
+MATCH (s:Site) WHERE id(s) = i
+WITH s {.host, .known, .evidence, .sections, .learned, .tries} AS m
+RETURN collect([m.host, m.known, m.evidence, m.sections, coalesce(m.learned, 0), coalesce(m.tries, 0)]) AS rows

@@ -8,6 +8,7 @@ reported or given back: a visit whose report could not be written yet is renewed
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections import deque
@@ -34,13 +35,15 @@ __all__ = [
 ]
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
-"""Seconds until the brain is asked again after it had nothing to claim."""
+"""Seconds until the brain is asked again after it had fewer pages to claim than were wanted."""
 MOST_UNWRITTEN = 200
 """Reports that may wait to be written before no more pages are claimed."""
 GATHERED, ENOUGH = 1.0, 100
 """Visits are reported together, those of so many seconds or so many of them, as long as claims bring as many pages as
-are wanted: a transaction for each would take twice the time. Where they do not, a report may bring the pages that are
-missing, and is made at once."""
+are wanted: a transaction for each would take twice the time."""
+TOGETHER = 0.02
+"""The same where claims do not: a report may bring the pages that are missing, but visits that end together are still
+reported together."""
 ASKED_AT_ONCE = 4
 """Pages are claimed when a part of all that may be fetched at once is wanted, one in so many, or a little later."""
 RETRY_PATIENCE = 10.0
@@ -154,13 +157,15 @@ class Desk:
         self._gathering_since = 0.0
         self._hungry = True
         """True if the last call claimed fewer pages than were requested."""
-        self._wanted = self._most = 0
+        self._wanted, self._most, self._worth = 0, 0, 1
         self._happened = 0
         self._over = self._paused = False
         self._walled: set[str] = set()
         self._stop_claiming, self._stop_writing = threading.Event(), threading.Event()
         self._claim_now, self._write_now = threading.Event(), threading.Event()
-        self._not_before = 0.0
+        self._not_before = self._due_at = 0.0
+        """By a steady clock: when `want` may let pages be asked for again; and when the next page can be claimed, if
+        that is known and soon: a report brings none before, as a rule."""
         self._renew_at = 0.0
         self._claimer = threading.Thread(target=self._claim_for_ever, name="graphbrain claims", daemon=True)
         self._writer = threading.Thread(target=self._write_for_ever, name="graphbrain reports", daemon=True)
@@ -174,13 +179,17 @@ class Desk:
 
     def want(self, pages: int, most: int, worth: int = 1) -> None:
         """Set how many pages could be fetched now: so many are kept at hand, as long as no more than `most` claims are
-        held, those included whose visits are not written yet. Fewer than `worth` are not asked for at once."""
+        held, those included whose visits are not written yet. Fewer than `worth` are not asked for."""
         with self._lock:
-            self._wanted, self._most = pages, most
-            missing = pages - len(self._ready)
-            short = missing >= worth and len(self._held) < most
+            self._wanted, self._most, self._worth = pages, most, worth
+            short = self._missing() > 0
         if short and time.monotonic() >= self._not_before:
             self._claim_now.set()
+
+    def _missing(self) -> int:
+        """Return how many pages are to be asked for now. The caller holds the lock."""
+        missing = self._wanted - len(self._ready)
+        return 0 if missing < self._worth else min(missing, self._most - len(self._held))
 
     def take(self) -> PageToFetch | None:
         """A page to fetch now, held until it comes back by `done`; None when there is none at hand."""
@@ -311,6 +320,7 @@ class Desk:
 
     def _claim_until_stopped(self) -> None:
         while not self._stop_claiming.is_set() and self.failure is None:
+            self._not_before = math.inf  # pages that are wanted during a call wait for the next one
             try:
                 pause = self._claim()
             except GraphbrainError as error:
@@ -321,31 +331,41 @@ class Desk:
             self._claim_now.clear()
 
     def _claim(self) -> float:
-        """Renew what is due, claim what is wanted; seconds for which asking again would be of no use."""
+        """Renew what is due, claim what is wanted. Return the seconds for which asking again would be of no use, or for
+        which pages that are wanted can wait to be claimed together."""
         self._renew()
         with self._lock:
-            free = min(self._wanted - len(self._ready), self._most - len(self._held))
+            free = self._missing()
+            if not self._held and not self.asked and (self._seeds or self._writing):
+                return 0.0  # the start pages are asked for once they are known
             if free <= 0 or len(self._unwritten) + self._writing >= MOST_UNWRITTEN:
                 return 0.0
+            if (rest := self._due_at - time.monotonic()) > 0.0:
+                return rest
             idle, happened = not self._busy(), self._happened
+        began = time.monotonic()
         claims = self.brain.next_urls(min(free, 1_000), now_only=self._now_only, kinds=self._kinds, notes=True)
+        ended = time.monotonic()
+        pause, self._due_at = min(ended - began, SHORTEST_PAUSE), 0.0
         self._hungry = len(claims) < free
         if self._hungry:
             self._write_now.set()
+            wait = LONGEST_PAUSE if claims.next_ready is None else claims.next_ready - self.brain.now()
+            pause = max(SHORTEST_PAUSE, min(wait, LONGEST_PAUSE))
+            self._due_at = ended + pause if wait < LONGEST_PAUSE else 0.0
         if not claims:
-            wait = (claims.next_ready if claims.next_ready is not None else self.brain.now() + 1.0) - self.brain.now()
             far = self._is_far(claims)
             self._say_paused(claims.paused)
             with self._lock:
                 if happened == self._happened:
                     self._over, self.ended = idle and (claims.finished or far), claims
-            return max(SHORTEST_PAUSE, min(wait, LONGEST_PAUSE))
+            return pause
         with self._lock:
             self._ready.extend(PageToFetch(claim, claims.notes.get(claim.key, "")) for claim in claims)
             self._held.update((_of(claim), claim) for claim in claims)
             self.counts["claimed"] += sum(claim.kind == "page" for claim in claims)
             self._stir()
-        return 0.0
+        return pause
 
     def _say_paused(self, paused: bool) -> None:
         """Log, once each time, that the brain is paused."""
@@ -429,9 +449,10 @@ class Desk:
     def _gathering(self) -> float:
         """Seconds for which reports may still be gathered; 0: what there is is to be written now."""
         with self._lock:
-            if self._seeds or self._robots or self._hungry or not 0 < len(self._unwritten) < ENOUGH:
+            if self._seeds or self._robots or not 0 < len(self._unwritten) < ENOUGH:
                 return 0.0
-            return max(0.0, self._gathering_since + GATHERED - time.monotonic())
+            seconds = TOGETHER if self._hungry else GATHERED
+            return max(0.0, self._gathering_since + seconds - time.monotonic())
 
     def _next_work(self) -> _Work | None:
         with self._lock:

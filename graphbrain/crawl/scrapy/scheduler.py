@@ -198,6 +198,11 @@ class Scheduler(BaseScheduler):
         """The same of a visit of what is no page: a robots.txt, a sitemap, a link that is checked."""
 
     @property
+    def room(self) -> int:
+        """The number of pages that may be requested beside those under way, as far as this crawl has a limit."""
+        return self._most
+
+    @property
     def under_way(self) -> int:
         """The number of claimed pages that are being fetched or read."""
         return sum(visit.claim.kind == "page" for visit in self._visits.values())
@@ -317,7 +322,7 @@ class Scheduler(BaseScheduler):
             return heapq.heappop(self._waiting)[2]
         if self._held_up:
             return None
-        while (taken := self._desk.take()) is not None:
+        while self.room > 0 and (taken := self._desk.take()) is not None:
             if (request := self._begin(taken)) is not None:
                 return request
         return None
@@ -551,7 +556,7 @@ class Scheduler(BaseScheduler):
             desk.want(0, 0)
             return
         desk.want(
-            max(0, self._most - len(engine.downloader.active) - len(self._waiting)),
+            max(0, min(self._most - len(engine.downloader.active) - len(self._waiting), self.room)),
             self._most + MOST_UNWRITTEN,
             1 if at_once else max(1, self._most // ASKED_AT_ONCE),
         )

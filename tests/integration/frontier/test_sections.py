@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -123,6 +124,28 @@ def test_threads_that_learn_at_once_learn_what_one_does(make_brain: MakeBrain, a
     assert host == "s.example"
     assert times == 12
     assert "article" in str(text)
+
+
+def test_all_hosts_that_are_due_are_learned_from_together(make_brain: MakeBrain, ask: Ask) -> None:
+    """In one transaction, and from each the same is learned as from it alone."""
+    brain, site = make_brain(), Site()
+    visits = [site.fetched(number, copy) for number in range(20) for copy in (False, True)]
+    others = [
+        replace(visit, url=visit.url.replace("s.example", name))
+        for name in ("a.example", "z.example")
+        for visit in visits
+    ]
+    brain.report([visit for three in zip(visits, others[:40], others[40:], strict=True) for visit in three])
+    statements: list[str] = []
+    with brain.graph.trace(lambda name, *_: statements.append(name)):
+        brain.tend(None)
+    assert [statements.count(f"sections/{name}") for name in ("visits", "lock", "learned")] == [1, 1, 1]
+    brought = "MATCH (p:Page) WHERE p.host = $host RETURN split(p.url, '/')[3] + '/' + split(p.url, '/')[4], p.brought"
+    alone, *together = ([*sorted(ask(brought, host=name))] for name in ("s.example", "a.example", "z.example"))
+    assert together == [alone, alone] and len(alone) == 40
+    sites = ask("MATCH (s:Site) RETURN s.host, s.learned, s.known, s.sections IS NOT NULL ORDER BY s.host")
+    assert [row[:2] for row in sites] == [["a.example", 1], ["s.example", 1], ["z.example", 1]]
+    assert len({str(row[2:]) for row in sites}) == 1
 
 
 def test_nothing_is_noted_where_no_sections_are_wanted(make_brain: MakeBrain, ask: Ask) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -73,7 +74,7 @@ def test_no_more_claims_are_held_than_may_be(brain: Brain, opened: Callable[[], 
 def test_visits_are_reported_together_while_claims_bring_what_is_wanted(
     brain: Brain, opened: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that could bring the pages that are missing are reported at once."""
+    """Those that could bring the pages that are missing are reported at once, with those that end with them."""
     brain.seed(f"http://h{n}.org/" for n in range(30))
     desk = opened()
     written: list[int] = []
@@ -104,9 +105,92 @@ def test_visits_are_reported_together_while_claims_bring_what_is_wanted(
         assert soon(lambda: (desk.want(10, 100), desk._hungry)[1])
         desk.done(fetched(held[6]))
         assert soon(lambda: sum(written) == 7), "it may bring what is missing"
-        for claim in held[7:]:
+        monkeypatch.setattr(prefetch, "TOGETHER", PATIENCE)
+        for claim in held[7:12]:
+            desk.done(fetched(claim))
+        time.sleep(0.5)
+        assert written == [6, 1], "others end with them"
+        desk.done(fetched(held[12]))
+        assert soon(lambda: written == [6, 1, 6])
+        for claim in held[13:]:
             desk.done(fetched(claim))
     assert sum(written) == 30
+    assert brain.stats()["leased"] == 0
+
+
+def asked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of pages for which the desk calls its brain from now on."""
+    calls: list[int] = []
+    ask = desk.brain.next_urls
+    monkeypatch.setattr(desk.brain, "next_urls", lambda n, **more: [calls.append(n), ask(n, **more)][1])
+    return calls
+
+
+def test_a_call_that_got_too_few_pages_is_repeated_when_the_next_can_be_claimed(
+    brain: Brain, opened: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not before, nor after a report: a page of the host is due within the longest pause."""
+    monkeypatch.setattr(prefetch, "LONGEST_PAUSE", PATIENCE)
+    brain.change(delay_seconds=PATIENCE / 2)
+    brain.seed(["http://a.org/1", "http://a.org/2"])
+    desk = opened()
+    calls = asked(desk, monkeypatch)
+    with working(desk):
+        assert soon(lambda: (desk.want(4, 4), desk.ready)[1])
+        taken = desk.take()
+        assert taken is not None
+        desk.done(fetched(taken.claim))
+        assert soon(lambda: (desk.want(4, 4), desk.counts["reported"] == 1)[1])
+        for _ in range(20):
+            desk.want(4, 4)
+            time.sleep(0.02)
+        assert calls == [4]
+
+
+def test_a_report_is_followed_by_a_claim_where_no_time_is_known(
+    brain: Brain, opened: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first call got one page of two. What its report brings is claimed at once, long before its lease ends."""
+    monkeypatch.setattr(prefetch, "LONGEST_PAUSE", brain.settings.lease_seconds / 2)
+    brain.seed(["http://a.org/1"])
+    desk = opened()
+    calls = asked(desk, monkeypatch)
+    with working(desk):
+        assert soon(lambda: (desk.want(2, 4), desk.ready)[1])
+        taken = desk.take()
+        assert taken is not None
+        time.sleep(0.2)
+        desk.want(2, 4)
+        assert calls == [2]
+        desk.done(FinishedVisit(taken.claim, Fetched(taken.claim.url, ["http://b.org/"], taken.claim)))
+        assert soon(lambda: (desk.want(2, 4), desk.ready)[1])
+        assert calls == [2, 2]
+
+
+def test_nothing_is_asked_for_before_the_start_pages_are_known(
+    brain: Brain, opened: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = opened()
+    calls = asked(desk, monkeypatch)
+    seeding, may_seed = threading.Event(), threading.Event()
+    seed = desk.brain.seed
+
+    def held_up(urls: object) -> object:
+        seeding.set()
+        assert may_seed.wait(PATIENCE)
+        return seed(urls)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(desk.brain, "seed", held_up)
+    desk.seed("http://a.org/")
+    with working(desk):
+        assert seeding.wait(PATIENCE)
+        for _ in range(10):
+            desk.want(1, 4)
+            time.sleep(0.02)
+        assert not calls and not desk.over
+        may_seed.set()
+        assert soon(lambda: (desk.want(1, 4), desk.ready)[1])
+        assert calls == [1]
     assert brain.stats()["leased"] == 0
 
 
