@@ -226,11 +226,11 @@ def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: flo
 def _obey(
     tx: Tx, host: HostState, text: str | None, agent: str | None, now: float, scheme: str, *, claimed: bool = False
 ) -> float:
-    """Keep a robots.txt of a locked host, and mark its pages as still to be judged. Return its Crawl-delay. `claimed`:
-    a claim has asked the host, so that it has none is known, too."""
+    """Keep a robots.txt of a locked host, and mark its pages as still to be judged, if it forbids any, or forbade any.
+    Return its Crawl-delay. `claimed`: a claim has asked the host, so that it has none is known, too."""
     manners, texts = host.manners, host.robots()
     politeness.rules(tx, [host])
-    rules = dict(host.rules)
+    rules, allowed_all = dict(host.rules), host.allows_all()
     schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
     for each in schemes:
         texts.pop(each, None)
@@ -248,7 +248,9 @@ def _obey(
     host.rules = rules
     mark, whose = texts.get("", (None, None))
     changed |= {"robots_mark": mark, "robots_agent": whose, "robots_origins": politeness.origins(texts)}
-    changed |= {"robots_delay": host.crawl_delay() or None, "robots_news": True}
+    changed |= {"robots_delay": host.crawl_delay() or None}
+    if not (allowed_all and host.allows_all()):
+        changed |= {"robots_news": True}
     _rewrite(tx, host, changed, now)
     own = rules[scheme][0] if keeps else None
     return own.delay(agent or manners.agent) if own is not None else 0.0

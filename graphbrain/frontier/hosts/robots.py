@@ -80,6 +80,10 @@ class Robots:
         target = _target(url)
         return target == "/robots.txt" or self._rules(agent).allow(target)
 
+    def allows_all(self, agent: str) -> bool:
+        """Return whether there is no rule that forbids this agent anything."""
+        return self._rules(agent).allows_all
+
     def delay(self, agent: str) -> float:
         """Seconds of the Crawl-delay for this agent; 0 when there is none."""
         return self._rules(agent).delay
@@ -161,6 +165,7 @@ class _Rules:
         mine = [group for group in groups if name in group.agents]
         delays = (seconds for g in mine for before, seconds in g.delays if g.agents[name] < before)
         self.delay = max(delays, default=0.0)
+        self.allows_all = all(allow or not text for group in mine for allow, text in group.rules)
         self._whole: dict[str, tuple[int, bool]] = {}
         self._begins: dict[str, tuple[int, bool]] = {}
         starred: set[tuple[int, bool, tuple[str, ...], bool]] = set()

@@ -444,6 +444,11 @@ class HostState:
         rules = (self._rules_of(scheme) for scheme in USUAL_PORT)
         return max(text.delay(agent) if text is not None else 0.0 for text, agent in rules)
 
+    def allows_all(self) -> bool:
+        """Return whether its robots.txt forbid no page."""
+        rules = (self._rules_of(scheme) for scheme in USUAL_PORT)
+        return all(text is None or text.allows_all(agent) for text, agent in rules)
+
     def _rules_of(self, scheme: str) -> tuple[Robots | None, str]:
         return self.rules.get(scheme) or self.rules.get("") or (None, "")
 

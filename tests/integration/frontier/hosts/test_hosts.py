@@ -16,6 +16,7 @@ import pytest
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.base.errors import BadInput
 from graphbrain.brain import hosts as hosting
+from graphbrain.frontier.hosts import admin
 from tests.integration.conftest import START, HandClock, LateReport, crowd, sound
 from tests.plugin import Neo4j, emptied, eventually
 
@@ -426,8 +427,6 @@ def test_a_forbidden_page_that_is_met_later_is_never_handed_out(
 
 
 def test_a_robots_txt_whose_pass_was_killed_is_obeyed_and_finished(told: Brain, ask: Ask) -> None:
-    from graphbrain.frontier.hosts import admin
-
     def only_the_text(text: str | None) -> None:
         told.graph.write(
             lambda tx: admin.set_robots(tx, "a.org", text, None, told.policy.manners, told.now()), "set_robots"
@@ -440,6 +439,24 @@ def test_a_robots_txt_whose_pass_was_killed_is_obeyed_and_finished(told: Brain, 
     assert reasons(ask) == {}
     assert ask("MATCH (h:Host) WHERE h.robots_news IS NOT NULL RETURN count(h)") == [[0]]
     assert len(told.next_urls(9)) == 2
+
+
+def test_a_robots_txt_that_forbids_nothing_leaves_no_pages_to_be_judged(told: Brain, ask: Ask) -> None:
+    """Neither before nor after it was a page forbidden. Where one was, all are judged anew."""
+    news = "MATCH (h:Host) WHERE h.robots_news IS NOT NULL RETURN count(h)"
+
+    def only_the_text(text: str) -> None:
+        told.graph.write(
+            lambda tx: admin.set_robots(tx, "a.org", text, None, told.policy.manners, told.now()), "set_robots"
+        )
+
+    only_the_text("User-agent: *\nAllow: /\nDisallow:\nSitemap: /sitemap.xml")
+    assert ask(news) == [[0]]
+    only_the_text(FORBIDDING)
+    assert ask(news) == [[1]]
+    told.tend(0)
+    only_the_text("User-agent: *")
+    assert ask(news) == [[1]]
 
 
 def test_whose_rules_hold(make_brain: MakeBrain) -> None:

@@ -73,6 +73,16 @@ def in_other_words(text: str, choose: Callable[[int], int]) -> str:
     return words
 
 
+@given(st.lists(RULE, max_size=8), PATH)
+def test_a_text_that_allows_all_forbids_nothing(rules: list[tuple[bool, str]], path: str) -> None:
+    lines = [f"{'Allow' if allow else 'Disallow'}: {pattern}" for allow, pattern in rules]
+    text = "\n".join(["User-agent: *", *lines])
+    if Robots(text).allows_all("graphbrain"):
+        assert allowed(text, f"/{path.lstrip('/')}") == [True]
+    else:
+        assert any(not allow for allow, _ in rules)
+
+
 @given(st.text(SIGNS, max_size=12), st.data())
 def test_an_octet_is_the_same_however_it_is_written(path: str, data: st.DataObject) -> None:
     def choose(n: int) -> int:
