@@ -4,10 +4,10 @@
 // param   ids      LIST     internal ids, sorted
 // param   sites    BOOLEAN  return, too, how often their hosts were learned from
 // column  rows     LIST     [id, key, url, host, depth, etag, last_modified, is_new, harvest, queue, lane, waiting_since,
-//                           is_leased, visited_at, recheck_at, retries] of those that are still there; `is_new`: was never
-//                           fetched; `queue`: null where it waits in none; `visited_at`: the last visit, or 0;
+//                           is_leased, visited_at, recheck_at, retries, is_asked] of those that are still there; `is_new`: was
+//                           never fetched; `queue`: null where it waits in none; `visited_at`: the last visit, or 0;
 //                           `recheck_at`: null but of aliases and pages that were given up; `retries`: it waits to be tried
-//                           again
+//                           again; `is_asked`: it is asked for by hand
 // column  learned  LIST     [host, how often it was learned from] of the hosts of those pages that were; empty without
 //                           `sites`
 // rows    one
@@ -21,14 +21,15 @@ WITH collect(id(locked)) AS held
 UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
 WITH id(p) AS page, p {.key, .url, .host, .depth, .etag, .last_modified, .queue, .lane, .first_fetched, .waiting_since,
-                       .lease, .fetched, .failed, .harvest, .state, .recheck_at, .not_before} AS m
+                       .lease, .fetched, .failed, .harvest, .state, .recheck_at, .not_before,
+                       .wanted_at} AS m
 WITH collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.first_fetched IS NULL,
               coalesce(m.harvest, 1.0),
               m.queue, m.lane, m.waiting_since, m.lease IS NOT NULL,
               CASE WHEN coalesce(m.failed, 0.0) > coalesce(m.fetched, 0.0) THEN m.failed
                    ELSE coalesce(m.fetched, 0.0) END,
               CASE WHEN m.state IN ['alias', 'parked', 'gone'] THEN m.recheck_at END,
-              m.not_before IS NOT NULL]) AS rows,
+              m.not_before IS NOT NULL, m.wanted_at IS NOT NULL]) AS rows,
      collect(DISTINCT CASE WHEN $sites THEN m.host END) AS hosts
 CALL (hosts) {
   UNWIND hosts AS host

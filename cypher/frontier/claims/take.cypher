@@ -51,7 +51,7 @@ CALL () {
 }
 CALL () {
   UNWIND $asked AS row
-  MATCH (p:Page) WHERE id(p) = row[0] AND p.wanted_at IS NOT NULL
+  MATCH (p:Page) WHERE id(p) = row[0]
   SET p.wanted_at = row[1]
 }
 CALL () {

@@ -196,6 +196,8 @@ class Asked(Source):
         super().judge(wish, locked)
         rows = [locked[page] for page in self.since if page in locked]
         self._nowhere = [row.id for row in rows if row.queue is None and not row.is_leased and not row.retries]
+        still = {row.id for row in rows if row.is_asked}
+        self._hiding = [page for page in self._hiding if page in still]
 
     def offer(self, deal: ClaimBatch) -> None:
         """Offer them. Drop the request for pages that wait in no queue any more, because a setting or robots.txt

@@ -35,8 +35,8 @@ def web(neo4j: Neo4j) -> Iterator[dict[str, int]]:
         brain.clear()
 
 
-def test_these_are_the_statements_of_accounts_and_visits() -> None:
-    assert BY_BLOCKS == ["accounts/write", "classic/write", "visits/write"]
+def test_these_are_the_statements_in_blocks() -> None:
+    assert BY_BLOCKS == ["accounts/write", "claims/take", "classic/write", "visits/write"]
 
 
 @pytest.mark.parametrize("name", BY_BLOCKS)
