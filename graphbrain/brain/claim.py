@@ -298,9 +298,10 @@ class Claiming:
             places, shares = _with_lanes(shares or {}, calls.left), None
             taken = self._take(calls, places, most_moves=moves_left)
             moves_left -= taken.moved
-            if "lanes" not in places:
-                continue
-            self._learn(taken)
+            if "lanes" in places:
+                self._learn(taken)
+            if len(places) > 1 or "lanes" not in places:
+                continue  # pages that another source has offered may still wait in the queues
             if taken.put_back and put_back < tuning.MOST_PUT_BACK:
                 put_back += self._put_back_more()
             if not calls.left or not (taken.claims or taken.in_vain):
