@@ -85,13 +85,13 @@ class Brain(Asking):
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        names, backfill, leases = Names(session), Backfill(session), Lapses(session)
+        names, backfill, lapses = Names(session), Backfill(session), Lapses(session)
         session.graph.on_outdated = backfill.overtaken
         pushing, self._settling = Pushing(session), Settling(session)
-        self._upkeep = Upkeep(session, names, backfill, leases, pushing, self._settling)
+        self._upkeep = Upkeep(session, names, backfill, lapses, pushing, self._settling)
         self._discovering = Discovering(session, names)
         self._link_checks = LinkChecks(session)
-        self._claiming = Claiming(session, leases, backfill)
+        self._claiming = Claiming(session, lapses, backfill)
         self._reporting = Reporting(session, self._upkeep)
         self.combined = Combined(self._claiming, self._reporting)
         self._noting = Noting(session, names)

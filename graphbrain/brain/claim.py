@@ -49,8 +49,8 @@ LONGEST_LEASE = 604_800
 class Claiming:
     """Claims pages. Thread-safe: races on what it has learned of the queues do no harm."""
 
-    def __init__(self, session: Session, leases: Lapses, backfill: Backfill) -> None:
-        self._session, self._leases, self._backfill = session, leases, backfill
+    def __init__(self, session: Session, lapses: Lapses, backfill: Backfill) -> None:
+        self._session, self._lapses, self._backfill = session, lapses, backfill
         self._spread = Spread()
         self._reach = Reach()
         self._clogged = False
@@ -246,7 +246,7 @@ class Claiming:
         return how many there were."""
         work = outstanding.for_claims(self._session)
         self._beside = set(work.beside)
-        return sum(self._leases.end(work))
+        return sum(self._lapses.end(work))
 
     def _claim_wanted(self, calls: Round) -> ClaimOutlook | None:
         """Claim in the same way the pages that were asked for by hand."""

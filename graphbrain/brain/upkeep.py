@@ -60,12 +60,12 @@ class Upkeep:
         session: Session,
         names: Names,
         backfill: Backfill,
-        leases: Lapses,
+        lapses: Lapses,
         pushing: Pushing,
         settling: Settling,
     ) -> None:
         self._session, self._names, self._backfill = session, names, backfill
-        self._leases, self._pushing, self._settling = leases, pushing, settling
+        self._lapses, self._pushing, self._settling = lapses, pushing, settling
         self._owed = 0.0
         self._bound_looked: tuple[float, float, list[int]] = (-math.inf, 0.0, [])
         """The time of the last look at the bound, by a steady clock; its duration; and the amounts that `_there`
@@ -131,7 +131,7 @@ class Upkeep:
         what is left."""
         done = Tended()
         while True:
-            swept, released = self._leases.end(work)
+            swept, released = self._lapses.end(work)
             done += Tended(swept=swept, released=released)
             self._backfill.obey_all(work.news, over)
             if work.deepened:

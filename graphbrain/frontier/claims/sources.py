@@ -17,7 +17,7 @@ from graphbrain.base.model import Kind
 from graphbrain.frontier import section_factors, sections
 from graphbrain.frontier.claims import candidates, resources, tuning
 from graphbrain.frontier.claims.batches import ALIASES, ClaimBatch, Holder
-from graphbrain.frontier.claims.candidates import Finder
+from graphbrain.frontier.claims.candidates import Candidates, Finder
 from graphbrain.frontier.claims.sampling import Reach
 from graphbrain.frontier.hosts import politeness
 from graphbrain.frontier.hosts.resource import ResourceState
@@ -36,7 +36,7 @@ class ClaimRequest:
         places: Source (a name of `SOURCES`) → the most claims from it. The sources are taken in this order; those whose
             pages wait in queues are the last.
         holders: The holders of the claims, in the order in which they get them; of several calls, where they are
-            combined. None, where pages are only moved.
+            combined. Empty, where pages are only moved.
         clock: The time.
         lease: The length of leases in seconds, from when the pages are locked, so that the wait for locks shortens
             neither the lease nor the delay of a host.
@@ -73,11 +73,12 @@ class Source:
         kind: The kind of its claims.
         in_queues: Whether its pages wait in queues: those of hosts that are not ready are moved, and its claims come
             before those of other sources in an answer.
-        since: Page (id) → the time from which it waited when it was read, best first.
+        found: The candidates, as they were read.
+        since: Page (id) → the time from which it waited when it was read, best first: of `found`, without pages that
+            another source has offered.
         keys: The keys of resources, best first.
         rows: The pages that are still due (rows of claims/lock), once they are locked.
         resources: Those of the resources that are in the graph, once they are locked.
-        idle: Hosts that seemed ready, and in whose queues no page was found that is due.
         lost: The number of candidates that another caller claimed first.
         overtaken: The number of candidates that no longer wait, or not yet again, though no other caller took them: a
             setting, a scope or an interval has changed meanwhile, or they were forgotten.
@@ -88,11 +89,10 @@ class Source:
     kind: ClassVar[Kind] = "page"
     in_queues: ClassVar[bool] = False
 
-    def __init__(self, since: Mapping[int, float], keys: Sequence[str] = ()) -> None:
-        self.since, self.keys = since, keys
+    def __init__(self, offered: Candidates, keys: Sequence[str] = ()) -> None:
+        self.found, self.since, self.keys = offered, offered.since, keys
         self.rows: list[Any] = []
         self.resources: list[ResourceState] = []
-        self.idle: Sequence[str] = ()
         self.lost = self.overtaken = self.put_back = 0
 
     def leave_out(self, offered: Container[int]) -> None:
@@ -133,9 +133,7 @@ class Lanes(Source):
 
     def __init__(self, tx: Tx, wish: ClaimRequest) -> None:
         n = wish.places[self.name]
-        self.found = wish.finder.find(tx, n, wish.clock(), wish.manners, wish.reach, wish.spread)
-        super().__init__(self.found.since)
-        self.idle = self.found.idle
+        super().__init__(wish.finder.find(tx, n, wish.clock(), wish.manners, wish.reach, wish.spread))
 
     def drop_fallen(self, tx: Tx, acting: section_factors.Acting, learned: Mapping[str, int], now: float) -> None:
         """Put pages back whose sections have fallen since they were found. `learned`: how often their hosts were
@@ -169,7 +167,7 @@ class Front(Source):
             chosen = [page for page, name in pages if name not in busy][: n + most]
         else:
             chosen = [page for page, name in pages if name in busy or name in unsure][:most]
-        super().__init__({page: since for page, _, since in chosen})
+        super().__init__(Candidates({page: since for page, _, since in chosen}))
 
 
 class Asked(Source):
@@ -188,7 +186,7 @@ class Asked(Source):
         nowhere = [row.id for row in rows if not (row.waits or row.retries)]
         self._hiding = _hiding(waiting, ready, n, full=len(rows) == looked_at)
         since = {row.id: row.waiting_since for row in rows}
-        super().__init__({page: since[page] for page in (*ready, *self._hiding, *nowhere)})
+        super().__init__(Candidates({page: since[page] for page in (*ready, *self._hiding, *nowhere)}))
         self._nowhere: list[int] = []
 
     def judge(self, wish: ClaimRequest, locked: Mapping[int, Any]) -> None:
@@ -217,7 +215,7 @@ class Tries(Source):
         self._chosen = (
             None if wish.acting is None else sections.tries(tx, wish.acting, wish.places[self.name], wish.clock())
         )
-        super().__init__({} if self._chosen is None else self._chosen.since)
+        super().__init__(Candidates() if self._chosen is None else Candidates(self._chosen.since))
 
     def offer(self, deal: ClaimBatch) -> None:
         """Offer them, and note when their sections are to be tried next."""
@@ -241,7 +239,7 @@ class Aliases(Source):
         ready = _by_turns((row.id, row.host) for row in rows if row.is_ready)[: 2 * n]
         waiting = [row.id for row in rows if not row.is_ready]
         self._hiding = _hiding(waiting, ready, n, full=len(rows) == looked_at)
-        super().__init__(dict.fromkeys([*ready, *self._hiding], now))
+        super().__init__(Candidates(dict.fromkeys([*ready, *self._hiding], now)))
 
     def judge(self, wish: ClaimRequest, locked: Mapping[int, Any]) -> None:
         """Find those that are free, and still due."""
@@ -262,7 +260,8 @@ class _Resources(Source):
 
     def __init__(self, tx: Tx, wish: ClaimRequest) -> None:
         self._beside_pages = "lanes" in wish.places
-        super().__init__({}, resources.due(tx, resources.LINES[self.kind], wish.places[self.name], wish.clock()))
+        keys = resources.due(tx, resources.LINES[self.kind], wish.places[self.name], wish.clock())
+        super().__init__(Candidates(), keys)
 
     def offer(self, deal: ClaimBatch) -> None:
         """Offer those that wait. Beside pages, a host in whose queue pages wait gives them a share of its turns alone:

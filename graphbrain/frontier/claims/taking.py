@@ -159,10 +159,9 @@ def _batch(
     """Lock the hosts of what is due, and return the batch that decides, and the addresses of the hosts."""
     origins = {key: one for key, one in held.items() if isinstance(one, Origin)}
     asked = {name for one in held.values() for name in (one.concerns, one.host)}
-    names = {row.host for source in sources for row in source.rows}.union(*(source.idle for source in sources))
+    names = {row.host for source in sources for row in source.rows}.union(*(source.found.idle for source in sources))
     hosts, addresses = _hosts_of(tx, names, wish.manners, wish.clock(), asked)
-    lanes = _lanes(sources)
-    untried = lanes.found.untried if lanes else frozenset[str]()
+    untried = frozenset[str]().union(*(source.found.untried for source in sources))
     robots = origins if wish.robots and wish.holders else None
     deal = ClaimBatch(wish.clock(), deque(wish.holders), wish.lease, hosts, untried, robots)
     deal.count_probes(tx)
@@ -184,9 +183,9 @@ def _write(
     if wish.acting is not None:
         wish.acting.book.took(deal.new)
     # Skip the queue check for hosts that already showed a second eligible page: the next claim sees what is left.
-    lanes = _lanes(sources)
-    sure = {name for name in (lanes.found.more if lanes else set()) & deal.held.keys() if not deal.held[name].set_aside}
-    unsure = (deal.drained - sure).union(*(source.idle for source in sources)) & deal.held.keys()
+    more = frozenset[str]().union(*(source.found.more for source in sources))
+    sure = {name for name in more & deal.held.keys() if not deal.held[name].set_aside}
+    unsure = (deal.drained - sure).union(*(source.found.idle for source in sources)) & deal.held.keys()
     review_queues(tx, wish.finder, [deal.held[name] for name in unsure], deal.now)
     deal.touched |= {name: deal.held[name] for name in unsure}
     deal.touched |= {name: host for name, host in deal.held.items() if host.newly_counted() or host.righted}
@@ -203,7 +202,7 @@ def _result(taken: Taken, deal: ClaimBatch, sources: Sequence[Source]) -> Taken:
         taken.put_back += source.put_back
         taken.reviewed += sum(
             not deal.held[name].queued or deal.held[name].ripe_at > deal.now
-            for name in source.idle
+            for name in source.found.idle
             if name in deal.held
         )
     if lanes := _lanes(sources):

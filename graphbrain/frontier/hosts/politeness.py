@@ -116,14 +116,14 @@ class HostEffects:
 _WELL = (None,) * len(FAILING_COLUMNS)
 
 
-def read(
-    tx: Tx,
-    names: Iterable[str],
-    manners: PolitenessPolicy,
-    now: float | None = None,
-    statement: str = "hosts/read",
-) -> dict[str, HostState]:
+def read(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
     """Hosts as they are now, without a lock; their times are put right, where `now` is given."""
+    return _hosts(tx, "hosts/read", names, manners, now)
+
+
+def _hosts(
+    tx: Tx, statement: str, names: Iterable[str], manners: PolitenessPolicy, now: float | None
+) -> dict[str, HostState]:
     wanted = sorted(set(names))
     hosts: dict[str, HostState] = {}
     for *values, failing in tx.one(statement, names=wanted)[0] if wanted else ():
@@ -135,7 +135,7 @@ def read(
 def lock(tx: Tx, names: Iterable[str], manners: PolitenessPolicy, now: float | None = None) -> dict[str, HostState]:
     """Lock hosts, by name, and `read` them. No page may be locked after this. Raises Again if one is gone."""
     wanted = set(names)
-    hosts = read(tx, wanted, manners, now, "hosts/lock")
+    hosts = _hosts(tx, "hosts/lock", wanted, manners, now)
     if len(hosts) != len(wanted):
         raise Again
     return hosts

@@ -165,7 +165,7 @@ class _Rules:
         mine = [group for group in groups if name in group.agents]
         delays = (seconds for g in mine for before, seconds in g.delays if g.agents[name] < before)
         self.delay = max(delays, default=0.0)
-        self.allows_all = all(allow or not text for group in mine for allow, text in group.rules)
+        self.allows_all = all(allow for group in mine for allow, _ in group.rules)
         self._whole: dict[str, tuple[int, bool]] = {}
         self._begins: dict[str, tuple[int, bool]] = {}
         starred: set[tuple[int, bool, tuple[str, ...], bool]] = set()

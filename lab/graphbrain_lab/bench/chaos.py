@@ -173,8 +173,9 @@ def _warm(brain: Brain, web: ChaosWeb) -> None:
         for kinds in (BOTH, PAGES):
             claims = brain.next_urls(10, wait=1.0, kinds=kinds)
             brain.report([_visit(c, web) if c.kind == "page" else Resource(c.url, c, 404) for c in claims])
-        _forget_robots(brain)
+        brain.set_robots(host_of(url_of(0)), None)
         brain.tend(0.05)
+    _forget_robots(brain)
 
 
 def _forget_robots(brain: Brain) -> None:

@@ -126,6 +126,14 @@ def asked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return calls
 
 
+def first_page(desk: Desk, pages: int) -> Claim:
+    """The first page that the desk has, where so many are wanted."""
+    assert soon(lambda: (desk.want(pages, 4), desk.ready)[1])
+    taken = desk.take()
+    assert taken is not None
+    return taken.claim
+
+
 def test_a_call_that_got_too_few_pages_is_repeated_when_the_next_can_be_claimed(
     brain: Brain, opened: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,10 +144,7 @@ def test_a_call_that_got_too_few_pages_is_repeated_when_the_next_can_be_claimed(
     desk = opened()
     calls = asked(desk, monkeypatch)
     with working(desk):
-        assert soon(lambda: (desk.want(4, 4), desk.ready)[1])
-        taken = desk.take()
-        assert taken is not None
-        desk.done(fetched(taken.claim))
+        desk.done(fetched(first_page(desk, 4)))
         assert soon(lambda: (desk.want(4, 4), desk.counts["reported"] == 1)[1])
         for _ in range(20):
             desk.want(4, 4)
@@ -156,13 +161,11 @@ def test_a_report_is_followed_by_a_claim_where_no_time_is_known(
     desk = opened()
     calls = asked(desk, monkeypatch)
     with working(desk):
-        assert soon(lambda: (desk.want(2, 4), desk.ready)[1])
-        taken = desk.take()
-        assert taken is not None
+        claim = first_page(desk, 2)
         time.sleep(0.2)
         desk.want(2, 4)
         assert calls == [2]
-        desk.done(FinishedVisit(taken.claim, Fetched(taken.claim.url, ["http://b.org/"], taken.claim)))
+        desk.done(FinishedVisit(claim, Fetched(claim.url, ["http://b.org/"], claim)))
         assert soon(lambda: (desk.want(2, 4), desk.ready)[1])
         assert calls == [2, 2]
 
