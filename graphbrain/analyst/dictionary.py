@@ -187,7 +187,8 @@ HOST: dict[str, tuple[str, str]] = {
     "probe_at": (TIME, "when an ill host is tried again"),
     "probing": (
         "",
-        "true: it is ill, and a page of it is out to see whether it is well; false: it waits to be probed",
+        "true: it is ill, and a page of it is out to see whether it is well; false: it, or the host that has its "
+        "robots.txt, waits to be probed",
     ),
     "place_since": (TIME, "since when it has been due to be probed, where it waits for a place among those that are"),
     "retrying": ("", "true: pages wait in its queue whose last visit failed"),

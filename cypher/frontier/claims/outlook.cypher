@@ -7,7 +7,7 @@
 // column  rested LIST     [when it may be visited, name] of hosts that wait for longer: all their pages were visited too
 //                         lately, or they do not answer
 // column  aliases LIST    [when it is looked at again, host] of aliases
-// column  waiting LIST    [since when, name] of ill hosts that wait for a place among those that are probed
+// column  waiting LIST    [since when, name] of hosts that wait for a place among those that are probed
 // column  leased LIST     [when the lease lapses, host, its token, whether the page waits again then] of pages
 // rows    one
 // locks   none

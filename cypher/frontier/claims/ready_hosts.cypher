@@ -1,17 +1,18 @@
 // Hosts that have a queue of their own and may be visited: those whose pages wait for the host alone, and those that
-// have rested until the first of their pages may be visited again; of both kinds the longest ready first. And ill hosts
-// that wait for a place among those that are probed, the longest waiting first.
+// have rested until the first of their pages may be visited again; of both kinds the longest ready first. And hosts that
+// wait for a place among those that are probed, the longest waiting first: they, or those that have their robots.txt, are
+// ill.
 //
 // The indexes are named: to the planner, of an index that is empty, as these may be, all ways are equally good.
 // A host that another transaction takes out of its queue meanwhile has no `ready_at` any more, and is left out.
 //
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many of each kind
-// param   most   INTEGER  at most this many ill hosts
+// param   most   INTEGER  at most this many hosts that wait so
 // param   budget INTEGER  pages fetched for the first time of a host that has no budget of its own; 0 is no limit
 // column  rows   LIST     [ready_at, name, whether it has pages that wait for its budget, and room for one; whether pages
 //                         wait whose last visit failed; claims since one of these; how often in a row it has failed]
-// column  ill    LIST     the same of ill hosts that wait, with the moment since when in the place of ready_at
+// column  ill    LIST     the same of hosts that wait so, with the moment since when in the place of ready_at
 // rows    one
 // locks   none
 // mode    read

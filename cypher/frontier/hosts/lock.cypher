@@ -2,8 +2,8 @@
 //
 // param   names  LIST   host names, sorted
 // column  rows   LIST   the properties of each that politeness uses, in the order of COLUMNS in graphbrain/frontier/hosts/state.py,
-//                       null where it lacks one; then, if it has failed since it last answered well, a list by
-//                       FAILING_COLUMNS, else null
+//                       null where it lacks one; then, if it has failed since it last answered well or waits for a probe,
+//                       a list by FAILING_COLUMNS, else null
 // rows    one
 // locks   the hosts, in order of names; never a page after a host
 // mode    write
@@ -24,7 +24,7 @@ RETURN collect([m.name, m.delay, m.most_in_flight, m.budget, m.queued, m.resting
                 m.set_aside, m.address, m.turn_at, m.robots_mark, m.robots_agent, m.robots_delay,
                 m.robots_news, m.slowed_at, m.robots_origins, m.well_at, m.retrying, m.since_retry,
                 m.tried_all, m.ripe_at, m.blocked_at, m.recovered_at, m.robots_times, m.robots_hold, m.robots_held_at,
-                CASE WHEN m.failing IS NOT NULL OR m.unanswered IS NOT NULL THEN
+                CASE WHEN m.failing IS NOT NULL OR m.unanswered IS NOT NULL OR m.probing IS NOT NULL THEN
                   [m.unanswered, m.unanswered_at, m.probe_at, m.probing, m.failing, m.failing_at, m.failing_since,
                    m.illness, m.place_since]
                 END]) AS rows

@@ -1,11 +1,11 @@
-// How many claims are out, of pages and of resources: of ill hosts, and of all; and how many ill hosts wait for others to be
+// How many claims are out, of pages and of resources: of ill hosts, and of all; and how many hosts wait for others to be
 // reported first. Claims that have lapsed and have not been swept yet count for their hosts, but not among all.
 //
 // param   now     FLOAT    seconds since the epoch
 // param   most    INTEGER  count so many waiting hosts at most
 // column  probes  INTEGER  claims out of ill hosts
 // column  out     INTEGER  claims out
-// column  waiting INTEGER  ill hosts that wait
+// column  waiting INTEGER  hosts that wait
 // rows    one
 // locks   none
 // mode    read

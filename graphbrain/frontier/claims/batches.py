@@ -219,9 +219,9 @@ class ClaimBatch:
     def _robots_until(self, origin: Origin, host: HostState, known: bool) -> float | None:
         """Grant a robots.txt if the host that serves it is ready, and return the time until which pages wait for it.
 
-        Return None if it waits for its own host (`host`) or for room among the claims. Where it waits for another host
-        that is ill and not to be probed now, the time is when that one is looked at again. `known`: there are rules,
-        old ones included.
+        Return None if it waits for its own host (`host`), for room among the claims, or for a place to probe the ill
+        host that serves it: then the pages' host waits for that place, too. `known`: there are rules, old ones
+        included.
         """
         if (until := origin.held_until(self.now, self.lease)) is not None:
             return max(until, self.now + 1.0)
@@ -236,7 +236,10 @@ class ClaimBatch:
         if not self.room:
             return None
         if self._puts_off(asked):
-            return None if asked is host else asked.look_at
+            if asked is not host and not known:
+                host.wait_with(asked)
+                self.touched[host.name] = host
+            return None
         return self._grant_robots(origin, asked, host, known)
 
     def _grant_robots(self, origin: Origin, asked: HostState, host: HostState, known: bool) -> float:

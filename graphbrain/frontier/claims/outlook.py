@@ -162,9 +162,9 @@ class _Kinds:
 
     def moments(self, now: float, crowded: bool) -> tuple[tuple[float, Because], float, float]:
         """Return three times: of the first of all, with the reason why not before; of the first page or resource that
-        waits for a host that is not ill; and of the first lease to lapse. `crowded`: as many ill hosts are probed as
-        may be. The others wait until a probe is reported, or lapses."""
-        ill = {name for name, host in self.hosts.items() if host.ill()}
+        waits for a host which needs no probe; and of the first lease to lapse. `crowded`: as many ill hosts are probed
+        as may be. The others wait until a probe is reported, or lapses."""
+        ill = {name for name, host in self.hosts.items() if host.needs_probe()}
         none = set[str]()
         put_off = ill if crowded else none
 
@@ -255,7 +255,7 @@ def _soonest(parts: Iterable[list[list[Any]]], limit: int) -> list[list[Any]]:
 
 def _of_host(host: HostState | None) -> Because:
     """Return the reason why its host keeps a page waiting."""
-    return "probe" if host is not None and host.ill() else "host"
+    return "probe" if host is not None and host.needs_probe() else "host"
 
 
 def _moment(at: float) -> float | None:

@@ -335,8 +335,8 @@ def probe_places(tx: Tx, now: float, most: int) -> int:
 
 def crowded(tx: Tx, met: Iterable[HostState], now: float) -> bool:
     """Return whether as many claims of ill hosts are under way as are allowed, by a read without a lock; False if none
-    is ill."""
-    return any(host.ill() for host in met) and not may_probe(*_probes(tx, now)[:2])
+    needs a probe."""
+    return any(host.needs_probe() for host in met) and not may_probe(*_probes(tx, now)[:2])
 
 
 def queues(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: float) -> Mapping[str, str]:

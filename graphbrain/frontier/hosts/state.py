@@ -257,11 +257,12 @@ class HostState:
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
     place_since: float = field(init=False)
-    """since when a probe of it is due for which there was no place: as many ill hosts as may be were being probed"""
+    """since when a probe is due for which there was no place, because as many ill hosts as may be were being probed: of
+    itself, or of the ill host that has its robots.txt"""
     waits_for_place: bool = field(init=False)
     """is there such a probe?"""
     look_at: float = 0.0
-    """when an ill host that waits for a place is looked at in its turn among all hosts, whatever comes"""
+    """when a host that waits for a place is looked at in its turn among all hosts, whatever comes"""
     righted: bool = False  # it had times of a clock that was ahead
 
     def __post_init__(self) -> None:
@@ -438,6 +439,8 @@ class HostState:
     def end_robots_hold(self) -> None:
         """Its pages wait for no robots.txt any more."""
         self.robots_hold = self.robots_held_at = 0.0
+        if not self.ill():
+            self._leave_line()
 
     def crawl_delay(self) -> float:
         """The longest Crawl-delay of those that its pages are asked by; 0 where there is none."""
@@ -679,6 +682,15 @@ class HostState:
         self.waits_for_place = True
         self.look_at = now + max((waiting + 1) / LOOKS, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
 
+    def wait_with(self, other: HostState) -> None:
+        """Queue the host for the probe of an ill one that has its robots.txt and was put off."""
+        self.waits_for_place, self.place_since, self.look_at = True, other.place_since, other.look_at
+
+    def needs_probe(self) -> bool:
+        """Return whether it, or the host that has its robots.txt, is ill: then it needs a place among those that are
+        probed."""
+        return self.ill() or self.waits_for_place
+
     def _leave_line(self) -> None:
         """Remove the host from the queue for a probe."""
         self.waits_for_place, self.place_since = False, 0.0
@@ -694,9 +706,7 @@ class HostState:
 
     def _probing(self) -> bool | None:
         """True: it is ill, and a page of it is out; False: it waits for a place among those of ill hosts."""
-        if not self.ill():
-            return None
-        if self.in_flight > 0:
+        if self.ill() and self.in_flight > 0:
             return True
         return False if self.waits_for_place and self.queued else None
 
