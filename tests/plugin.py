@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -58,6 +59,8 @@ WORKERS = 2
 """Processes that run all tests."""
 MEMORY_MB = 2048
 """Of their servers together."""
+SHARED_MEMORY_MB = 3072
+"""Free memory from which on the stores of the servers are kept in memory."""
 PATIENCE = 300.0
 """Seconds within which a test wants a state that a quiet machine reaches in some seconds: a busy one stands still for a
 while."""
@@ -202,7 +205,7 @@ def neo4j() -> Iterator[Neo4j]:
         yield Neo4j(given, user, os.environ.get("TEST_GRAPHBRAIN_PASSWORD", ""))
         return
     version = os.environ.get("TEST_GRAPHBRAIN_NEO4J") or lifecycle.NEO4J_VERSION
-    with tempfile.TemporaryDirectory(prefix="graphbrain-test-") as folder:
+    with tempfile.TemporaryDirectory(prefix="graphbrain-test-", dir=_in_memory()) as folder:
         data = Path(folder) / "neo4j"
         try:
             bolt, http = own_ports()
@@ -215,6 +218,15 @@ def neo4j() -> Iterator[Neo4j]:
             yield Neo4j(running.uri, running.user, running.password, data, version)
         finally:
             lifecycle.stop(data)
+
+
+def _in_memory() -> str | None:
+    """A folder in memory with room for the servers, where there is one: commits wait for no disk there."""
+    folder = Path("/dev/shm")
+    with suppress(OSError):
+        if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= SHARED_MEMORY_MB * 2**20:
+            return str(folder)
+    return None
 
 
 def _container(why: str) -> Iterator[Neo4j]:

@@ -57,6 +57,7 @@ from graphbrain.brain.rank import RankProgress, Scoring
 from graphbrain.brain.report import Reporting
 from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
+from graphbrain.brain.sitemaps import SitemapFinding
 from graphbrain.brain.upkeep import PUSH_PAYMENTS, Upkeep
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Clock, Graph
@@ -91,8 +92,9 @@ class Brain(Asking):
         self._upkeep = Upkeep(session, names, backfill, lapses, pushing, self._settling)
         self._discovering = Discovering(session, names)
         self._link_checks = LinkChecks(session)
-        self._claiming = Claiming(session, lapses, backfill)
-        self._reporting = Reporting(session, self._upkeep)
+        finding = SitemapFinding(session)
+        self._claiming = Claiming(session, lapses, backfill, finding)
+        self._reporting = Reporting(session, self._upkeep, finding)
         self.combined = Combined(self._claiming, self._reporting)
         self._noting = Noting(session, names)
         self._looking = Looking(session, names)

@@ -26,8 +26,9 @@ from graphbrain.brain.claim_round import Caller, Round, RoundTicket, Wish
 from graphbrain.brain.combine import Combiner
 from graphbrain.brain.lapses import LEASED, Lapses
 from graphbrain.brain.session import Session, whole
+from graphbrain.brain.sitemaps import SitemapFinding
 from graphbrain.content import input_checks
-from graphbrain.frontier.claims import idempotency, leases, sitemaps, taking, tuning
+from graphbrain.frontier.claims import idempotency, leases, taking, tuning
 from graphbrain.frontier.claims.batches import Holder
 from graphbrain.frontier.claims.leases import Leasing
 from graphbrain.frontier.claims.outlook import PAUSED, Beside, ClaimOutlook, of_wanted
@@ -49,8 +50,8 @@ LONGEST_LEASE = 604_800
 class Claiming:
     """Claims pages. Thread-safe: races on what it has learned of the queues do no harm."""
 
-    def __init__(self, session: Session, lapses: Lapses, backfill: Backfill) -> None:
-        self._session, self._lapses, self._backfill = session, lapses, backfill
+    def __init__(self, session: Session, lapses: Lapses, backfill: Backfill, sitemaps: SitemapFinding) -> None:
+        self._session, self._lapses, self._backfill, self._sitemaps = session, lapses, backfill, sitemaps
         self._spread = Spread()
         self._reach = Reach()
         self._clogged = False
@@ -67,8 +68,6 @@ class Claiming:
         self._beside: set[Beside] = set()
         """The sources beside the queues of pages that seem to have something: as of the last look, without those in
         which a call has found nothing since."""
-        self._sought: dict[tuple[str, bool], float] = {}
-        """Host, and whether its robots.txt had to be known → when its sitemaps were looked for."""
         self._combiner: Combiner[Wish, Claims] = Combiner(
             self._answer, "claims", most=tuning.COMBINED, alone=tuning.ALONE, group=_group, undo=self._untold
         )
@@ -154,7 +153,8 @@ class Claiming:
         try:
             self._look_now_and_then(by_key=calls.keyed)
             outlook = PAUSED if self._session.paused else claim(calls)
-            self._find_sitemaps(calls)
+            if self._sitemaps.of_claims(calls.claims_for("sitemap"), calls.robots):
+                self._beside.add("sitemap")
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
             for caller in calls.callers:  # the answer includes all leased pages
                 if caller.count:
@@ -338,24 +338,6 @@ class Claiming:
 
         return session.graph.write(move, "claims/put_back")
 
-    def _find_sitemaps(self, calls: Round) -> None:
-        """Find the sitemaps of the hosts of claimed pages, for the calls that ask for them: of a host once a minute."""
-        callers, now = calls.asking("sitemap"), self._session.now()
-        schemes = {
-            claim.host: claim.url.partition(":")[0]
-            for caller in callers
-            for claim in caller.claims
-            if claim.kind == "page"
-            and not 0.0 <= now - self._sought.get((claim.host, calls.robots), -math.inf) < tuning.SOUGHT
-        }
-        if not schemes:
-            return
-        hosts = self._session.perform("sitemaps/find", _find, schemes, calls.robots)
-        self._beside.add("sitemap")
-        if len(self._sought) > tuning.MOST_SOUGHT:
-            self._sought.clear()
-        self._sought.update(dict.fromkeys(((name, calls.robots) for name in hosts), now))
-
     def _clear(self, calls: Round, seconds: float) -> bool:
         """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front. False
         when the time was up before."""
@@ -502,10 +484,6 @@ def _told(caller: Caller, before: Sequence[Claim] | None, outlook: ClaimOutlook)
         paused=outlook.paused,
         notes=caller.notes,
     )
-
-
-def _find(tx: Tx, schemes: Mapping[str, str], robots: bool, policy: Policy, now: float) -> set[str]:
-    return sitemaps.find(tx, schemes, robots, policy.manners, now)
 
 
 def _asked_again(

@@ -114,6 +114,11 @@ class Round:
         """Return the calls for this kind."""
         return [caller for caller in self.callers if kind in caller.wish.kinds]
 
+    def claims_for(self, kind: Kind) -> list[Claim] | None:
+        """Return the claims of the calls for this kind; None: there is no such call."""
+        callers = self.asking(kind)
+        return [claim for caller in callers for claim in caller.claims] if callers else None
+
     def wanting(self, kind: Kind) -> int:
         """Return how many claims the calls for this kind still want."""
         return sum(caller.left for caller in self.asking(kind))

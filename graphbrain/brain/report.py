@@ -18,7 +18,7 @@ from graphbrain.base.errors import GraphTooSmall, GraphUnavailable
 from graphbrain.base.model import OUTCOMES, Answer, AnyReport, kind_of
 from graphbrain.brain.combine import Combiner, Ticket
 from graphbrain.brain.session import Session
-from graphbrain.brain.sitemaps import Sitemaps
+from graphbrain.brain.sitemaps import SitemapFinding, Sitemaps
 from graphbrain.brain.upkeep import Tending, Upkeep
 from graphbrain.content import input_checks
 from graphbrain.frontier.claims import resources
@@ -34,6 +34,8 @@ _Done = tuple[str, Answer, bool]
 """The result of a visit: the key of its page, the answer, and whether it was recorded before and is answered again."""
 BATCH_PAGES, BATCH_LINKS, BATCH_BYTES = 200, 10_000, report.BYTES_OF_ONE
 """The most pages, links, and bytes of the links' URLs in one transaction; a larger report is split."""
+READ = ("new", "changed", "same")
+"""The outcomes of a robots.txt that was read."""
 ALONE = 100
 """A report of so many pages, or of the corresponding number of links, is not combined with others."""
 LANES = 2
@@ -82,8 +84,8 @@ _Ticket = Ticket[_Make, "list[Answer] | _Alone"]
 class Reporting:
     """The verb that records visits; a brain used alone tends itself after them."""
 
-    def __init__(self, session: Session, upkeep: Upkeep) -> None:
-        self._session, self._upkeep = session, upkeep
+    def __init__(self, session: Session, upkeep: Upkeep, finding: SitemapFinding) -> None:
+        self._session, self._upkeep, self._finding = session, upkeep, finding
         self._combiner: Combiner[_Make, list[Answer] | _Alone] = Combiner(
             self._answer, "reports", most=BATCH_PAGES, alone=ALONE, lanes=LANES
         )
@@ -178,6 +180,7 @@ class Reporting:
             left = [each for each in left if now.get(each[2].key) is not each]
             self._sitemaps.write([one for _, _, one in now.values()])
             answers, again = self._record_resources_at_once([one for _, _, one in now.values()])
+            self._finding.of_robots(key for key, answer in answers.items() if answer.outcome in READ)
             for call, number, one in now.values():
                 answer = call.answers[number] = answers[one.key]
                 if one.key not in again:

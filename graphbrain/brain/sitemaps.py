@@ -1,22 +1,79 @@
-"""Writing the entries of claimed sitemaps: in batches, before the claims end, so that no entry is lost."""
+"""Sitemaps: finding those of hosts, and writing the entries of claimed ones: in batches, before the claims end, so that
+no entry is lost."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.model import Hint, HintOutcome
+from graphbrain.base.model import ROBOTS_KEY, Claim, Hint, HintOutcome, kind_of
+from graphbrain.base.urls.normalization import host_of
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier.claims import sitemaps
+from graphbrain.frontier.claims import sitemaps, tuning
 from graphbrain.frontier.claims.resource_reports import Listed, ResourceVisit
 from graphbrain.frontier.claims.sitemap_state import Evidence, SitemapState
 from graphbrain.frontier.claims.sitemaps import Progress
 from graphbrain.frontier.corrections import change_hints
 from graphbrain.frontier.corrections.change_hints import Noted, Source
+from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Tx
 
-__all__ = ["Sitemaps"]
+__all__ = ["SitemapFinding", "Sitemaps"]
+
+
+class SitemapFinding:
+    """Finds the sitemaps of hosts, once a call of this process has asked for sitemaps.
+
+    They are those that robots.txt names, so they are looked for when one has been reported. They are looked for again
+    when pages of the host are claimed: another process may have read its robots.txt, or its caller may read none.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._wanted = False
+        self._sought: dict[str, float] = {}
+        """Host → when its sitemaps were looked for."""
+
+    def of_claims(self, claims: Iterable[Claim] | None, robots: bool) -> bool:
+        """Look for the sitemaps of the hosts of pages among these claims, of a host once a minute.
+
+        Args:
+            claims: The claims of calls that ask for sitemaps; None: there is no such call.
+            robots: Leave hosts aside whose robots.txt is still to be read.
+
+        Returns:
+            Whether it looked for any.
+        """
+        if claims is None:
+            return False
+        self._wanted, now = True, self._session.now()
+        schemes = {
+            claim.host: claim.url.partition(":")[0]
+            for claim in claims
+            if claim.kind == "page" and not 0.0 <= now - self._sought.get(claim.host, -math.inf) < tuning.SOUGHT
+        }
+        return self._find(schemes, robots)
+
+    def of_robots(self, keys: Iterable[str]) -> None:
+        """Look for the sitemaps of the hosts of robots.txt that were just read. Other resources have none."""
+        homes = (key.removeprefix(ROBOTS_KEY) for key in keys if self._wanted and kind_of(key) == "robots")
+        self._find({host_of(home): home.partition(":")[0] for home in homes}, True)
+
+    def _find(self, schemes: Mapping[str, str], robots: bool) -> bool:
+        """Look for the sitemaps of hosts that have pages of these schemes."""
+        if not schemes:
+            return False
+        hosts = self._session.perform("sitemaps/find", _find, schemes, robots)
+        if len(self._sought) > tuning.MOST_SOUGHT:
+            self._sought.clear()
+        self._sought.update(dict.fromkeys(hosts, self._session.now()))
+        return True
+
+
+def _find(tx: Tx, schemes: Mapping[str, str], robots: bool, policy: Policy, now: float) -> set[str]:
+    return sitemaps.find(tx, schemes, robots, policy.manners, now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,31 @@ def test_sitemaps_of_robots_txt_and_of_an_index_bring_pages(brain: Brain, clock:
     assert brain.audit().ok
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_whoever_claims_the_pages_the_sitemaps_are_read(brain: Brain, clock: HandClock, seed: int) -> None:
+    """One caller asks for all kinds, the other for pages alone, which may get all pages of a host, and all that come
+    later: what its robots.txt names, or names after a day, is read by the first."""
+    dice, web = random.Random(seed), Web(brain, clock)
+    for number in range(9):
+        host = f"h{number}.org"
+        brain.seed([f"https://{host}/{page}" for page in range(dice.randrange(1, 3))])
+        web.found[f"https://{host}/robots.txt"] = f"Sitemap: https://{host}/first.txt".encode()
+        web.found |= {f"https://{host}/{name}.txt": f"https://{host}/{name}".encode() for name in ("first", "later")}
+    for named in ("first", "later"):
+        web.asked.clear()
+        for _ in range(120):
+            kinds = dice.choice([KINDS, ("page",)])
+            for claim in brain.next_urls(dice.randrange(1, 4), kinds=kinds):
+                web.report(claim)
+            clock.pass_(dice.choice([0.0, 1.0, 7.0]))
+        read = {url.removesuffix("robots.txt") for url in web.asked if url.endswith("robots.txt")} - {"https://a.org/"}
+        assert {f"{home}{named}.txt" for home in read} <= set(web.asked)
+        assert read or named == "later"
+        for home in read:
+            web.found[f"{home}robots.txt"] = f"Sitemap: {home}later.txt".encode()
+        clock.pass_(DAY)
+
+
 def test_without_any_one_is_tried_once(brain: Brain, clock: HandClock) -> None:
     web = Web(brain, clock)
     web.found = {ROBOTS: b"User-agent: *\n"}
