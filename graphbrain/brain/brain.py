@@ -92,9 +92,9 @@ class Brain(Asking):
         self._upkeep = Upkeep(session, names, backfill, lapses, pushing, self._settling)
         self._discovering = Discovering(session, names)
         self._link_checks = LinkChecks(session)
-        finding = SitemapFinding(session)
-        self._claiming = Claiming(session, lapses, backfill, finding)
-        self._reporting = Reporting(session, self._upkeep, finding)
+        self._finding = SitemapFinding(session)
+        self._claiming = Claiming(session, lapses, backfill, self._finding)
+        self._reporting = Reporting(session, self._upkeep, self._finding)
         self.combined = Combined(self._claiming, self._reporting)
         self._noting = Noting(session, names)
         self._looking = Looking(session, names)
@@ -747,6 +747,7 @@ class Brain(Asking):
         `progress` is called with the number of deleted links, pages and hosts, and of all.
         """
         self._editing.clear(progress)
+        self._finding.forget()
 
     def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""

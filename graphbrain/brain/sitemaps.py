@@ -61,6 +61,10 @@ class SitemapFinding:
         homes = (key.removeprefix(ROBOTS_KEY) for key in keys if self._wanted and kind_of(key) == "robots")
         self._find({host_of(home): home.partition(":")[0] for home in homes}, True)
 
+    def forget(self) -> None:
+        """Forget of which hosts it has looked for the sitemaps: they are deleted."""
+        self._sought.clear()
+
     def _find(self, schemes: Mapping[str, str], robots: bool) -> bool:
         """Look for the sitemaps of hosts that have pages of these schemes."""
         if not schemes:

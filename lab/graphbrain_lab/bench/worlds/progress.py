@@ -23,8 +23,8 @@ between two requests that it bears. These times do not count:
 
 A robots.txt that is well is read within the same time after the first page of its host was found; if it redirects,
 within that of both hosts. The time in which it fails does not count, and as long again. A sitemap is read within that
-time, where n counts sitemaps, too, and two minutes, after a page of a host that names it was claimed. The waits after
-its failures do not count.
+time, where n counts sitemaps, too, and two minutes, after the robots.txt that names it was read, if a crawler has asked
+for sitemaps before, and else after a page of that host was claimed by one. The waits after its failures do not count.
 """
 
 from __future__ import annotations
@@ -376,6 +376,8 @@ class _Reading:
     """Host → the time since which its pages wait for its robots.txt."""
     forbidden: dict[str, float] = field(default_factory=dict)
     """URL → the time since which a robots.txt forbids the page."""
+    wanted: bool = False
+    """Whether a crawler has asked for sitemaps."""
     looked: dict[str, float] = field(default_factory=dict)
     """Host → when its sitemaps were looked for, by the brain's clock."""
     named: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -399,6 +401,7 @@ class _Reading:
     def read(self, entry: Entry) -> None:
         match entry:
             case Called():
+                self.wanted |= "sitemap" in entry.kinds
                 for grant in entry.grants:
                     self._granted(grant, entry)
             case Reported():
@@ -417,13 +420,11 @@ class _Reading:
         if grant.kind != "page":
             return
         self.find(grant.url, entry.at)
-        if "sitemap" in entry.kinds:
+        if "sitemap" in entry.kinds and not 0.0 <= entry.clock - self.looked.get(grant.host, -FOR_EVER) < LOOKED_FOR:
             self._look_for_sitemaps(grant.host, entry)
 
-    def _look_for_sitemaps(self, host: str, entry: Called) -> None:
-        """Find the sitemaps of a host of which a page was claimed, as often as they are looked for."""
-        if 0.0 <= entry.clock - self.looked.get(host, -FOR_EVER) < LOOKED_FOR:
-            return
+    def _look_for_sitemaps(self, host: str, entry: Called | Reported) -> None:
+        """Find the sitemaps of a host whose robots.txt was read, or of which a page was claimed."""
         self.looked[host] = entry.clock
         named = self.robots[host].sitemaps(host)
         before = self.named.get(host, ())
@@ -469,6 +470,8 @@ class _Reading:
             if host in self.unread:
                 self.times.before_rules[host].append((self.unread.pop(host), entry.at))
             self._obeyed(host, entry.at, NOTICED)
+            if self.wanted:
+                self._look_for_sitemaps(host, entry)
 
     def _sitemap_reported(self, entry: Reported) -> None:
         """Note for how long a sitemap waits that could not be had."""

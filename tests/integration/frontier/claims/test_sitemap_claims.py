@@ -144,6 +144,15 @@ def test_whoever_claims_the_pages_the_sitemaps_are_read(brain: Brain, clock: Han
         clock.pass_(DAY)
 
 
+def test_a_brain_that_was_cleared_looks_for_sitemaps_at_once(brain: Brain, clock: HandClock) -> None:
+    for _ in range(2):
+        (page,) = brain.next_urls(10, kinds=("page", "sitemap"))
+        clock.pass_(2.0)
+        assert [claim.url for claim in brain.next_urls(10, kinds=("page", "sitemap"))] == ["https://a.org/sitemap.xml"]
+        brain.clear()
+        brain.seed([page.url])
+
+
 def test_without_any_one_is_tried_once(brain: Brain, clock: HandClock) -> None:
     web = Web(brain, clock)
     web.found = {ROBOTS: b"User-agent: *\n"}
