@@ -252,7 +252,7 @@ class _Gang:
             time.sleep(0.1)
 
     def has_worked(self) -> bool:
-        """Return whether so much has been reported that the verdict says something: pages, and a robots.txt."""
+        """Return whether enough has been reported for a verdict: pages, and a robots.txt."""
         reported = Counter(entry["kind"] for entry in self.journal() if entry["what"] == "acknowledged")
         return reported["page"] >= LEAST_PAGES and reported["robots"] > 0
 

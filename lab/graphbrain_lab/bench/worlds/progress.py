@@ -377,7 +377,7 @@ class _Reading:
     forbidden: dict[str, float] = field(default_factory=dict)
     """URL → the time since which a robots.txt forbids the page."""
     wanted: bool = False
-    """Whether a crawler has asked for sitemaps."""
+    """True once a crawler has asked for sitemaps."""
     looked: dict[str, float] = field(default_factory=dict)
     """Host → when its sitemaps were looked for, by the brain's clock."""
     named: dict[str, tuple[str, ...]] = field(default_factory=dict)
