@@ -470,6 +470,7 @@ class _Reading:
             if host in self.unread:
                 self.times.before_rules[host].append((self.unread.pop(host), entry.at))
             self._obeyed(host, entry.at, NOTICED)
+            self.known.add(own_url(entry))
             if self.wanted:
                 self._look_for_sitemaps(host, entry)
 
