@@ -105,7 +105,7 @@ def all_kinds(brain: Brain, clock: HandClock) -> None:
     answered = Resource(robots.url, robots, 200, b"Sitemap: /s.xml")
     assert brain.report([answered]) == brain.report([answered])
     clock.pass_(1.0)
-    (page,) = brain.next_urls(9, kinds=KINDS)
+    (page,) = brain.next_urls(9)  # and not the sitemap, which has been found
     brain.report([Fetched(page.url, ["https://b.org/x"], page, body=b"1")])
     brain.check_links()
     claims = {claim.kind: claim for claim in brain.next_urls(9, kinds=KINDS)}
