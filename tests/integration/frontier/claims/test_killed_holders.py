@@ -122,7 +122,7 @@ def test_claims_of_each_kind_outlive_their_holder(
     bodies = {"robots": b"User-agent: *\nDisallow: /no\n", "sitemap": listed(5), "link": None}
     reports = [Resource(claim.url, claim, 200, bodies[kind]) for kind, claim in found.items()]
     assert [(answer.accepted, answer.outcome) for answer in brain.report(reports)] == [(True, "new")] * 3
-    pages = brain.next_urls(10, kinds=KINDS)
+    pages = brain.next_urls(10)
     assert {claim.url for claim in pages} == {NEW, *(f"{SITE}{number}" for number in range(5))}
     assert ask("MATCH (r:Resource) RETURN count(r.lease), count(r.counted)") == [[0, 0]]
     brain.report([Fetched(claim.url, claim=claim, body=claim.url.encode()) for claim in pages])
