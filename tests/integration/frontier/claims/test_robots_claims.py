@@ -498,7 +498,7 @@ def test_a_page_whose_robots_txt_is_with_an_ill_host_waits_for_the_place_of_that
     brain.seed([f"http://{host}/" for host in ("a.org", *sorted(ill))])
     busy: list[tuple[float, Resource | Failed | Fetched]] = []
     empty = asked = 0
-    while clock() < START + 800.0:
+    while clock() < START + 1500.0:
         done = [report for at, report in busy if at <= clock()]
         busy = [each for each in busy if each[0] > clock()]
         brain.report(done)
