@@ -1,5 +1,5 @@
-"""Sitemaps: finding those of hosts, and writing the entries of claimed ones: in batches, before the claims end, so that
-no entry is lost."""
+"""Sitemaps of hosts, which are found, and the entries of claimed ones, which are written in batches before their claims
+end, so that no entry is lost."""
 
 from __future__ import annotations
 

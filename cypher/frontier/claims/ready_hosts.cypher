@@ -12,7 +12,7 @@
 // param   budget INTEGER  pages fetched for the first time of a host that has no budget of its own; 0 is no limit
 // column  rows   LIST     [ready_at, name, whether it has pages that wait for its budget, and room for one; whether pages
 //                         wait whose last visit failed; claims since one of these; how often in a row it has failed]
-// column  ill    LIST     the same of hosts that wait so, with the moment since when in the place of ready_at
+// column  waiting LIST    the same of hosts that wait so, with the moment since when in the place of ready_at
 // rows    one
 // locks   none
 // mode    read
@@ -40,4 +40,4 @@ WITH waits, CASE WHEN waits THEN m.place_since ELSE m.ready_at END AS at, coales
   WHERE at IS NOT NULL
 WITH waits, [at, m.name, m.set_aside IS NOT NULL AND (room = 0 OR coalesce(m.budget_used, 0) < room),
              m.retrying IS NOT NULL, coalesce(m.since_retry, 0), coalesce(m.failing, 0)] AS row
-RETURN collect(CASE WHEN waits THEN null ELSE row END) AS rows, collect(CASE WHEN waits THEN row END) AS ill
+RETURN collect(CASE WHEN waits THEN null ELSE row END) AS rows, collect(CASE WHEN waits THEN row END) AS waiting

@@ -164,9 +164,9 @@ class _Kinds:
         """Return three times: of the first of all, with the reason why not before; of the first page or resource that
         waits for a host which needs no probe; and of the first lease to lapse. `crowded`: as many ill hosts are probed
         as may be. The others wait until a probe is reported, or lapses."""
-        ill = {name for name, host in self.hosts.items() if host.needs_probe()}
+        probed = {name for name, host in self.hosts.items() if host.needs_probe()}
         none = set[str]()
-        put_off = ill if crowded else none
+        put_off = probed if crowded else none
 
         def first(rows: list[list[Any]], when: Callable[..., float], without: set[str]) -> float:
             moments = (when(at, self.hosts.get(name), now) for at, name, *_ in rows if name not in without)
@@ -175,21 +175,21 @@ class _Kinds:
         lapses = first(self._freeing(), _lapses, none)
         kinds: tuple[tuple[float, Because], ...] = (
             (first(self.failures, _comes_due, put_off), "retry"),
-            (first(self.queued, _opens, ill), "host"),
-            (first(self.rested, _opens, ill), "revisit"),
+            (first(self.queued, _opens, probed), "host"),
+            (first(self.rested, _opens, probed), "revisit"),
             (
-                min(first(rows, _opens, put_off | (self.hosts.keys() - ill)) for rows in (self.queued, self.rested)),
+                min(first(rows, _opens, put_off | (self.hosts.keys() - probed)) for rows in (self.queued, self.rested)),
                 "probe",
             ),
-            (first(self.waiting, _has_place, put_off | (self.hosts.keys() - ill)), "probe"),
+            (first(self.waiting, _has_place, put_off | (self.hosts.keys() - probed)), "probe"),
             (first(self.looks, _looked_at, put_off), "look"),
             (first(self.first_asks, _asked, put_off), "host"),
             (first(self.later_asks, _asked, put_off), "revisit"),
             (lapses, "lease"),
         )
         well = min(
-            first(self.queued, _opens, ill),
-            *(first(rows, _asked, ill) for rows in (self.first_asks, self.later_asks)),
+            first(self.queued, _opens, probed),
+            *(first(rows, _asked, probed) for rows in (self.first_asks, self.later_asks)),
         )
         return min(kinds, key=lambda kind: kind[0]), well, lapses
 
