@@ -118,6 +118,8 @@ class _Kinds:
     beside: frozenset[Beside]
     """The sources beside the queues of pages that have something, as far as hosts allow it."""
     hosts: Mapping[str, HostState]
+    behind: Mapping[str, str]
+    """Host → the full host that has its robots.txt: it is ready when a claim of that host ends"""
     unseen: float
     """A page that is not among the first of a kind comes later than this, by the written times."""
     whole: bool
@@ -141,6 +143,7 @@ class _Kinds:
         beside |= {"aliases"} if any(at <= now for at, _ in kinds[3][:1]) else set()
         asks = (first_asks, later_asks)
         hosts = politeness.read(tx, {name for rows in (*kinds, *asks) for _, name, *_ in rows}, manners, now)
+        behind = _behind(tx, hosts, manners, now) if "robots" in others else {}
         *soonest, waiting, leases = kinds  # who waits for a place does so until there is one
         unseen = min((rows[-1][0] for rows in (*soonest, leases, *asks) if len(rows) == limit), default=FOR_EVER)
         whole = max(len(kinds[0]), len(kinds[1]), len(first_asks)) < limit
@@ -149,8 +152,9 @@ class _Kinds:
         full = {name for name, host in hosts.items() if not host.has_room()}
         due = [row for row in failures if not (row[3] and row[1] in full)]
         return cls(
-            due, queued, rested, looks, leases, waiting, first_asks, later_asks, frozenset(beside), hosts, unseen, whole
-        )
+            due, queued, rested, looks, leases, waiting, first_asks, later_asks,
+            frozenset(beside), hosts, behind, unseen, whole,
+        )  # fmt: skip
 
     def go_on(self, now: float) -> bool:
         """Return whether there is something for which a crawl waits. It does not wait for a host that has failed for
@@ -173,12 +177,13 @@ class _Kinds:
             return min(moments, default=FOR_EVER)
 
         lapses = first(self._freeing(), _lapses, none)
+        queued = [row for row in self.queued if row[1] not in self.behind]
         kinds: tuple[tuple[float, Because], ...] = (
             (first(self.failures, _comes_due, put_off), "retry"),
-            (first(self.queued, _opens, probed), "host"),
+            (first(queued, _opens, probed), "host"),
             (first(self.rested, _opens, probed), "revisit"),
             (
-                min(first(rows, _opens, put_off | (self.hosts.keys() - probed)) for rows in (self.queued, self.rested)),
+                min(first(rows, _opens, put_off | (self.hosts.keys() - probed)) for rows in (queued, self.rested)),
                 "probe",
             ),
             (first(self.waiting, _has_place, put_off | (self.hosts.keys() - probed)), "probe"),
@@ -188,15 +193,17 @@ class _Kinds:
             (lapses, "lease"),
         )
         well = min(
-            first(self.queued, _opens, probed),
+            first(queued, _opens, probed),
             *(first(rows, _asked, probed) for rows in (self.first_asks, self.later_asks)),
         )
         return min(kinds, key=lambda kind: kind[0]), well, lapses
 
     def _freeing(self) -> list[list[Any]]:
         """Return those of the leases whose end lets something be claimed: the page itself, if it waits again then, or
-        another one of a host that is full; neither while the host has too many others out."""
+        another one of a host that is full, or the robots.txt of a host behind it; none while the host has too many
+        others out."""
         out = {name: host.in_flight for name, host in self.hosts.items()}
+        awaited = set(self.behind.values())
         freeing = []
         for row in self.leases:
             _, name, _, waits_again = row
@@ -205,7 +212,7 @@ class _Kinds:
                 freeing += [row] if waits_again else []
                 continue
             out[name] -= 1
-            if (waits_again or (host.queued and host.full())) and not host.full_with(out[name]):
+            if (waits_again or ((host.queued or name in awaited) and host.full())) and not host.full_with(out[name]):
                 freeing.append(row)
         return freeing
 
@@ -247,6 +254,16 @@ def _look(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, wanted:
         None if first >= FOR_EVER else because,
         beside=kinds.beside,
     )
+
+
+def _behind(tx: Tx, hosts: Mapping[str, HostState], manners: PolitenessPolicy, now: float) -> dict[str, str]:
+    """Return host → the full host that has its robots.txt, of these hosts that wait for theirs. A look at it each
+    minute finds when that host has room again (`batches`); no time is known."""
+    asked = resources.behind(tx, (name for name, host in hosts.items() if host.robots_hold > now), now)
+    if not asked:
+        return {}
+    full = {name for name, host in politeness.read(tx, set(asked.values()), manners, now).items() if host.full()}
+    return {name: other for name, other in asked.items() if other in full}
 
 
 def _soonest(parts: Iterable[list[list[Any]]], limit: int) -> list[list[Any]]:

@@ -39,6 +39,7 @@ __all__ = [
     "LINES",
     "RESOURCES",
     "ResourceVisit",
+    "behind",
     "create",
     "due",
     "lock",
@@ -93,6 +94,13 @@ def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, 
     if rows:
         tx.do("resources/create", rows=[rows[key] for key in sorted(rows)], now=now)
     return list(rows)
+
+
+def behind(tx: Tx, names: Iterable[str], now: float) -> dict[str, str]:
+    """Return host → the other host that is asked for its robots.txt, of these where nothing else delays it."""
+    keys = sorted(origins.key_of(scheme, name) for name in names for scheme in ("http", "https"))
+    rows = tx.one("resources/behind", keys=keys, now=now)[0] if keys else []
+    return {key.partition("://")[2]: host for key, host in rows}
 
 
 def create(tx: Tx, urls: Mapping[str, str], now: float) -> None:

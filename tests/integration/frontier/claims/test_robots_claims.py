@@ -515,6 +515,36 @@ def test_a_page_whose_robots_txt_is_with_an_ill_host_waits_for_the_place_of_that
     assert asked > 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_page_whose_robots_txt_is_with_a_full_host_waits_for_a_claim_of_that_host(
+    make_brain: Make, clock: HandClock, seed: int
+) -> None:
+    """The robots.txt of a.org leads to b.org, all of whose claims are out for minutes. A caller that comes back at the
+    time that was named gets a claim, or another time, within three answers."""
+    dice = random.Random(seed)
+    brain = make_brain(delay_seconds=dice.choice([0.0, 2.0]), in_flight=dice.choice([1, 2]), lease_seconds=3_600.0)
+    brain.seed([f"http://b.org/{number}" for number in range(dice.choice([2, 6]))])
+    busy: list[tuple[float, Resource | Failed | Fetched]] = []
+    empty = 0
+    fetched: set[str] = set()
+    while clock() < START + 6_000.0:
+        done = [report for at, report in busy if at <= clock()]
+        busy = [each for each in busy if each[0] > clock()]
+        brain.report(done)
+        claims = brain.next_urls(100, kinds=BOTH)
+        for claim in claims:
+            seconds = dice.uniform(500.0, 900.0) if claim.kind == "page" and claim.host == "b.org" else 0.3
+            busy.append((clock() + seconds, _answered(claim, False)))
+        fetched.update(claim.url for claim in claims if claim.kind == "page")
+        empty = 0 if claims or done else empty + 1
+        assert empty <= 3
+        if any(claim.kind == "page" for claim in claims):
+            brain.seed(["http://a.org/"])
+        coming = [at for at, _ in busy] + ([] if claims.next_ready is None else [claims.next_ready])
+        clock.pass_(max(0.05, min(coming, default=clock() + 1.0) - clock()))
+    assert "http://a.org/" in fetched
+
+
 def _answered(claim: Claim, fails: bool) -> Resource | Failed | Fetched:
     if claim.kind == "page":
         return Failed(claim.url, claim, 502) if fails else Fetched(claim.url, [], claim)
