@@ -1,0 +1,108 @@
+"""The bodies of requests: how many bytes of them are held at once, in all and for each caller, and how much there is to
+parse in one.
+
+Python's JSON parser holds the interpreter until it is done: in a thread of its own it would stop other requests as long
+as in the event loop. Its time depends on the number of values. So these are counted before they are parsed, which takes
+a small part of that time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import numpy as np
+
+from graphbrain.service.access import Grant
+from graphbrain.service.refusals import Refusal
+from graphbrain.service.seats import ANYBODY
+
+__all__ = ["Bodies", "Body", "is_too_much"]
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+HELD, HELD_OF_ONE = 16, 8
+"""Bodies of the largest size that fit into what is held at once: in all, and for one token."""
+SMALL = 2**16
+"""Bytes of a body whose values need not be counted."""
+MOST_CONTAINERS, MOST_MARKS = 250_000, 1_500_000
+"""The most objects and lists in a body, and the most marks: each `{`, `[`, `,` and `:` outside texts. To parse so many
+takes some tenths of a second."""
+
+
+class Bodies:
+    """The bodies that a service holds. `most`: bytes of the largest; `seconds`: the time in which one must arrive."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self.most, self.seconds = most, seconds
+        self._bytes: Counter[str] = Counter()
+
+    def hold(self, grant: Grant, size: int) -> None:
+        """Count bytes that were read. Raises Refusal where too many are held."""
+        if self._bytes.total() + size > HELD * self.most:
+            raise Refusal(503, "Busy", "Too many large bodies are being read; try again.", try_again=True)
+        if grant is not ANYBODY and self._bytes[grant.name] + size > HELD_OF_ONE * self.most:
+            raise Refusal(503, "Busy", "Too many large bodies of this token are being read; try again.", try_again=True)
+        self._bytes[grant.name] += size
+
+    def free(self, grant: Grant, size: int) -> None:
+        """Count bytes that are no longer held."""
+        self._bytes[grant.name] -= size
+        if not self._bytes[grant.name]:
+            del self._bytes[grant.name]
+
+
+class Body:
+    """The body of one request."""
+
+    def __init__(self, bodies: Bodies, grant: Grant) -> None:
+        self._bodies, self._grant, self._size = bodies, grant, 0
+
+    async def read(self, receive: Receive, length: bytes | None) -> bytes:
+        """Return the body, which has arrived whole and can be parsed. Raises Refusal."""
+        most, seconds = self._bodies.most, self._bodies.seconds
+        too_large = Refusal(413, "TooLarge", f"A body has at most {most:,} bytes; send less at once.")
+        if length is not None and length.isdigit() and int(length) > most:
+            raise too_large
+        parts = []
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise Refusal(400, "Gone", "The request broke off.")
+                    parts.append(part := message.get("body", b""))
+                    if self._size + len(part) > most:
+                        raise too_large
+                    self._bodies.hold(self._grant, len(part))
+                    self._size += len(part)
+                    if not message.get("more_body", False):
+                        break
+        except TimeoutError:
+            raise Refusal(408, "TimedOut", f"The body did not arrive in {seconds:g} s.", try_again=True) from None
+        whole = b"".join(parts)
+        if self._size > SMALL and await asyncio.to_thread(is_too_much, whole):
+            words = f"A body has at most {MOST_CONTAINERS:,} objects and lists; send less at once."
+            raise Refusal(413, "TooLarge", words)
+        return whole
+
+    def leave(self) -> None:
+        """End the request: its body is no longer held."""
+        self._bodies.free(self._grant, self._size)
+
+
+def is_too_much(body: bytes) -> bool:
+    """Return True if a body of JSON has too many values, whatever its texts contain. Most of the work is numpy's, which
+    lets other threads go on."""
+    if not _has_too_many(body):
+        return False
+    letters = np.frombuffer(body.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
+    in_text = np.logical_xor.accumulate(letters == ord('"'))
+    return _has_too_many(letters[~in_text].tobytes())
+
+
+def _has_too_many(text: bytes) -> bool:
+    containers = text.count(b"{") + text.count(b"[")
+    return containers > MOST_CONTAINERS or containers + text.count(b",") + text.count(b":") > MOST_MARKS
