@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from graphbrain.base.numeric.methods import SCORES
 
-__all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE", "RESOURCE", "RESOURCE_QUEUE"]
+__all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE", "RESOURCE", "RESOURCE_QUEUE", "TIME"]
 
 TIME = "epoch s"
+"""The unit of a time: seconds since 1970, UTC, by the clock of Neo4j's machine."""
 
 FAILING = "coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)"
 """The condition under which a page p is failing: its last attempt brought no page.

@@ -87,7 +87,7 @@ class Backfill:
 
         def right(tx: Tx, now: float, revision: int) -> int:
             spans = clock_ahead.Spans(session.settings.lease_seconds, session.settings.park_after_seconds)
-            return put_right.next_pages(tx, now, session.policy, spans, revision)
+            return put_right.go_on(tx, now, session.policy, spans, revision)
 
         self._run("reviewing_hosts", review, "hosts", progress, until)
         self._run("putting_right", right, "the clock", progress, until)

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from graphbrain.analyst.dictionary import NODES, TIME
 from tests.contract import rooms
 from tests.contract.test_rooms import PLACE
 from tests.documents import (
@@ -202,3 +203,11 @@ def test_a_mark_that_names_no_part_is_refused() -> None:
         for mark in re.findall(r"^<!-- from the code: ([a-z-]+) -->$", text, re.MULTILINE)
     }
     assert marks == set(PARTS)
+
+
+def test_each_stored_time_is_in_the_table_of_a_clock_that_was_ahead() -> None:
+    text = Path("docs/reference/durability.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| (`[^|]*`) \| [^|]+ \|$", text, re.MULTILINE)
+    listed = [(label, name) for label, names in rows for name in re.findall(r"`([\w.]+)`", names)]
+    stored = [(label, name) for label, names in NODES.items() for name, (unit, _) in names.items() if unit == TIME]
+    assert sorted(listed) == sorted(stored)

@@ -24,7 +24,7 @@ CALL () {
 }
 CALL () {
   MATCH (c:Hour) WHERE c.hour >= $hour - 1 AND c.worker IS NOT NULL
-  RETURN count(DISTINCT CASE WHEN c.tends_until >= $now THEN c.worker END) AS tending,
+  RETURN count(DISTINCT CASE WHEN c.tends_until >= $now AND c.tends_until <= $now + 20 THEN c.worker END) AS tending,
          count(DISTINCT CASE WHEN c.seen >= $now - 60 THEN c.worker END) AS active
 }
 CALL () {

@@ -40,7 +40,7 @@
 MATCH (b:Brain {key: 'brain'})
 RETURN 'brain' AS kind, collect(properties(b)) AS found
 UNION ALL
-MATCH (c:Hour) WHERE c.hour >= $hour - 1 AND c.worker IS NOT NULL AND c.tends_until >= $now
+MATCH (c:Hour) WHERE c.hour >= $hour - 1 AND c.worker IS NOT NULL AND c.tends_until >= $now AND c.tends_until <= $now + 20
 RETURN 'tended' AS kind, collect(c.worker) AS found
 UNION ALL
 MATCH (p:Page) WHERE p.lease_until <= $now

@@ -94,7 +94,11 @@ class LinkState(ResourceState):
         self.failed, self.failures = now, (self.failures or 0) + 1
         self.failing_since = now if self.failing_since is None else min(self.failing_since, now)
         if said.what == "fails" and self.failures < TRIES:
-            self.due_at = now + FIRST_RETRY * GROWTH ** (self.failures - 1)
+            self.due_at = now + self.wait()
             return "retry"
         self.due_at, self.broken = None, True
         return "gone"
+
+    def wait(self) -> float:
+        """Return the seconds after its last failure until it is tried again."""
+        return FIRST_RETRY * GROWTH ** (self.failures - 1) if self.failures else 0.0

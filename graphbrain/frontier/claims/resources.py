@@ -47,6 +47,7 @@ __all__ = [
     "of_host",
     "origin_of",
     "outlook",
+    "put_right",
     "record",
     "review",
     "visited",
@@ -132,6 +133,17 @@ def write(
         names = {name for one in held for name in (one.host, one.concerns)}
         queues |= {queue_key(line, name) for lines in LINES.values() for line in lines for name in names}
     review(tx, queues, hosts, now)
+
+
+def put_right(tx: Tx, keys: Iterable[str], manners: PolitenessPolicy, lease: float, now: float) -> None:
+    """Correct the times of these resources, and of their queues, that a clock wrote which was ahead. `lease`: the
+    seconds of a claim."""
+    held = list(lock(tx, keys).values())
+    for one in held:
+        one.put_right(now, lease)
+    names = {name for one in held for name in (one.host, one.concerns)}
+    hosts = politeness.lock(tx, names, manners, now) if names else {}
+    write(tx, held, hosts, now, ended=True)
 
 
 def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: float) -> None:

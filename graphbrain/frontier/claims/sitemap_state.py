@@ -173,6 +173,8 @@ class SitemapState(ResourceState):
     writing: str | None = None
     written: int | None = None
 
+    EVENTS = (*ResourceState.EVENTS, "dead_at")
+
     @property
     def number(self) -> int:
         """A number for it, which its pages have while they wait to be visited for one of its dates."""
@@ -262,8 +264,16 @@ class SitemapState(ResourceState):
         if over or (self.guessed and said.what == "gone" and self.fetched is None):
             self.dead_at, self.due_at = now, None
             return "gone"
-        self.due_at = now + min(FIRST_RETRY * 2.0 ** min(self.failures - 1, 20), LONGEST_RETRY)
+        self.due_at = now + self.wait()
         return "retry"
+
+    def wait(self) -> float:
+        """Return the seconds after its last answer until it is read again."""
+        if self.failures:
+            return min(FIRST_RETRY * 2.0 ** min(self.failures - 1, 20), LONGEST_RETRY)
+        if self.rate_shape is None or self.rate_scale is None:
+            return 0.0
+        return min(max(DAY * self.rate_scale / self.rate_shape / 2.0, SOONEST), LATEST)
 
     def _read(self, mark: str | None, now: float) -> Literal["new", "changed", "same"]:
         """It was read. `mark`: of its entries; None: as before."""
@@ -283,5 +293,5 @@ class SitemapState(ResourceState):
         self.mark = mark or self.mark
         self.fetched, self.reads = now, (self.reads or 0) + 1
         self.failed = self.failing_since = self.failures = self.fault = self.writing = self.written = None
-        self.due_at = now + min(max(DAY * self.rate_scale / self.rate_shape / 2.0, SOONEST), LATEST)
+        self.due_at = now + self.wait()
         return "new" if first else "changed" if changed else "same"

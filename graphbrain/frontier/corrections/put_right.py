@@ -1,9 +1,9 @@
-"""A pass over all pages, after the server's clock was ahead: times that it wrote are put right
+"""A pass over all pages and resources, after the server's clock was ahead: times that it wrote are put right
 (`graphbrain.frontier.hosts.clock_ahead`).
 
 The progress of the pass is stored on the brain, so any process continues it. Hosts have a pass of their own
 (`frontier.hosts.admin.review`), which ends sooner: a crawl waits for them. Statements: pages/ahead, pages/times,
-pages/put_right, brain/lock, brain/note.
+pages/put_right, resources/ahead, brain/lock, brain/note.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from graphbrain.frontier.claims import resources
 from graphbrain.frontier.hosts import clock_ahead, health, politeness
 from graphbrain.frontier.hosts.state import retry_queue
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 
-__all__ = ["LOOKS", "NO_TIME", "begun", "next_pages"]
+__all__ = ["LOOKS", "NO_TIME", "begun", "go_on"]
 
 BEGIN: Mapping[str, Any] = {"putting_right": "", "reviewing_hosts": ""}
 """The properties of the brain when both passes begin."""
@@ -29,6 +30,8 @@ NO_TIME: Mapping[str, Any] = {"clock_seen": None, "putting_right": None}
 LOOKS = ("prior_tried", "payout_looked")
 """Properties of the brain with the times of the last looks that are made at intervals."""
 LOOKED_AT = 2_000
+AFTER_PAGES = "g"
+"""Comes after the keys of all pages, which are hex digits, and before those of resources, which begin with a kind."""
 
 
 def begun(stored: Mapping[str, Any], now: float) -> dict[str, Any]:
@@ -37,19 +40,26 @@ def begun(stored: Mapping[str, Any], now: float) -> dict[str, Any]:
     return {**BEGIN, **looked, "clock_seen": now}
 
 
-def next_pages(tx: Tx, now: float, policy: Policy, spans: clock_ahead.Spans, revision: int) -> int:
-    """Put the next pages by key right. Return how many were read, 0 when the pass has ended.
+def go_on(tx: Tx, now: float, policy: Policy, spans: clock_ahead.Spans, revision: int) -> int:
+    """Put the next pages or resources by key right, pages first. Return how many were read, 0 when the pass has ended.
 
     The brain is locked last. Two who work on the same pages do the same. Raises BegunAnew.
     """
     before = brain_state.stored(tx, revision, lock=False).get("putting_right")
     if before is None:
         return 0
-    ids, last, seen = tx.one("pages/ahead", after=before, limit=LOOKED_AT, now=now)
-    if ids:
-        _put_right(tx, sorted(ids), policy, spans, now)
+    are_pages = before < AFTER_PAGES
+    ahead, last, seen = tx.one(
+        "pages/ahead" if are_pages else "resources/ahead", after=before, limit=LOOKED_AT, now=now
+    )
+    if ahead and are_pages:
+        _put_right(tx, sorted(ahead), policy, spans, now)
+    elif ahead:
+        resources.put_right(tx, ahead, policy.manners, spans.lease, now)
+    if seen < LOOKED_AT:
+        last = AFTER_PAGES if are_pages else None
     tx.one("brain/lock")
-    tx.do("brain/note", notes={"putting_right": last} if seen == LOOKED_AT else ENDED)
+    tx.do("brain/note", notes=ENDED if last is None else {"putting_right": last})
     return max(int(seen), 1)
 
 

@@ -14,13 +14,18 @@ from typing import Any, Protocol
 
 from graphbrain.base.runtime.tokens import made_at
 
-__all__ = ["SLACK", "Spans", "event", "is_ahead", "of_page", "put_host_right", "reckoned"]
+__all__ = ["EVENTS", "HISTORIES", "SLACK", "Spans", "event", "is_ahead", "of_page", "put_host_right", "reckoned"]
 
 SLACK = 5.0
 """Seconds that a time may be in the future without being ahead: the clocks of two processes differ a little, and so
 small an error is over soon."""
-FAILING = ("failing_since", "untried_since", "hurried_at")
-"""Times of a page that has failed."""
+EVENTS = (
+    *("discovered", "first_fetched", "fetched", "changed", "failed", "failing_since", "untried_since", "hurried_at"),
+    *("look_again", "alias_since", "in_sitemap", "hinted", "hint_noted", "hint_after", "unlearned", "try_at"),
+)
+"""The events of a page."""
+HISTORIES = ("change_times", "state_times", "failure_times")
+"""Lists of events of a page."""
 SHORTEST_WAIT = 60.0
 """The least number of seconds for which a failed page waits (`frontier.hosts.health.FIRST_WAIT`)."""
 ASKED = 0
@@ -117,17 +122,15 @@ def of_page(page: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]
     Args:
         page: Its properties `fetched`, `failed`, `first_fetched`, `changed`, `waiting_since`, `lane`, `not_before`,
             `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, `state`,
-            `fault`, `parked_because`, `last_lease`; None for one that it lacks. A request that was never sent has no
-            time of its own: the token of its claim has it.
+            `fault`, `parked_because`, `last_lease`, and the others of `EVENTS` and `HISTORIES`; None for one that it
+            lacks. A request that was never sent has no time of its own: the token of its claim has it.
         now: Epoch seconds.
         spans: The lengths of waits by the settings.
     """
     fetched, failed, lease = page["fetched"], page["failed"], page["lease"]
     claimed = None if lease is None else made_at(lease)
-    right = {
-        name: None if page[name] is None else event(page[name], now)
-        for name in (*("fetched", "failed", "first_fetched", "changed", "look_again"), *FAILING)
-    }
+    right: dict[str, Any] = {name: None if page[name] is None else event(page[name], now) for name in EVENTS}
+    right |= {name: [event(at, now) for at in page[name]] for name in HISTORIES if page[name] is not None}
     since, latest = page["waiting_since"], max(fetched or 0.0, failed or 0.0)
     if since is not None:
         right["waiting_since"] = reckoned(since, fetched, now) if page["lane"] == ASKED else event(since, now)

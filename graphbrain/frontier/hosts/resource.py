@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from graphbrain.base.runtime.tokens import made_at
 from graphbrain.base.urls.normalization import host_of
@@ -72,7 +72,10 @@ class ResourceState:
     etag: str | None = None
     last_modified: str | None = None
     method: Literal["HEAD"] | None = None
+    discovered: float | None = None
     _before: dict[str, Any] = field(init=False, repr=False)
+
+    EVENTS: ClassVar[tuple[str, ...]] = ("discovered", "fetched", "failed", "failing_since")
 
     def __post_init__(self) -> None:
         self._before = self._now()
@@ -134,6 +137,27 @@ class ResourceState:
         if clock_ahead.is_ahead(made_at(self.lease), now):
             self.lease_until = min(self.lease_until, now + lease)
         return self.lease_until
+
+    def wait(self) -> float | None:
+        """Return the seconds after its last answer for which it waits, as far as they follow from its state alone."""
+        return None
+
+    def put_right(self, now: float, lease: float) -> None:
+        """Correct the times that were written by a clock that was ahead (`clock_ahead`).
+
+        The moment when it is due follows from its last answer. It has no event of its own where the resource was asked
+        for, or redirected: then it is due at once.
+        """
+        self.held_until(now, lease)
+        answered = max(self.fetched or 0.0, self.failed or 0.0)
+        if self.due_at is not None:
+            self.due_at = clock_ahead.reckoned(self.due_at, answered, now)
+            wait = 0.0 if self.redirects else self.wait()
+            if wait is not None:
+                self.due_at = min(self.due_at, max(now, clock_ahead.event(answered, now) + wait))
+        for name in self.EVENTS:
+            if (at := getattr(self, name)) is not None:
+                setattr(self, name, clock_ahead.event(at, now))
 
     def take(self, token: str, worker: str, until: float, address: str | None) -> None:
         """Write a claim, which its host counts, and the address if there is one."""

@@ -8,7 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from graphbrain import Brain, Claim, Failed, Fetched
+from graphbrain import Brain, Claim, Failed, Fetched, Resource
+from graphbrain.analyst import dictionary
+from graphbrain.base.model import FOR_EVER, AnyReport
+from graphbrain.frontier.hosts.clock_ahead import SLACK
 from tests.integration.conftest import START, HandClock
 
 MakeBrain = Callable[..., Brain]
@@ -341,3 +344,74 @@ def test_hosts_that_open_one_after_another_are_not_announced_before_their_pages(
         assert empty <= 3
         clock.at = max(clock.at + 0.01, claims.next_ready or clock.at)
         assert clock.at < until
+
+
+STAYS = {
+    "blocked_until": "set by hand, or reckoned from blocked_at",
+    "LINKS.since": "shown only",
+    **dict.fromkeys(("began", "seen", "tends_until"), "of the hours that the clock had: counters that are shown"),
+}
+"""The times that are left as they are, and why."""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_time_of_any_node_is_left_of_a_clock_that_was_ahead(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask, seed: int
+) -> None:
+    """Hosts, their robots.txt, sitemaps and other sites answer anything while the clock is ahead. Once it is right and
+    the brain was tended, no event lies in the future, and nothing waits for longer than the longest wait."""
+    dice = random.Random(seed)
+    jump = dice.choice([HOUR, DAY, 100 * DAY])
+    brain = make_brain(delay_seconds=dice.choice([0.0, 1.0]), allow_hosts="*.org", max_errors=3, lease_seconds=600.0)
+    kinds = ("page", "robots", "sitemap", "link")
+    hosts = [f"h{number}.org" for number in range(4)]
+    brain.seed([f"http://{host}/" for host in hosts])
+    for step in range(30):
+        if step == 10:
+            clock.pass_(jump)
+        claims = brain.next_urls(8, kinds=kinds)
+        brain.report([_anything(claim, dice) for claim in claims if dice.random() < 0.9])
+        if dice.random() < 0.3:
+            brain.check_links()
+        clock.pass_(dice.choice([1.0, 40.0, HOUR / 2]))
+    clock.pass_(-jump)
+    brain.session.refresh()
+    brain.tend(None)
+    now = clock()
+    for label, names in dictionary.NODES.items():
+        for name, (unit, _) in names.items():
+            if unit != dictionary.TIME or name in STAYS:
+                continue
+            rows = ask(f"MATCH (n:{label}) WHERE n.{name} IS NOT NULL RETURN n.{name}")
+            written = [at for (value,) in rows for at in (value if isinstance(value, list) else [value])]
+            longest = LONGEST.get(name, 0.0)
+            assert all(at <= now + longest + SLACK for at in written if at < FOR_EVER), (label, name)  # type: ignore[operator]
+    assert not ask("MATCH (q:ResourceQueue) WHERE q.at > $latest RETURN q.key", latest=now + 14 * DAY)
+
+
+LONGEST: dict[str, float] = {
+    **dict.fromkeys(("not_before", "recheck_at", "probe_at", "due_at", "at", "ready_at", "robots_hold"), 14 * DAY),
+    **dict.fromkeys(("next_at", "turn_at"), MINUTE),
+    "lease_until": 600.0,
+    "ripe_at": 2 * DAY,
+}
+"""The longest waits that follow from what happens in the test; 0 of events."""
+
+
+def _anything(claim: Claim, dice: random.Random) -> AnyReport:
+    """An answer, of any kind."""
+    fails = dice.random() < 0.3
+    host = f"http://{claim.host}"
+    if claim.kind == "page":
+        links = [f"{host}/{dice.randrange(20)}" for _ in range(3)] + [f"http://other{dice.randrange(5)}.com/"]
+        return Failed(claim.url, claim, dice.choice([500, 404, None])) if fails else Fetched(claim.url, links, claim)
+    if fails:
+        return Resource(claim.url, claim, dice.choice([500, 404, None]))
+    if dice.random() < 0.1:
+        return Resource(claim.url, claim, 301, redirected_to=f"{host}/{claim.kind}{dice.randrange(9)}")
+    if claim.kind == "robots":
+        return Resource(claim.url, claim, 200, f"Sitemap: {host}/map{dice.randrange(3)}.xml".encode())
+    if claim.kind == "sitemap":
+        entries = "".join(f"<url><loc>{host}/{number}</loc></url>" for number in range(dice.randrange(9)))
+        return Resource(claim.url, claim, 200, f"<urlset>{entries}</urlset>".encode())
+    return Resource(claim.url, claim, 200)

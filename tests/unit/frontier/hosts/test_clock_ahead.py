@@ -8,9 +8,8 @@ from graphbrain.frontier.hosts import clock_ahead
 NOW, DAY = 1_700_000_000.0, 86_400.0
 SPANS = clock_ahead.Spans(300.0, 3 * DAY)
 PAGE = dict.fromkeys(
-    ("fetched", "failed", "first_fetched", "changed", "waiting_since", "lane", "not_before", "recheck_at", "lease",
-     "lease_until", "look_again", *clock_ahead.FAILING, "state", "fault", "parked_because",
-     "last_lease")
+    (*clock_ahead.EVENTS, *clock_ahead.HISTORIES, "waiting_since", "lane", "not_before", "recheck_at", "lease",
+     "lease_until", "state", "fault", "parked_because", "last_lease")
 )  # fmt: skip
 
 
