@@ -21,6 +21,7 @@ from scipy import sparse
 from graphbrain.analyst import plots
 from graphbrain.analyst.findings import findings
 from graphbrain.analyst.last_look import News
+from graphbrain.analyst.moving import moving
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
@@ -89,7 +90,7 @@ def page(
     """
     stored = graph.read(bound(_stored), "brain/read") or {}
     all_pages = standing(graph, progress)
-    table = exports.links(graph.anywhere)
+    table = exports.links(graph.anywhere, types=["LINKS"])
     days = (now - since) / DAY if since is not None else 7.0
     sections = [
         ("findings", "Findings", _findings(graph, news or News(findings(graph)))),
@@ -116,6 +117,8 @@ def page(
     ]
     name, when = str(stored.get("name") or stored.get("crawl") or "crawl"), _day(now, "%Y-%m-%d %H:%M UTC")
     subtitle = f"The crawl on {when}, revision {stored.get('revision', 0)} of its settings."
+    if note := moving(graph):
+        subtitle += f" {note[0].upper()}{note[1:]}."
     if since is not None:
         subtitle += f" Changes since {_day(since, '%Y-%m-%d')}."
     return _document(name, subtitle, figures, sections)
