@@ -27,7 +27,7 @@ CALL (p) {
 UNION ALL
   MATCH (p)<-[:REDIRECTS_TO|CANONICAL]-{1,20}(a:Page)
   WITH DISTINCT a
-  MATCH (a)<-[r:SPELLS]-(from:Page) WHERE from.state <> 'alias'
+  MATCH (a)<-[r:SPELLS]-(from:Page) WHERE from.state <> 'alias' AND from.led_by IS NULL
   RETURN r, from
 }
 WITH p, r.anchor AS anchor, count(*) AS links, count(DISTINCT from.host) AS hosts, min(from.url) AS such_as

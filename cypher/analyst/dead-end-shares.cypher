@@ -10,7 +10,7 @@ WITH p.authority_history + p.authority_cash AS authority,
      CASE WHEN p.state = 'parked' OR coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN 'fails'
           WHEN p.state = 'outside' THEN 'outside: ' + p.outside_because
           WHEN p.first_fetched IS NULL THEN 'not fetched yet'
-          WHEN NOT EXISTS { (p)-[:LINKS]->() } THEN 'has no links' ELSE 'goes on' END AS why
+          WHEN NOT EXISTS { (p)-[:LINKS|LEADS_TO]->() } THEN 'has no links' ELSE 'goes on' END AS why
 WITH why, count(*) AS pages, sum(authority) AS authority
 WITH collect([why, pages, authority]) AS rows, sum(authority) AS total
 UNWIND rows AS row

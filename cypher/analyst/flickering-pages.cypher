@@ -2,8 +2,8 @@
 //
 // Pages that visits have brought back, in these days, into a state that they had before, most often first: `times` counts
 // all that happened to them since then. Of each page the last ten times are kept. `states` are those that it left, the
-// oldest first, and the one that it has now; `failing` is a page that was fetched once and does not come, as with a 404
-// or no answer. A page whose host refuses (429, 503) is not taken to be away.
+// oldest first, and the one that it has now; `failing` is a page that does not come, as with a 404 or no answer, once it
+// was fetched, or before. A page whose host refuses (429, 503) is not taken to be away.
 //
 // group     Changes
 // param     days  how many days back
@@ -13,7 +13,9 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.state_times[-2] >= timestamp() / 1000.0 - $days * 86400
-WITH p, p.state_times AS at, p.states_before +
+WITH p, p.state_times AS at,
+     CASE WHEN p.states_before[0] = 'frontier' AND p.failure_times[0] < p.first_fetched THEN ['failing'] + p.states_before[1..]
+          ELSE p.states_before END +
      CASE WHEN p.state_times[-1] > coalesce(p.fetched, 0.0) AND p.state IN ['known', 'alias', 'outside'] THEN 'failing' ELSE p.state END AS states
 WHERE any(i IN range(0, size(at) - 1) WHERE at[i] >= timestamp() / 1000.0 - $days * 86400 AND states[i + 1] IN states[..i + 1])
 RETURN size([t IN at WHERE t >= timestamp() / 1000.0 - $days * 86400]) AS times,

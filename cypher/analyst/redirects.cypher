@@ -8,9 +8,9 @@
 :param limit => 100;
 
 MATCH (a:Page)-[:REDIRECTS_TO]->(b:Page)
-WITH a, b, COUNT { (a)<-[r:SPELLS|LINKS]-(p:Page) WHERE r.via IS NULL AND p.state <> 'alias' } AS named ORDER BY named DESC, a.url LIMIT $limit
+WITH a, b, COUNT { (a)<-[r:SPELLS|LINKS]-(p:Page) WHERE r.via IS NULL AND p.state <> 'alias' AND p.led_by IS NULL } AS named ORDER BY named DESC, a.url LIMIT $limit
 CALL (a) {
-  MATCH (a)<-[r:SPELLS|LINKS]-(p:Page) WHERE r.via IS NULL AND p.state <> 'alias'
+  MATCH (a)<-[r:SPELLS|LINKS]-(p:Page) WHERE r.via IS NULL AND p.state <> 'alias' AND p.led_by IS NULL
   WITH p.url AS url ORDER BY url LIMIT 3
   RETURN collect(url) AS linked_from
 }

@@ -7,7 +7,7 @@
 // cost      every page
 :param limit => 50;
 
-MATCH (p:Page)
+MATCH (p:Page) WHERE p.state <> 'alias'
 RETURN p.authority_history + p.authority_cash AS authority, p.hub_history + p.hub_cash AS hub, p.state AS state,
        COUNT { (p)<-[:LINKS]-() } AS in_links, p.url AS url
 ORDER BY authority DESC, url LIMIT $limit

@@ -7,7 +7,7 @@
 // cost      every page
 :param limit => 50;
 
-MATCH (p:Page)
+MATCH (p:Page) WHERE p.state <> 'alias' AND p.led_by IS NULL
 RETURN p.hub_history + p.hub_cash AS hub, p.authority_history + p.authority_cash AS authority, p.state AS state,
        COUNT { (p)-[:LINKS]->() } AS out_links, p.url AS url
 ORDER BY hub DESC, url LIMIT $limit

@@ -19,7 +19,7 @@ UNION ALL
   MATCH (p:Page)
   RETURN p ORDER BY p.authority_history + p.authority_cash DESC, p.url LIMIT 1
 }
-MATCH (p)<-[:LINKS]-(q:Page)
+MATCH (p)<-[:LINKS|LEADS_TO]-(q:Page)
 WITH q.hub_paid AS cash, q, p.authority_history + p.authority_cash AS authority, p
 ORDER BY cash DESC, q.url LIMIT $limit
 RETURN cash, round(cash / authority, 4) AS share, q.host = p.host AS same_host, q.url AS payer, p.url AS paid

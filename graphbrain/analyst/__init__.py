@@ -14,6 +14,7 @@ __all__ = [
     "guide",
     "inspect",
     "last_look",
+    "moving",
     "questions",
     "results",
     "summary",

@@ -7,6 +7,7 @@ Statements: brain/read, looks/*, sections/pages, sections/unfetched.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -38,6 +39,9 @@ __all__ = [
     "link_farms",
     "near_duplicates",
     "near_sum",
+    "orphan_sum",
+    "orphans",
+    "section_sum",
     "sections",
     "soft_missing_pages",
 ]
@@ -45,6 +49,8 @@ __all__ = [
 Answer = tuple[tuple[str, ...], list[list[Any]]]
 Words = NDArray[np.uint64]
 
+WAYS = ("LINKS", "LEADS_TO", "REDIRECTS_TO")
+"""The types of relations along which one comes from one page to another."""
 SHOWN = 5
 """Members of a group that are listed."""
 SHARE = 0.02
@@ -67,8 +73,9 @@ SITES = 1_000
 
 
 def islands(graph: Graph, limit: int, least: int) -> Answer:
-    """Return groups of pages that no link connects to others (weakly connected components), the largest first."""
-    table = exports.links(graph.anywhere)
+    """Return groups of pages that no link or redirect connects to others (weakly connected components), the largest
+    first."""
+    table = exports.links(graph.anywhere, types=WAYS)
     columns = ("pages", "links", "such_as")
     if not table.pages:
         return columns, []
@@ -85,6 +92,47 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
         [int(sizes[label]), int(links[label]), [urls[page] for page in some.tolist() if page in urls]]
         for label, some in members.items()
     ]
+
+
+def orphans(graph: Graph, seeds: bool, host: str, limit: int) -> Answer:
+    """Return the pages that no page links or redirects to, and circles of pages that only name each other; those that
+    hints named first."""
+    rows = [row for row in _orphans(graph, seeds) if not host or row[5] == host]
+    rows.sort(key=lambda row: (not row[2], row[4]))
+    return ("state", "hinted_by", "discovered", "url"), [
+        [state, hinted_by or None, datetime.fromtimestamp(int(discovered), UTC), url]
+        for _, state, hinted_by, discovered, url, *_ in rows[: max(limit, 0)]
+    ]
+
+
+def orphan_sum(graph: Graph) -> tuple[int, float]:
+    """Return the number of the pages that `orphans` would return without a limit, and their authority."""
+    rows = _orphans(graph, seeds=False)
+    return len(rows), sum(row[6] for row in rows)
+
+
+def _orphans(graph: Graph, seeds: bool) -> list[list[Any]]:
+    """Return rows of looks/orphans: of the pages of strongly connected components to which nothing else leads.
+
+    A component with a seed is a beginning of the crawl. With `seeds`, such a page is listed if its component has no
+    other.
+    """
+    table = exports.links(graph.anywhere, types=WAYS)
+    ones, shape = np.ones(table.links, dtype=np.int8), (table.pages, table.pages)
+    matrix = sparse.csr_array((ones, table.targets, table.offsets), shape=shape)
+    count, labels = (
+        connected_components(matrix, directed=True, connection="strong") if table.pages else (0, np.empty(0, int))
+    )
+    sources, targets = np.repeat(labels, np.diff(table.offsets)), labels[table.targets]
+    entered = np.zeros(count, dtype=bool)
+    entered[targets[sources != targets]] = True
+    sizes = np.bincount(labels, minlength=count)
+    ids = table.ids[~entered[labels]]
+    rows = [row for part in _in_parts(graph, "looks/orphans", ids, DETAILS) for row in part]
+    label_of = dict(zip(ids.tolist(), labels[~entered[labels]].tolist(), strict=True))
+    begun = {label_of[row[0]] for row in rows if row[-2]}
+    wanted = {label for label in label_of.values() if label not in begun or (seeds and sizes[label] == 1)}
+    return [row for row in rows if row[-1] and label_of[row[0]] in wanted]
 
 
 def click_depth(graph: Graph) -> Answer:
@@ -173,7 +221,7 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
     farm is a connected component of these. Time is linear in the links.
     """
     columns = ("hosts", "pages", "inside", "density", "authority", "such_as")
-    table = exports.links(graph.anywhere)
+    table = exports.links(graph.anywhere, types=WAYS[:1])
     names, host, authority = _hosts(graph, table)
     if not len(names):
         return columns, []
@@ -298,6 +346,18 @@ def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
         ]
         for name, section, authority in poorest[: max(limit, 0)]
     ]
+
+
+def section_sum(graph: Graph, harvest: float) -> tuple[int, float]:
+    """Return the number of the pages that answer in sections that bring no more than this, and their authority."""
+    read = [
+        authority
+        for census in _censuses(graph, "").values()
+        for section in census.sections()
+        if section.harvest <= harvest
+        for authority in census.read[section.pattern]
+    ]
+    return len(read), sum(read)
 
 
 def _censuses(graph: Graph, host: str) -> dict[str, Census]:

@@ -38,14 +38,12 @@ class Kind:
         what: The noun of what is counted.
         question: The question that lists what has the fault.
         given: The parameters of that question.
-        counts: The column of the question with the number that a row counts for; empty: a row counts for one.
     """
 
     title: str
     what: str
     question: str
     given: Given = field(default_factory=dict)
-    counts: str = ""
 
 
 SUMMED = {
@@ -59,20 +57,22 @@ SUMMED = {
     "hidden": Kind("Pages that ask not to be found", "page", "noindex-pages"),
     "titles": Kind("Pages with the title of a better one", "page", "same-titles"),
     "thin": Kind("Thin pages", "page", "thin-and-huge-pages", {"thin": 1024, "huge": HUGE}),
-    "orphans": Kind("Pages that no page links to", "page", "orphans"),
     "untitled": Kind("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
 }
 """Faults that statements of their own count, by the names that these give them."""
 DEEP = Kind("Valuable pages far from the seeds", "page", "deep-pages", {"least": FEW_CLICKS, "times": MEAN})
 """The fault whose pages are found by all links."""
+ORPHANS = Kind("Pages that no page links to", "page", "orphans")
+"""The fault whose pages are found by all links and redirects."""
 NEAR = Kind("Pages with nearly the text of a better one", "page", "near-duplicates", {"bits": NEAR_BITS})
 """The fault whose pages are found by the simhashes of all texts."""
+POOR = Kind("Pages of sections that bring little new", "page", "sections", {"harvest": LITTLE_NEW})
+"""The fault of pages that answer; those that fail or redirect are other faults."""
 ASKED = (
     Kind("Canonicals that can do harm", "page", "canonical-conflicts", {"harmless": False}),
     Kind("Pages that look like the host's own 404", "page", "soft-missing-pages"),
     Kind("Hosts most of whose pages fail", "host", "failing-hosts", {"share": MOST_FAIL}),
     Kind("Hosts that answer slowly", "host", "slow-hosts", {"seconds": SLOW_SECONDS}),
-    Kind("Pages of sections that bring little new", "page", "sections", {"harvest": LITTLE_NEW}, counts="pages"),
 )
 """Faults of which there are few rows: they are counted from the rows of their questions, which have `authority`."""
 
@@ -84,7 +84,9 @@ def findings(graph: Graph) -> list[Finding]:
     deep = Counted(DEEP, *computed.deep_sum(graph, FEW_CLICKS, MEAN))
     near = Counted(NEAR, *computed.near_sum(graph, NEAR_BITS))
     intra = float(stored.get("intra_host_weight", 1.0))
-    counted = [*_summed(graph, rows, intra), deep, near, *_asked(graph)]
+    orphans = Counted(ORPHANS, *computed.orphan_sum(graph))
+    poor = Counted(POOR, *computed.section_sum(graph, LITTLE_NEW))
+    counted = [*_summed(graph, rows, intra), deep, near, orphans, poor, *_asked(graph)]
     whole = None if stored.get("engine") == "classic" else total
     faults = [each.finding(whole) for each in counted if each.count]
     return sorted(faults, key=lambda each: (-(each.count if each.share is None else each.share), each.title))
@@ -127,5 +129,4 @@ def _asked(graph: Graph) -> Iterator[Counted]:
     """Yield the faults of `ASKED` with their counts and sums."""
     for kind in ASKED:
         answer = ask(graph, kind.question, limit="all", **kind.given)
-        counts = answer.column(kind.counts) if kind.counts else [1] * len(answer.rows)
-        yield Counted(kind, sum(counts), sum(authority or 0.0 for authority in answer.column("authority")))
+        yield Counted(kind, len(answer.rows), sum(authority or 0.0 for authority in answer.column("authority")))

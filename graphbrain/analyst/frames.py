@@ -1,9 +1,12 @@
-"""A crawl as tables for DuckDB, Polars, pandas: pages, links, spells, hosts, as Arrow in memory or Parquet in a folder.
+"""A crawl as tables for DuckDB, Polars, pandas: pages, links, leads, spells, hosts.
+
+They are Arrow in memory, or Parquet in a folder.
 
 All tables identify a page by its key; Neo4j's ids are not in them. Tables are read in ranges of internal ids, each in a
 transaction of its own that cannot write. So a dump is no snapshot, and its manifest has the revision of the brain's
 settings at the beginning and at the end. Memory: one part of some tens of thousands of rows.
-Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/spelt_rows, looks/host_rows.
+Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/lead_rows, looks/spelt_rows,
+looks/host_rows.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ __all__ = ["KINDS", "SUMMED", "TABLES", "VERSION", "Progress", "dump", "frame", 
 Progress = Callable[[str, int, int], None]
 """(table, ids done, ids in all)"""
 
-VERSION = 1
+VERSION = 2
 RANGE, LINK_RANGE, HOSTS = 20_000, 5_000, 10_000
 PART_ROWS = 500_000
 KINDS = ("arrow", "pandas", "polars")
@@ -66,6 +69,8 @@ PAGES = (
     | dict.fromkeys(("relevance", "value", "payout", "rate_shape", "rate_scale", "interval", *SCORES), _NUMBER)
 )
 LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
+LEADS = {"source": _TEXT, "target": _TEXT, "since": "time", "alias": _TEXT, "status": _WHOLE}
+"""Temporary redirects: each is one link for scores."""
 SPELLS = {"source": _TEXT, "alias": _TEXT, "anchor": _TEXT, "rel": _TEXT}
 HOSTS_COLUMNS = (
     {"name": _TEXT, "address": _TEXT}
@@ -73,13 +78,18 @@ HOSTS_COLUMNS = (
     | dict.fromkeys(("errors", "unanswered", "in_flight", "most_in_flight", "budget", "budget_used"), _WHOLE)
     | dict.fromkeys(("pace", "response_seconds", "delay", "robots_delay"), _NUMBER)
 )
-TABLES = {"pages": PAGES, "links": LINKS, "spells": SPELLS, "hosts": HOSTS_COLUMNS}
+TABLES = {"pages": PAGES, "links": LINKS, "leads": LEADS, "spells": SPELLS, "hosts": HOSTS_COLUMNS}
 """The columns of each table, by kind; a time is epoch seconds in the graph and a UTC timestamp in the table."""
-SUMMED = {"pages": ("key",), "links": ("source", "target")}
+SUMMED = {"pages": ("key",), "links": ("source", "target"), "leads": ("source", "target")}
 """The columns that identify a row, of tables whose sum is in the manifest."""
 SCORED = ("engine", "alpha", "intra_host_weight", "payout", "target_relevance", "target_hosts")
 """Settings on which scores depend."""
-_OF_RANGE = {"pages": "looks/page_rows", "links": "looks/link_rows", "spells": "looks/spelt_rows"}
+_OF_RANGE = {
+    "pages": "looks/page_rows",
+    "links": "looks/link_rows",
+    "leads": "looks/lead_rows",
+    "spells": "looks/spelt_rows",
+}
 
 
 def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = lambda *_: None) -> Any:
@@ -87,7 +97,7 @@ def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = la
 
     Args:
         graph: The brain's graph.
-        table: `pages`, `links`, `spells` or `hosts`.
+        table: `pages`, `links`, `leads`, `spells` or `hosts`.
         kind: `arrow`, `pandas` or `polars`.
         progress: Called with the table, the ids read and the ids in all.
 

@@ -29,6 +29,7 @@ relationship { color: #A5ABB6; shaft-width: 1px; font-size: 8px; padding: 3px; t
   text-color-internal: #FFFFFF; caption: '<type>'; }
 relationship.LINKS { color: #8A93A0; shaft-width: 1px; caption: ''; }
 relationship.REDIRECTS_TO { color: #B4552D; shaft-width: 3px; caption: 'redirects to'; }
+relationship.LEADS_TO { color: #D9825B; shaft-width: 2px; caption: 'leads to'; }
 relationship.SPELLS { color: #C9A227; shaft-width: 1px; caption: 'spells'; }
 """
 

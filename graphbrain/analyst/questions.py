@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import Any
 
 from graphbrain.analyst import computed
+from graphbrain.analyst.moving import moving
 from graphbrain.base.errors import BadInput, UnknownQuestion
 from graphbrain.base.records import Asked
 from graphbrain.base.settings import Settings
@@ -54,6 +55,7 @@ _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
     "islands": computed.islands,
     "link_farms": computed.link_farms,
     "near_duplicates": computed.near_duplicates,
+    "orphans": computed.orphans,
     "sections": computed.sections,
 }
 
@@ -200,6 +202,8 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
     if asked.name in _FINISHED:
         shown = _FINISHED[asked.name](graph, shown)
     note = _young(graph, str(values.get("host", ""))) if asked.name in _OF_WHOLE_CRAWLS else ""
+    if asked.group == "Scores":
+        note = moving(graph)
     if isinstance(limit, int) and len(shown) > limit:
         return Asked(columns, shown[:limit], True, note)
     return Asked(columns, shown, note=note)

@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from graphbrain.analyst import plots
 from graphbrain.analyst.findings import findings
 from graphbrain.analyst.last_look import News
+from graphbrain.analyst.moving import moving
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
@@ -89,7 +91,7 @@ def page(
     """
     stored = graph.read(bound(_stored), "brain/read") or {}
     all_pages = standing(graph, progress)
-    table = exports.links(graph.anywhere)
+    table = exports.links(graph.anywhere, types=["LINKS"])
     days = (now - since) / DAY if since is not None else 7.0
     sections = [
         ("findings", "Findings", _findings(graph, news or News(findings(graph)))),
@@ -111,11 +113,13 @@ def page(
             "hosts inside the scope",
             f"{len(set(all_pages.host[all_pages.inside].tolist())):,} of {len(all_pages.hosts):,}",
         ),
-        ("waiting for a first visit", f"{all_pages.state.count('frontier'):,}"),
+        ("waiting for a first visit", f"{int((_frontier_of(all_pages) & ~all_pages.failing).sum()):,}"),
         ("copies of other pages", f"{all_pages.copies:,}"),
     ]
     name, when = str(stored.get("name") or stored.get("crawl") or "crawl"), _day(now, "%Y-%m-%d %H:%M UTC")
     subtitle = f"The crawl on {when}, revision {stored.get('revision', 0)} of its settings."
+    if note := moving(graph):
+        subtitle += f" {note[0].upper()}{note[1:]}."
     if since is not None:
         subtitle += f" Changes since {_day(since, '%Y-%m-%d')}."
     return _document(name, subtitle, figures, sections)
@@ -231,7 +235,7 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
     states = ask(graph, "states")
     counted = list(zip(states.column("state"), states.column("pages"), strict=True))
     drawn = plots.bars("states", "Pages by state", counted)
-    waits = np.array([state == "frontier" for state in pages.state], dtype=bool)
+    waits = _frontier_of(pages) & ~pages.failing
     waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
     best = [host for host in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[host]]
     rows = [(pages.hosts[host], int(waiting[host])) for host in best]
@@ -242,6 +246,11 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
         _asked(graph, "next-pages", limit=10),
         *_poor_sections(graph),
     ]
+
+
+def _frontier_of(pages: Standing) -> NDArray[np.bool_]:
+    """Return which pages are in the frontier; those of them that failed are to be tried again."""
+    return np.array([state == "frontier" for state in pages.state], dtype=bool)
 
 
 def _poor_sections(graph: Graph) -> list[_Part]:

@@ -321,9 +321,10 @@ class Fetched:
         not_modified: The server answered 304. Links, hashes, and an ETag or Last-Modified that the answer lacks stay.
         redirected_to: The page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
         led_to: The URLs that a temporary redirect led through, in order, at most five; the last is where the content
-            was. With `status` 302, 303 or 307 the reported links count as this page's, and hashes and facts of the
-            content do not; the page has changed when it leads elsewhere. With another status it is where a refresh in 0
-            seconds leads, and the content is the page's own.
+            was. With `status` 302, 303 or 307 the page leads to the first of them for now, and neither links nor
+            content are the page's own, unless the last is the page itself; the page has changed when it leads
+            elsewhere. `redirected_to` with such a status means the same. With another status it is where a refresh in
+            0 seconds leads, and the content is the page's own.
         relevance: 0 to 1, how close the page is to the topic; None keeps what is known.
         value: 0 to 1e12, the page's worth to the crawler, on any scale of its own, as `set_value` sets it. The order
             uses it where the setting `value` is own, in which a page without one counts 1; None keeps what is known.

@@ -424,7 +424,7 @@ class Brain(Asking):
         return self._looking.links(url, way, limit)
 
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
-        """Return a shortest way along links from one page to another; with one page only, from any seed to it.
+        """Return a shortest way along links and redirects from one page to another; with one page, from any seed to it.
 
         Both ends are in it; it is empty when there is none of at most 1000 links. Raises UnknownPage.
         """
@@ -639,7 +639,9 @@ class Brain(Asking):
     def link(self, source: str, target: str) -> bool:
         """Record that one page links to another. False if there was such a link, which stays.
 
-        Pages that are not known are created. Raises UnknownPage for an unknown page that is named by its key.
+        Pages that are not known are created. If the target redirects for good, the link ends where it leads. Raises
+        UnknownPage for an unknown page that is named by its key, and BadInput for a source that redirects: it has no
+        links.
         """
         return self._editing.link(source, target)
 

@@ -206,7 +206,8 @@ class Looking:
             return states, error, [ForwardSums.of(tx, one) for one in pushed], tx.one("brain/led_outside")[0]
 
         states, error, forwards, led_outside = session.graph.read(read, "stats", slow=True)
-        known = self.quick_figures(sum(row[1] for row in states if row[0] == "frontier"))
+        # Pages that failed are to be tried again, and wait for no first visit.
+        known = self.quick_figures(sum(row[1] - row[5] for row in states if row[0] == "frontier"))
         figures = {
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),

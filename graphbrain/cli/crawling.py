@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -330,6 +330,8 @@ def _run(
             running.renderer = Renderer(program, agent)
         say, looked = stack.enter_context(shown(running))
         ended = ScrapyRun(running, agent, say, looked).run()
+    if ended.reason not in ("failed", "interrupted"):
+        _settle(brain)
     known = None if ended.reason == "failed" else _known(brain)
     waiting, forbidden = 0, False
     if isinstance(known, closing.CrawlEnd):
@@ -421,6 +423,15 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
     if tried and not useful:
         return NOTHING
     return LIMIT if waiting else DONE
+
+
+def _settle(brain: Brain) -> None:
+    """Finish the scores, so that the closing lines and what is asked afterwards are right. Ctrl-C leaves it."""
+    from graphbrain.terminal import show
+
+    with suppress(GraphbrainError, KeyboardInterrupt), show.status_line() as line:
+        line("settling the scores; Ctrl-C leaves it")
+        brain.tend(None)
 
 
 def _known(brain: Brain) -> CrawlEnd | GraphbrainError:

@@ -23,15 +23,19 @@ def top(app: App, count: int, by: str, as_json: bool) -> None:
     By anything but authority and hub every page is read. A batch score must have been written by 'graphbrain rank';
     pages of which no relevance or value is known are left out.
     """
+    from graphbrain.analyst.moving import moving
     from graphbrain.cli import sheets
     from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain:
         pages = brain.top(count, by=by)
+        note = moving(brain.graph) if by in ("authority", "hub") else ""
     if as_json:
         show.json_lines(page.as_dict() for page in pages)
     elif not show.write(sheets.top_table(pages, by)):
         show.say("graphbrain: no page has a score yet; scores come by links and 'graphbrain tend'.")
+    if note:
+        show.say(f"graphbrain: {note}.")
 
 
 @brain_command()

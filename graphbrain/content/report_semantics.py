@@ -39,7 +39,8 @@ PART = frozenset({206, 226})
 class Meant:
     """A report in the form that its status demands, with its links, and which links of the page these are.
 
-    `follows` is True for a temporary redirect that was not followed: its one link is its target.
+    `follows` is True for a temporary redirect: it leads through `led_to`. One that was not followed has
+    `redirected_to`, too.
     """
 
     report: Report
@@ -62,7 +63,7 @@ def meant(report: Report) -> Meant:
     if status == NOT_MODIFIED or report.not_modified:
         return Meant(replace(report, status=NOT_MODIFIED, not_modified=True, links=()))
     if status in TEMPORARY and report.led_to:
-        return _followed(report)
+        return _for_now(report)
     if status >= 300:
         return Meant(_failed(report), report.links, "some")
     return _page(report, status)
@@ -88,16 +89,15 @@ def _redirect(report: Fetched, status: int) -> Meant:
     bare = _without_content(report)
     if status in PERMANENT or status < 300 or status == NOT_MODIFIED:
         return Meant(replace(bare, not_modified=False, etag=None, last_modified=None), (), "all")
-    bare = replace(bare, not_modified=False, etag=None, last_modified=None, led_to=(report.redirected_to or "",))
-    return Meant(bare, (), "some", follows=True)
+    return _for_now(replace(report, led_to=(report.redirected_to or "",), links=()))
 
 
-def _followed(report: Fetched) -> Meant:
-    """Return the meaning of a temporary redirect that was followed: only the links of its target count as the page's
-    own."""
-    bare = replace(_without_content(report), changed=report.changed, etag=None, last_modified=None)
+def _for_now(report: Fetched) -> Meant:
+    """Return the meaning of a temporary redirect, the same whether it was followed or not: what came is its target's,
+    which is a page of its own."""
+    bare = replace(_without_content(report), not_modified=False, etag=None, last_modified=None)
     bare = replace(bare, title=None, canonical=None, noindex=None, language=None, size=None, content_type=None)
-    return Meant(bare, report.links, "all")
+    return Meant(replace(bare, relevance=None, value=None), report.links, "all", follows=True)
 
 
 def _page(report: Fetched, status: int) -> Meant:

@@ -453,7 +453,7 @@ class _Visits:
         if isinstance(item, Answer):
             raise BadInput(f"{item.url}: {item.reason}")
         given, report = report, item.report
-        if not isinstance(report, Fetched) or item.told != "all" or not _first_visit(report):
+        if not isinstance(report, Fetched) or item.told != "all" or item.led_by or not _first_visit(report):
             self._later.append(given)
             return
         page = self._number(item.key, item.url)

@@ -75,17 +75,24 @@ class ScoreTerms:
     payout: Floats
 
 
-def links(graph: Reads, progress: Progress = lambda *_: None) -> LinkTable:
-    """Return all pages and links. Links to pages that were created during the reading are left out."""
+def links(graph: Reads, progress: Progress = lambda *_: None, types: Sequence[str] = ()) -> LinkTable:
+    """Return all pages and links, with temporary redirects, as accounts count them; or those of some types. Links to
+    pages that were created during the reading are left out."""
 
     def packed(first: int, row: Sequence[Any]) -> _Range:
         return _Range.of(first, *(np.array(numbers, dtype=np.int64) for numbers in row))
 
+    if types:
+        return _table(list(over_all(graph, "exports/links_of", packed, progress, types=list(types))))
     return _table(list(over_all(graph, "exports/links", packed, progress)))
 
 
 def over_all(
-    graph: Reads, statement: str, make: Callable[[int, Sequence[Any]], T], progress: Progress = lambda *_: None
+    graph: Reads,
+    statement: str,
+    make: Callable[[int, Sequence[Any]], T],
+    progress: Progress = lambda *_: None,
+    **params: Any,
 ) -> Iterator[T]:
     """Yield the results of `make` for each range of all pages.
 
@@ -97,7 +104,7 @@ def over_all(
 
     def read(first: int) -> tuple[int, T]:
         def work(tx: Tx) -> T:
-            return make(first, tx.one(statement, first=first, last=first + RANGE - 1))
+            return make(first, tx.one(statement, first=first, last=first + RANGE - 1, **params))
 
         return first + RANGE, graph.read(work, statement)
 

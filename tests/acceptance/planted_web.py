@@ -50,12 +50,12 @@ def robots(content: str, name: str = "robots") -> str:
 MISSING = "Sorry, the page that you are looking for does not exist. Go to the home page, or search for what you want."
 SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
     "robots/none": (html("<META NAME=ROBOTS CONTENT=NONE>"), {"noindex": True}),
-    "robots/image": (html(robots("max-image-preview:none")), {"noindex": None}),
+    "robots/image": (html(robots("max-image-preview:none")), {"noindex": False}),
     "robots/two": (html(robots("index") + robots("noindex")), {"noindex": True}),
-    "robots/other": (html(robots("noindex", "googlebot")), {"noindex": None}),
+    "robots/other": (html(robots("noindex", "googlebot")), {"noindex": False}),
     "robots/ours": (html(robots("noindex", "Graphbrain")), {"noindex": True}),
     "robots/header": (Reply(body="<title>A title</title>", headers={"X-Robots-Tag": "noindex"}), {"noindex": True}),
-    "robots/agent": (Reply(body="<title>A</title>", headers={"X-Robots-Tag": "googlebot: none"}), {"noindex": None}),
+    "robots/agent": (Reply(body="<title>A</title>", headers={"X-Robots-Tag": "googlebot: none"}), {"noindex": False}),
     "robots/pdf": (
         Reply(body="%PDF", headers={"X-Robots-Tag": "NONE"}, kind="application/pdf"),
         {"noindex": True, "title": None, "content_type": "application/pdf"},

@@ -26,7 +26,14 @@ ANALYSTS |= {"analyst.inspect.clicks", "analyst.inspect.scan", "graph.connection
 connection ends a question on the member that answers it."""
 ALSO_NAME = {
     "brain.links": {"exports/last_id"},
-    "graph.exports": {"exports/column", "exports/last_id", "exports/links", "exports/terms", "exports/urls"},
+    "graph.exports": {
+        "exports/column",
+        "exports/last_id",
+        "exports/links",
+        "exports/links_of",
+        "exports/terms",
+        "exports/urls",
+    },
     "analyst.inspect.pages": {"pages/get"},
     "schedule.priors": {"exports/last_id"},
     "analyst.frames": {"exports/last_id"},

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from graphbrain.analyst.dictionary import NODES, PAGE
 from graphbrain.frontier.corrections.edits import Seeded
 from graphbrain.frontier.hosts import politeness
 from graphbrain.frontier.reports.outcomes import Visit
@@ -19,7 +20,7 @@ from graphbrain.graph import schema
 from graphbrain.graph.statements import FOLDER, GIVEN, Statement, names, path, statement
 from graphbrain.scores.accounts.classic_ledger import ClassicLedger
 from graphbrain.scores.accounts.exact_ledger import Ledger
-from tests.contract.source import bare_cypher, imported, literals, modules, tree
+from tests.contract.source import ROOT, bare_cypher, imported, literals, modules, tree
 from tests.contract.test_rooms import PLACE, room
 
 NAMES = names()
@@ -230,6 +231,22 @@ def _sent(module: str) -> set[str]:
 @pytest.mark.parametrize(("name", "made"), [("visits/read", Visit), ("pages/seeded", Seeded)])
 def test_what_is_made_of_a_row_has_the_names_that_the_header_gives(name: str, made: type[Any]) -> None:
     assert statement(name).fields == tuple(field.name for field in fields(made))
+
+
+def test_the_data_model_has_every_label_and_every_property_of_pages() -> None:
+    """Users write Cypher of their own: what statements write is explained."""
+    model = (ROOT / "docs/reference/data-model.md").read_text(encoding="utf-8")
+    explained = {*NODES, *re.findall(r"^\| `:(\w+)`", model, re.MULTILINE)}
+    bodies = {name: body(name) for name in names()}
+    assert set(re.findall(r"\(\w*:([A-Z]\w+)", "\n".join(bodies.values()))) <= explained
+    assigned = {
+        name
+        for text in bodies.values()
+        if "(p:Page)" in text
+        for part in re.findall(r"\bSET\b(.*?)(?=\n[A-Z}]|\Z)", text, re.DOTALL)
+        for name in re.findall(r"\bp\.(\w+) =", part)
+    }
+    assert assigned and assigned <= set(PAGE)
 
 
 def test_every_statement_is_sent_by_somebody() -> None:

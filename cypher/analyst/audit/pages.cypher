@@ -17,13 +17,13 @@
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 CALL (p) {
-  OPTIONAL MATCH (p)-[:LINKS]->(q)
+  OPTIONAL MATCH (p)-[:LINKS|LEADS_TO]->(q)
   WITH p, q, CASE WHEN p.host = q.host THEN $intra ELSE 1.0 END AS w
   RETURN coalesce(sum(CASE WHEN q IS NULL THEN 0.0 ELSE w END), 0.0) AS dh, sum(w * q.authority_paid) AS hub, count(q) AS outs,
          count(CASE WHEN p = q THEN 1 END) AS selfs, count(q) - count(DISTINCT q) AS doubles
 }
 CALL (p) {
-  OPTIONAL MATCH (p)<-[:LINKS]-(q)
+  OPTIONAL MATCH (p)<-[:LINKS|LEADS_TO]-(q)
   WITH p, q, CASE WHEN p.host = q.host THEN $intra ELSE 1.0 END AS w
   RETURN coalesce(sum(CASE WHEN q IS NULL THEN 0.0 ELSE w END), 0.0) AS da, sum(w * q.hub_paid) AS authority, count(q) AS ins,
          sum(w * coalesce(q.flow_paid, 0.0)) AS flow, sum(w * coalesce(q.live_pagerank_paid, 0.0)) AS live_pagerank

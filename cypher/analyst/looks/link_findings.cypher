@@ -13,17 +13,35 @@
 CALL () {
   CALL () {
     MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
-    RETURN to
-    UNION ALL
+    CALL (to) {
+      MATCH (to) ((:Page)<-[s:REDIRECTS_TO|LEADS_TO|SPELLS]-(x:Page) WHERE (x.state = 'alias' OR x.led_by IS NOT NULL) AND s.via IS NULL){0,20} (a:Page)
+      RETURN DISTINCT a
+    }
+    RETURN a, to
+    UNION
     MATCH (to:Page) WHERE to.state = 'outside' AND NOT coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
     MATCH (r:Resource {key: 'link:' + to.url}) WHERE r.broken
-    RETURN to
+    CALL (to) {
+      MATCH (to) ((:Page)<-[s:REDIRECTS_TO|LEADS_TO|SPELLS]-(x:Page) WHERE (x.state = 'alias' OR x.led_by IS NOT NULL) AND s.via IS NULL){0,20} (a:Page)
+      RETURN DISTINCT a
+    }
+    RETURN a, to
+    UNION
+    MATCH (a:Page) WHERE (a.state = 'alias' OR a.led_by IS NOT NULL) AND NOT coalesce(a.failed, 0.0) > coalesce(a.fetched, 0.0)
+    CALL (a) {
+      MATCH way = (a) ((x:Page)-[s:REDIRECTS_TO|LEADS_TO|SPELLS]->(:Page) WHERE (x.state = 'alias' OR x.led_by IS NOT NULL) AND s.via IS NULL){2,20} (:Page)
+      WITH nodes(way) AS pages ORDER BY length(way) DESC LIMIT 1
+      RETURN last(pages) IN pages[..-1] AS circle
+    }
+    WITH a WHERE circle
+    RETURN a, a AS to
   }
-  CALL (to) {
-    MATCH (to)<-[:REDIRECTS_TO]-{0,20}(a:Page)
-    MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias'
-    RETURN DISTINCT from, a.url AS names, r.anchor AS text, CASE type(r) WHEN 'LINKS' THEN a ELSE to END AS payee
+  MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias' AND from.led_by IS NULL
+  CALL (a) {
+    MATCH (a)-[:REDIRECTS_TO]->{0,10}(goal:Page) WHERE goal.state <> 'alias'
+    RETURN collect(goal)[0] AS goal
   }
+  WITH DISTINCT from, r, a, to, CASE type(r) WHEN 'LINKS' THEN a ELSE coalesce(goal, a) END AS payee
   WITH payee, from, count(*) AS links
   WITH links, coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee.host THEN $intra ELSE 1.0 END AS paid,
        payee.state = 'outside' AND payee.outside_because = 'scope' AS leaves
@@ -32,12 +50,14 @@ CALL () {
 }
 CALL () {
   MATCH (a:Page) WHERE a.state = 'alias'
-  MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias'
   CALL (a) {
-    OPTIONAL MATCH way = (a)-[:REDIRECTS_TO*1..20]->(to:Page) WHERE NOT EXISTS { (to)-[:REDIRECTS_TO]->() }
-    RETURN to, coalesce(length(way), 20) > 1 AS chain LIMIT 1
+    MATCH way = (a) ((x:Page)-[s:REDIRECTS_TO|LEADS_TO|SPELLS]->(:Page) WHERE (x.state = 'alias' OR x.led_by IS NOT NULL) AND s.via IS NULL){0,20} (:Page)
+    WITH nodes(way) AS pages ORDER BY length(way) DESC LIMIT 1
+    RETURN pages, last(pages) IN pages[..-1] AS circle
   }
-  WITH from, CASE type(r) WHEN 'LINKS' THEN a ELSE coalesce(to, a) END AS payee, chain
+  WITH a, circle OR size(pages) <> 2 AS chain, CASE WHEN NOT circle THEN head([page IN pages WHERE page.state <> 'alias']) END AS to
+  MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias' AND from.led_by IS NULL
+  WITH from, chain, CASE type(r) WHEN 'LINKS' THEN a ELSE coalesce(to, a) END AS payee
   WITH from, payee, count(*) AS links, count(CASE WHEN chain THEN 1 END) AS chains,
        coalesce(from.hub_paid, 0.0) * CASE WHEN from.host = payee.host THEN $intra ELSE 1.0 END AS paid,
        payee.state = 'outside' AND payee.outside_because = 'scope' AS leaves

@@ -1,5 +1,5 @@
 // Count the pages with each fault, and sum the authority of those inside the scope. The faults are those that the
-// questions broken-pages, robots-blocked, noindex-pages, temporary-redirects, orphans, thin-and-huge-pages and titles list.
+// questions broken-pages, robots-blocked, noindex-pages, temporary-redirects, thin-and-huge-pages and titles list.
 //
 // column  total  FLOAT  the authority of all pages inside the scope
 // column  rows   LIST   [fault, pages, their authority] of each fault
@@ -14,7 +14,6 @@ WITH p, p.state = 'outside' AND p.outside_because = 'scope' AS left,
 WITH CASE WHEN left THEN 0.0 ELSE p.authority_history + p.authority_cash END AS score, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails,
      coalesce(p.outside_because = 'robots', false) AND EXISTS { (p)<-[:LINKS]-() } AS barred,
      coalesce(p.noindex, false) AND stays AS hidden, p.led_to IS NOT NULL AS led,
-     stays AND NOT left AND p.is_seed IS NULL AND NOT EXISTS { (p)<-[:LINKS]-() } AS orphaned,
      read AND coalesce(p.size < 1024, false)
        AND coalesce(p.content_type, 'text/html') IN ['text/html', 'application/xhtml+xml'] AS thin,
      read AND p.title IS NULL AND p.size IS NOT NULL
@@ -24,6 +23,5 @@ RETURN coalesce(sum(score), 0.0) AS total,
         ['barred', count(CASE WHEN barred THEN 1 END), sum(CASE WHEN barred THEN score ELSE 0.0 END)],
         ['hidden', count(CASE WHEN hidden THEN 1 END), sum(CASE WHEN hidden THEN score ELSE 0.0 END)],
         ['led', count(CASE WHEN led THEN 1 END), sum(CASE WHEN led THEN score ELSE 0.0 END)],
-        ['orphans', count(CASE WHEN orphaned THEN 1 END), sum(CASE WHEN orphaned THEN score ELSE 0.0 END)],
         ['thin', count(CASE WHEN thin THEN 1 END), sum(CASE WHEN thin THEN score ELSE 0.0 END)],
         ['untitled', count(CASE WHEN untitled THEN 1 END), sum(CASE WHEN untitled THEN score ELSE 0.0 END)]] AS rows

@@ -4,7 +4,7 @@
 // param   last   INTEGER  the last one
 // column  rows   LIST     [host, [url, state, was it ever fetched, had a page of its name been fetched before, did its
 //                         last try fail, share of its text that was new or null, does it wait or is it claimed, its
-//                         authority, 0 outside the scope] of each of its pages] of each host
+//                         authority, 0 outside the scope, does it lead elsewhere for now] of each of its pages] of each host
 // rows    one
 // locks   none
 // mode    read
@@ -13,7 +13,7 @@
 UNWIND range($first, $last) AS i
 MATCH (p:Page) WHERE id(p) = i
 WITH p {.host, .url, .state, .first_fetched, .echo, .failed, .fetched, .brought, .queue, .lease, .not_before,
-           .outside_because,
+           .outside_because, .led_by,
            .authority_history, .authority_cash} AS m
 WHERE m.host IS NOT NULL
 WITH m.host AS host,
@@ -21,6 +21,6 @@ WITH m.host AS host,
               coalesce(m.failed, 0.0) > coalesce(m.fetched, 0.0), m.brought,
               m.queue IS NOT NULL OR m.lease IS NOT NULL OR m.not_before IS NOT NULL,
               CASE WHEN m.state = 'outside' AND m.outside_because = 'scope' THEN 0.0
-                   ELSE m.authority_history + m.authority_cash END]) AS pages
+                   ELSE m.authority_history + m.authority_cash END, m.led_by IS NOT NULL]) AS pages
 MATCH (s:Site {host: host}) WHERE s.sections IS NOT NULL
 RETURN collect([host, pages]) AS rows

@@ -8,7 +8,7 @@
 // mode    read
 // retry   safe
 UNWIND range($first, $last) AS i
-MATCH (p:Page) WHERE id(p) = i AND p.spells AND p.state <> 'alias'
+MATCH (p:Page) WHERE id(p) = i AND p.spells AND p.state <> 'alias' AND p.led_by IS NULL
 WITH p, p.key AS source
 MATCH (p)-[r:SPELLS]->(a)
 RETURN collect([source, a.key, r.anchor, r.rel]) AS rows

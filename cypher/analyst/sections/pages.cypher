@@ -9,6 +9,7 @@
 // column  brought    FLOAT    share of its text that was new, or null
 // column  queued     BOOLEAN  does it wait, or is it claimed?
 // column  authority  FLOAT    its authority; 0 outside the scope
+// column  led        BOOLEAN  does it lead elsewhere for now?
 // rows    many
 // locks   none
 // mode    read
@@ -20,4 +21,4 @@ RETURN p.url AS url, p.state AS state, p.first_fetched IS NOT NULL AS learned,
        coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS failing, p.brought AS brought,
        p.queue IS NOT NULL OR p.lease IS NOT NULL OR p.not_before IS NOT NULL AS queued,
        CASE WHEN p.state = 'outside' AND p.outside_because = 'scope' THEN 0.0
-       ELSE p.authority_history + p.authority_cash END AS authority
+       ELSE p.authority_history + p.authority_cash END AS authority, p.led_by IS NOT NULL AS led

@@ -92,18 +92,18 @@ MATCH (s:Site {raising: true})
 WITH s LIMIT $visits
 RETURN 'rising' AS kind, collect(s.host) AS found
 UNION ALL
-MATCH (p:Page) WHERE p.hub_priority >= $least AND COUNT { (p)-[:LINKS]->() } < $fewer
+MATCH (p:Page) WHERE p.hub_priority >= $least AND COUNT { (p)-[:LINKS|LEADS_TO]->() } < $fewer
 WITH p ORDER BY p.hub_priority DESC LIMIT $pushes
-RETURN 'hub' AS kind, collect([id(p), p.hub_priority, COUNT { (p)-[:LINKS]->() }]) AS found
+RETURN 'hub' AS kind, collect([id(p), p.hub_priority, COUNT { (p)-[:LINKS|LEADS_TO]->() }]) AS found
 UNION ALL
-MATCH (p:Page) WHERE p.authority_priority >= $least AND COUNT { (p)<-[:LINKS]-() } < $fewer
+MATCH (p:Page) WHERE p.authority_priority >= $least AND COUNT { (p)<-[:LINKS|LEADS_TO]-() } < $fewer
 WITH p ORDER BY p.authority_priority DESC LIMIT $pushes
-RETURN 'authority' AS kind, collect([id(p), p.authority_priority, COUNT { (p)<-[:LINKS]-() }]) AS found
+RETURN 'authority' AS kind, collect([id(p), p.authority_priority, COUNT { (p)<-[:LINKS|LEADS_TO]-() }]) AS found
 UNION ALL
-MATCH (p:Page) WHERE p.flow_priority >= $least AND COUNT { (p)-[:LINKS]->() } < $fewer
+MATCH (p:Page) WHERE p.flow_priority >= $least AND COUNT { (p)-[:LINKS|LEADS_TO]->() } < $fewer
 WITH p ORDER BY p.flow_priority DESC LIMIT $pushes
-RETURN 'flow' AS kind, collect([id(p), p.flow_priority, COUNT { (p)-[:LINKS]->() }]) AS found
+RETURN 'flow' AS kind, collect([id(p), p.flow_priority, COUNT { (p)-[:LINKS|LEADS_TO]->() }]) AS found
 UNION ALL
-MATCH (p:Page) WHERE p.live_pagerank_priority >= $least AND COUNT { (p)-[:LINKS]->() } < $fewer
+MATCH (p:Page) WHERE p.live_pagerank_priority >= $least AND COUNT { (p)-[:LINKS|LEADS_TO]->() } < $fewer
 WITH p ORDER BY p.live_pagerank_priority DESC LIMIT $pushes
-RETURN 'live_pagerank' AS kind, collect([id(p), p.live_pagerank_priority, COUNT { (p)-[:LINKS]->() }]) AS found
+RETURN 'live_pagerank' AS kind, collect([id(p), p.live_pagerank_priority, COUNT { (p)-[:LINKS|LEADS_TO]->() }]) AS found

@@ -1,4 +1,4 @@
-// The pages of highest hub score, among those with a rank (32 and more).
+// The pages, aliases apart, of highest hub score, among those with a rank (32 and more).
 //
 // A rank holds scores within a factor of 2^(1/4), so the last one is read whole.
 //
@@ -12,10 +12,10 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page) WHERE p.hub_rank >= $first
+MATCH (p:Page) WHERE p.hub_rank >= $first AND p.state <> 'alias'
 WITH p ORDER BY p.hub_rank DESC LIMIT $limit
 WITH min(p.hub_rank) AS least
-MATCH (p:Page) WHERE p.hub_rank >= least
+MATCH (p:Page) WHERE p.hub_rank >= least AND p.state <> 'alias'
 WITH p ORDER BY p.hub_history + p.hub_cash DESC, p.key LIMIT $limit
 RETURN p {.*, id: id(p)} AS page, COUNT { (p)-[:LINKS]->() } AS out_links, COUNT { (p)<-[:LINKS]-() } AS in_links,
        null AS redirects_to

@@ -6,7 +6,7 @@
 // locks   the links and their ends
 // mode    write
 // retry   safe   what is gone is gone
-MATCH ()-[r:LINKS|REDIRECTS_TO|CANONICAL|SPELLS|SEEDS]->()
+MATCH ()-[r:LINKS|LEADS_TO|REDIRECTS_TO|CANONICAL|SPELLS|SEEDS]->()
 WITH r LIMIT $limit
 DELETE r
 RETURN count(*) AS deleted

@@ -14,7 +14,7 @@ MATCH (p:Page) WHERE id(p) = i
 WITH collect(id(p)) AS ids
 CALL (ids) {
   UNWIND ids AS i
-  MATCH (p)-[:LINKS]->(q) WHERE id(p) = i
+  MATCH (p)-[:LINKS|LEADS_TO]->(q) WHERE id(p) = i
   RETURN collect((i - $first) * 140737488355328 + id(q)) AS links
 }
 RETURN ids, links

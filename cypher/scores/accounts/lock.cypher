@@ -39,7 +39,7 @@ OPTIONAL MATCH (b:Brain {key: 'brain'})
 WITH rows, b.revision AS revision
 CALL () {
   UNWIND $made AS i
-  MATCH (n:Page) WHERE id(n) = i AND NOT EXISTS { (n)<-[:LINKS]-() }
+  MATCH (n:Page) WHERE id(n) = i AND NOT EXISTS { (n)<-[:LINKS|LEADS_TO]-() }
   RETURN collect(id(n)) AS unlinked
 }
 RETURN rows, revision, unlinked

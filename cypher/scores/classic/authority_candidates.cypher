@@ -8,4 +8,4 @@
 // retry   safe
 MATCH (p:Page) WHERE p.authority_cash > -1e300
 WITH p ORDER BY p.authority_cash DESC LIMIT $limit
-RETURN collect([id(p), p.authority_cash, COUNT { (p)<-[:LINKS]-() }]) AS rows
+RETURN collect([id(p), p.authority_cash, COUNT { (p)<-[:LINKS|LEADS_TO]-() }]) AS rows

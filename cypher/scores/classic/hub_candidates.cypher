@@ -8,4 +8,4 @@
 // retry   safe
 MATCH (p:Page) WHERE p.hub_cash > -1e300
 WITH p ORDER BY p.hub_cash DESC LIMIT $limit
-RETURN collect([id(p), p.hub_cash, COUNT { (p)-[:LINKS]->() }]) AS rows
+RETURN collect([id(p), p.hub_cash, COUNT { (p)-[:LINKS|LEADS_TO]->() }]) AS rows

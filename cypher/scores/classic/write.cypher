@@ -66,7 +66,7 @@ CALL () {
   UNWIND range(0, coalesce(size($out_weights[0]), 0) - 1) AS i
   MATCH (p:Page) WHERE id(p) = $out_weights[0][i]
   SET p.out_weight = $out_weights[1][i], p.links_sum = $out_weights[2][i]
-  WITH i, COUNT { (p)-[:LINKS]->() } AS links
+  WITH i, COUNT { (p)-[:LINKS|LEADS_TO]->() } AS links
   RETURN collect(CASE WHEN $even AND abs(links - $out_weights[1][i]) > 1e-6 * (1.0 + links)
                       THEN $out_weights[0][i] END) AS wrong_out
 }
@@ -74,7 +74,7 @@ CALL () {
   UNWIND range(0, coalesce(size($in_weights[0]), 0) - 1) AS i
   MATCH (p:Page) WHERE id(p) = $in_weights[0][i]
   SET p.in_weight = $in_weights[1][i]
-  WITH i, COUNT { (p)<-[:LINKS]-() } AS links
+  WITH i, COUNT { (p)<-[:LINKS|LEADS_TO]-() } AS links
   RETURN collect(CASE WHEN $even AND abs(links - $in_weights[1][i]) > 1e-6 * (1.0 + links)
                       THEN $in_weights[0][i] END) AS wrong_in
 }

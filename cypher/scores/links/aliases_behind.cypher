@@ -9,10 +9,11 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page)<-[:REDIRECTS_TO|CANONICAL*1..10]-(a:Page) WHERE id(p) = $id AND a <> p AND EXISTS { (a)<-[:SPELLS|LINKS]-() }
+MATCH (p:Page)<-[:REDIRECTS_TO|CANONICAL*1..10]-(a:Page) WHERE id(p) = $id AND a <> p AND EXISTS { (a)<-[:SPELLS|LINKS|LEADS_TO]-() }
 WITH DISTINCT a LIMIT $limit
-WHERE ($end >= 0 AND EXISTS { (a)<-[:LINKS]-() }) OR EXISTS {
+WHERE ($end >= 0 AND EXISTS { (a)<-[:LINKS|LEADS_TO]-() }) OR EXISTS {
   MATCH (a)<-[:SPELLS]-(q:Page)
-  WHERE id(q) <> $end AND NOT EXISTS { MATCH (q)-[:LINKS]->(g:Page) WHERE id(g) = $end }
+  WHERE (id(q) <> $end AND NOT EXISTS { MATCH (q)-[:LINKS|LEADS_TO]->(g:Page) WHERE id(g) = $end })
+     OR EXISTS { MATCH (q)-[r:LINKS|LEADS_TO]->(g:Page) WHERE r.via AND NOT EXISTS { (q)-[:SPELLS]->(:Page)-[:REDIRECTS_TO|CANONICAL*1..10]->(g) } }
 }
 RETURN collect(id(a)) AS ids

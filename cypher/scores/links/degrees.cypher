@@ -8,4 +8,4 @@
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-RETURN collect([i, COUNT { (p)-[:LINKS]->() }]) AS rows
+RETURN collect([i, COUNT { (p)-[:LINKS|LEADS_TO]->() }]) AS rows

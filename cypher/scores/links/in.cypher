@@ -8,4 +8,4 @@
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-RETURN collect([id(p), [(p)<-[:LINKS]-(q) | id(q)]]) AS rows
+RETURN collect([id(p), [(p)<-[:LINKS|LEADS_TO]-(q) | id(q)]]) AS rows

@@ -9,4 +9,4 @@
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 WITH p, p.host AS host
-RETURN collect([id(p), [(p)<-[:LINKS]-(q) WHERE q.host <> host | id(q)]]) AS rows
+RETURN collect([id(p), [(p)<-[:LINKS|LEADS_TO]-(q) WHERE q.host <> host | id(q)]]) AS rows

@@ -10,6 +10,6 @@ UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 // Not in one pattern: in a small graph its plan uses the index of hosts, and stays in use for a while as the graph grows.
 WITH p, p.host AS host
-MATCH (p)-[:LINKS]->(q) WHERE q.host = host
+MATCH (p)-[:LINKS|LEADS_TO]->(q) WHERE q.host = host
 WITH id(p) AS page, collect(id(q)) AS targets
 RETURN collect([page, targets]) AS rows

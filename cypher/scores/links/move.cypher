@@ -13,8 +13,9 @@ MATCH (p:Page) WHERE id(p) = source
 MATCH (q:Page) WHERE id(q) = $old
 // Both ends first, and then the link from the end with fewer links: see links/write.
 WITH DISTINCT p, q, source
-MATCH (p)-[r:LINKS]->(q)
+MATCH (p)-[r:LINKS|LEADS_TO]->(q)
 MATCH (n:Page) WHERE id(n) = $new
-CREATE (p)-[:LINKS {since: r.since}]->(n)
+FOREACH (_ IN CASE WHEN r.status IS NULL THEN [1] ELSE [] END | CREATE (p)-[:LINKS {since: r.since}]->(n))
+FOREACH (_ IN CASE WHEN r.status IS NULL THEN [] ELSE [1] END | CREATE (p)-[:LEADS_TO {since: r.since, status: r.status}]->(n))
 DELETE r
 RETURN collect(source) AS moved

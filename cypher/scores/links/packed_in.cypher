@@ -8,5 +8,5 @@
 // retry   safe
 UNWIND range(0, size($ids) - 1) AS n
 WITH n, $ids[n] AS i
-MATCH (p)-[:LINKS]->(q) WHERE id(q) = i
+MATCH (p)-[:LINKS|LEADS_TO]->(q) WHERE id(q) = i
 RETURN collect(n * 140737488355328 + id(p)) AS links

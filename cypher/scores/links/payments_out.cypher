@@ -12,13 +12,13 @@
 // retry   safe
 OPTIONAL MATCH (p:Page {key: $key})
 CALL (p) {
-  MATCH (p)-[:LINKS]->(q:Page)
+  MATCH (p)-[:LINKS|LEADS_TO]->(q:Page)
   WITH q, q.authority_paid * CASE WHEN $intra < 1.0 AND q.host = p.host THEN $intra ELSE 1.0 END AS cash
   ORDER BY cash DESC, id(q) LIMIT $limit
   RETURN collect([q.url, q.key, cash, q.authority_history + q.authority_cash]) AS payers
 }
 CALL (p) {
-  MATCH (p)-[:LINKS]->(q:Page)
+  MATCH (p)-[:LINKS|LEADS_TO]->(q:Page)
   WITH p, q, q {.authority_history, .authority_cash} AS m
   WITH q, m.authority_history + m.authority_cash AS score,
        p.hub_paid * CASE WHEN $intra < 1.0 AND q.host = p.host THEN $intra ELSE 1.0 END AS cash

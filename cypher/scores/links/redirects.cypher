@@ -1,4 +1,4 @@
-// Return the next target of pages that redirect, one step of the way.
+// Return the next target of pages that redirect, for good or for now: one step of the way.
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, id it redirects to] of those that do
@@ -7,5 +7,5 @@
 // mode    read
 // retry   safe
 UNWIND $ids AS i
-MATCH (p:Page)-[:REDIRECTS_TO]->(q:Page) WHERE id(p) = i
+MATCH (p:Page)-[:REDIRECTS_TO|LEADS_TO]->(q:Page) WHERE id(p) = i
 RETURN collect([i, id(q)]) AS rows

@@ -7,5 +7,5 @@
 // mode    read
 // retry   safe
 MATCH (p:Page)-[:SEEDS]->(q:Page)
-WHERE id(p) = $id AND NOT (coalesce(p.is_seed, false) AND EXISTS { (p)-[:REDIRECTS_TO*1..10]->(q) })
+WHERE id(p) = $id AND NOT (coalesce(p.is_seed, false) AND EXISTS { (p)-[:REDIRECTS_TO|LEADS_TO*1..10]->(q) })
 RETURN collect(id(q)) AS ids

@@ -1,6 +1,6 @@
 // Make pages seeds because a seed redirects to them. `seed_led` marks those that are seeds for no other reason.
 //
-// param   rows   LIST  [id of the alias, id it leads to]; the caller has locked both
+// param   rows   LIST  [id of the redirecting page, id it leads to]; the caller has locked both
 // rows    none
 // locks   the ends, held already
 // mode    write

@@ -27,13 +27,13 @@ CALL (p, row) {
   UNWIND row[3] AS i
   MATCH (q:Page) WHERE id(q) = i
   WITH DISTINCT p, q
-  MATCH (p)-[r:LINKS]->(q)
+  MATCH (p)-[r:LINKS|LEADS_TO]->(q)
   SET r.via = true, r.anchor = null, r.rel = null
 }
 CALL (p, row) {
   UNWIND row[4] AS i
   MATCH (q:Page) WHERE id(q) = i
   WITH DISTINCT p, q
-  MATCH (p)-[r:LINKS]->(q)
+  MATCH (p)-[r:LINKS|LEADS_TO]->(q)
   SET r.via = null
 }

@@ -8,4 +8,4 @@
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-RETURN collect([i, [(p)-[:SPELLS]->(a) | id(a)], [(p)-[r:LINKS]->(q) WHERE r.via | id(q)]]) AS rows
+RETURN collect([i, [(p)-[:SPELLS]->(a) | id(a)], [(p)-[r:LINKS|LEADS_TO]->(q) WHERE r.via | id(q)]]) AS rows

@@ -7,7 +7,7 @@ comparison is exact also while others work. Summed over all pages it is held = p
 account
 of a page holds the amount that it began with + Σ weight × amount that each source of its in-links has passed on.
 The error bound is Σ|amount that pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
-Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
+Statements: audit/*, brain/read, brain/sizes, links/led_to, links/packed_out, pages/ids_from.
 """
 
 from __future__ import annotations
@@ -243,7 +243,28 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
             tally.found("links sums", f"{row.url} has links_sum {ledger.links_sum[index]}, not {sums[index]}.")
         _lease(row, tally)
     _canonicals(tx, rows, tally)
+    _redirects(tx, rows, tally)
     return tally
+
+
+def _redirects(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
+    """Check that locked pages that redirect have no links, and that links end where an alias leads. An alias that
+    upkeep is still to look at is exempt from the latter."""
+    known = {row.id: row for row in rows}
+    redirecting = tx.one("audit/redirects", ids=list(known))[0]
+    led = dict(tx.one("links/led_to", ids=sorted(known))[0]) if redirecting else {}
+    for page, links, leads, redirects, state, led_by, marked in redirecting:
+        url = known[page].url
+        if links and (state == "alias" or leads):
+            tally.found("redirects", f"{url} redirects, and has {links} links of its own.")
+        if leads > 1 or (leads and led_by is None):
+            tally.found("redirects", f"{url} has {leads} LEADS_TO, and led_by is {led_by}.")
+        if leads and state == "alias":
+            tally.found("redirects", f"{url} redirects both for good and for now.")
+        if redirects and state != "alias":
+            tally.found("redirects", f"{url} is {state}, and has a REDIRECTS_TO.")
+        if state == "alias" and page in led and known[page].in_links and not marked:
+            tally.found("redirects", f"{known[page].in_links} links end at {url}, which is an alias with a goal.")
 
 
 def _canonicals(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:

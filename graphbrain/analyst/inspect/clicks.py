@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrain.base.numeric.arrays import Ints
+from graphbrain.frontier import discovery
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx
 from graphbrain.graph.exports import LinkTable
@@ -19,6 +20,8 @@ from graphbrain.graph.exports import LinkTable
 __all__ = ["Clicks", "clicks", "fewest", "of_page"]
 
 NONE = -1
+MOST = 1_000
+"""Clicks: of a page that is farther away none are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ class Clicks:
 
 @dataclass(slots=True)
 class _Ways:
-    """Places in a table: seeds; pairs of a page and an alias that it names; aliases; pairs of an alias and its goal."""
+    """Places in a table: seeds; pairs of a page and an alias that it names; pages that redirect, for good or for now;
+    pairs of one of these and the page to which it leads."""
 
     seeds: list[int]
     named: list[tuple[int, int]]
@@ -51,8 +55,19 @@ class _Ways:
 
 def of_page(tx: Tx, key: str) -> int | None:
     """Return the clicks from a seed to the page of this key; None where no links lead."""
-    clicks: int | None = tx.one("clicks/of_page", key=key)[0]
-    return clicks
+    here = set(discovery.find(tx, [key]).values())
+    seen: set[int] = set()
+    for clicks in range(MOST):
+        before: set[int] = set()
+        while here := here - seen:  # redirects, at the same level
+            seen |= here
+            seeds, redirecting, clicking = tx.one("clicks/behind", ids=sorted(here))
+            if seeds:
+                return clicks
+            here = set(redirecting)
+            before |= set(clicking)
+        here = before
+    return None
 
 
 def clicks(graph: Graph, table: LinkTable | None = None) -> Clicks:
@@ -77,8 +92,8 @@ def fewest(table: LinkTable, seeds: Ints, named: Ints, aliases: Ints, led: Ints)
         table: Pages and links.
         seeds: Places of seeds.
         named: int64[n, 2] of places: a page, and an alias that it names.
-        aliases: Places of aliases. Their links cost no click.
-        led: int64[n, 2] of places: an alias, and the page to which it leads.
+        aliases: Places of pages that redirect, for good or for now. Their links cost no click.
+        led: int64[n, 2] of places: one of these, and the page to which it leads.
 
     Returns:
         int64[pages]; −1 where no links lead.
@@ -93,7 +108,7 @@ def fewest(table: LinkTable, seeds: Ints, named: Ints, aliases: Ints, led: Ints)
         clicks[here] = level
         wave = here
         while len(wave := wave[is_alias[wave]]):  # redirects, at the same level
-            beyond = np.unique(np.concatenate([_targets(table, wave), goals.of_all(wave)]))
+            beyond = np.unique(np.concatenate([_targets(table, wave), goals.of_all(wave), spelt.of_all(wave)]))
             wave = beyond[clicks[beyond] == NONE]
             clicks[wave] = level
             here = np.concatenate([here, wave])

@@ -32,17 +32,21 @@ class Census:
         self._sections = sections
         self.authority: defaultdict[str, float] = defaultdict(float)
         """The authority of all pages of a section, by its pattern."""
+        self.read: defaultdict[str, list[float]] = defaultdict(list)
+        """The authority of each page of a section that answers with a page of its own, by its pattern."""
         self._counts: dict[str, Counter[str]] = {}
         self._examples: dict[str, tuple[bool, str]] = {}
 
     def add(self, rows: Iterable[Sequence[Any]]) -> None:
         """Count these pages: the rows of sections/pages."""
-        for url, state, learned, echo, failing, brought, queued, authority in rows:
+        for url, state, learned, echo, failing, brought, queued, authority, led in rows:
             pattern = self._pattern(url, echo=echo if learned else None)
             fetched = learned and state != "alias"
             count = self._counts.setdefault(pattern, Counter())
             count["pages"] += 1
             self.authority[pattern] += authority
+            if learned and state == "known" and not (failing or led):
+                self.read[pattern].append(authority)
             count["fetched"] += fetched
             count["waiting"] += queued and state == "frontier"
             count["failing"] += failing

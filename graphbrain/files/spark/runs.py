@@ -95,8 +95,8 @@ class _Run:
 
         named = [column.cast("double").alias(name) for name, column in terms.items()]
         pages = self.table("pages").select("key", sql.coalesce("host", sql.lit("")).alias("host"), *named)
-        links = self.table("links").select("source", "target")
-        return cut(self.spark, pages, links, self.work, list(terms), weighed, self.on.blocks)
+        links, leads = (self.table(name).select("source", "target") for name in ("links", "leads"))
+        return cut(self.spark, pages, links.unionByName(leads), self.work, list(terms), weighed, self.on.blocks)
 
     def engine(self, web: Cut) -> Cluster:
         engine = Cluster(self.spark, self.files, web, self.work)

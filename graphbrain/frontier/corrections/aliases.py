@@ -3,8 +3,8 @@
 A link to an alias ends at the page to which the alias leads. When the alias leads elsewhere, or nowhere, or is a page
 again, the links that name it follow, a few in one transaction. A page that was a seed only because the alias led there
 is no seed any more. An alias that is freed waits to be fetched like any page that was asked for. Statements:
-links/aliases_behind, links/aliases_of, links/astray, links/led_to, links/seeded, links/unalias, links/unseed,
-pages/standing, pages/pardon, pages/state.
+links/aliases_behind, links/aliases_of, links/astray, links/led_to, links/redirects, links/seeded, links/unalias,
+links/unseed, pages/standing, pages/pardon, pages/state.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ def goals(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
 
 def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
     """Queue aliases that are not leased as pages. Return how many of these pages were aliases."""
-    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    rows = tx.records("pages/standing", ids=ledger.ids.tolist())
+    wanted = sorted(set(ids))
+    led: dict[int, int] = dict(tx.one("links/redirects", ids=wanted)[0]) if wanted else {}
+    ledger = ledgers.of(policy.rule).lock_present(tx, {*wanted, *led.values()}, policy.rule)
+    rows = tx.records("pages/standing", ids=sorted(set(wanted).intersection(ledger.ids.tolist())))
     chosen = sorted(row.page for row in rows if row.state == "alias" and row.lease_until is None)
     if not chosen:
         return 0
@@ -52,7 +54,8 @@ def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
     tx.do("pages/state", rows=[[page, "outside", None, None] for page in chosen])
     requeue.remark(tx, chosen, policy, now)
     requeue.ask(tx, chosen, policy, now)
-    discovery.look_again(tx, chosen, now)
+    left = {led[page] for page in chosen if page in led and ledger.holds([led[page]])}
+    discovery.look_again(tx, left.union(chosen), now)  # those they led to may be orphans now
     return len(chosen)
 
 
@@ -141,11 +144,13 @@ def _move(
     noted = facts.said(tx, moved, page)
     for (old, new_end), movers in moves.items():
         adjacency.move(tx, ledger, movers, old, new_end)
-    adjacency.change(tx, ledger, made, gone, now)
+    led_by = adjacency.leading(tx, moved)
+    adjacency.change(tx, ledger, made, gone, now, led_by)
     adjacency.respell(tx, ledger, rows)
     facts.carry(tx, noted, page, alias=page != end)
     if moved:
-        depth = int(ledger.depth[ledger.at(moved)].min()) + 1
+        depths = zip(moved, ledger.depths_of(moved), strict=True)
+        depth = min(depth + (source not in led_by) for source, depth in depths)
         discovery.lower(tx, ledger, {end: depth}, policy.scope)
 
 

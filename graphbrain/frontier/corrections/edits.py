@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from graphbrain.base.errors import UnknownPage
+from graphbrain.base.errors import BadInput, UnknownPage
 from graphbrain.frontier import discovery, notes, url_variants
 from graphbrain.frontier.claims import leases
 from graphbrain.frontier.corrections import aliases, requeue
@@ -87,7 +87,8 @@ def seeded(tx: Tx, ids: Sequence[int], mark: str) -> dict[int, Seeded]:
 
 def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bool:
     """Link one page to another, or to where that leads if it is an alias; False if it was there. Raises UnknownPage
-    when one cannot be created."""
+    when one cannot be created,
+    and BadInput when the source redirects."""
     ids = discovery.find(tx, [source[0], target[0]])
     fresh = []
     for (key, url), depth in ((source, 0), (target, 1)):
@@ -101,6 +102,8 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bo
     a, named = ids[source[0]], ids[target[0]]
     b = aliases.goals(tx, [named]).get(named, named)
     ledger = ledgers.lock(tx, {a, b, named}, policy.rule)
+    if tx.records("pages/standing", ids=[a])[0].state == "alias" or adjacency.leading(tx, [a]):
+        raise BadInput(f"{source[1] or source[0]} redirects, so that it has no links: link the page to which it leads.")
     links = adjacency.held(tx, ledger, "hub", [a])[a]
     before = adjacency.spelling(tx, [a])[a]
     own = before.via - {b} if b == named else before.via
@@ -130,6 +133,8 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> bool
     known = spelt.named
     led = aliases.goals(tx, known)
     ledger = ledgers.lock(tx, {a, b, named, *known}, policy.rule)
+    if adjacency.leading(tx, [a]):  # its one LEADS_TO is no link
+        return False
     links, before = adjacency.held(tx, ledger, "hub", [a])[a], adjacency.spelling(tx, [a])[a]
     lost = {named} if b != named else {each for each in before.named if led.get(each) == b}
     left = before.named - lost
@@ -159,10 +164,12 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
     notes.forget(tx, key)
     if key not in ids:
         return False
-    ledger = ledgers.lock(tx, {page, *near}, policy.rule)
+    led = [target for _, target in tx.one("links/redirects", ids=[page])[0]]
+    ledger = ledgers.lock(tx, {page, *near, *led}, policy.rule)
     out, into = (adjacency.held(tx, ledger, side, [page])[page] for side in adjacency.SIDES)
     if not ledger.holds([*out, *into]):
         raise Again
+    discovery.look_again(tx, led, now)  # it may be an orphan now
     adjacency.change(tx, ledger, [], [(page, out), *((other, [page]) for other in into)], now)
     ledger.bury(page)
     _write(tx, ledger, policy, now)

@@ -71,8 +71,15 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
         with suppress(BadInput):
             canonical = rules.page(resolved(url, report.canonical))[0]
     kind = (report.content_type or "").split(";")[0].strip().lower()[:100] or None
-    noindex = True if report.noindex else None
-    return [report.title or None, canonical, noindex, report.language or None, report.size, kind, report.seconds]
+    return [
+        report.title or None,
+        canonical,
+        bool(report.noindex),
+        report.language or None,
+        report.size,
+        kind,
+        report.seconds,
+    ]
 
 
 def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> 
     if verdict is not None and verdict.links and not verdict.vanished:
         some = [replace(verdict, item=replace(verdict.item, targets=part.targets, told="some"))]
         told = [relink.told(each, named) for each in some]
-        relink.lower(tx, some, told, ledger, policy)
+        relink.lower(tx, some, told, named, ledger, policy)
         _, new_ends = adjacency.replace(tx, ledger, told, now)
         discovery.hurry(tx, named.parked & new_ends, now)
         if guesses := report.guess(some, named.goals, ledger):

@@ -43,6 +43,8 @@ class Item:
     """facts of the page for later questions: see facts/pages"""
     led_to: tuple[str, ...] = ()
     """where the visit was led by temporary redirects, or a refresh in 0 seconds"""
+    led_by: int | None = None
+    """the status of a temporary redirect; its one target is where that leads"""
     leads_to: str | None = None
     """its host, and in short where it was led by temporary redirects: see `walls`"""
     walled: bool = False
@@ -138,12 +140,22 @@ class Item:
 
     def touches_links(self) -> bool:
         """Return whether recording this visit can add or remove links."""
-        return self.replaces_links() or self.adds_links() or self.missing
+        return self.replaces_links() or self.adds_links() or self.missing or self.brings_page
 
     @property
     def leads_on(self) -> bool:
         """True if it is a permanent redirect."""
         return isinstance(self.report, Fetched) and self.report.redirected_to is not None
+
+    @property
+    def brings_page(self) -> bool:
+        """True if the server answered with a page or a redirect, neither with a 304 nor with a wall."""
+        return isinstance(self.report, Fetched) and not self.report.not_modified and not self.walled
+
+    @property
+    def redirects(self) -> bool:
+        """True if it is a redirect, for good or for now: no click lies between the page and its target."""
+        return self.leads_on or self.led_by is not None
 
     def replaces_links(self) -> bool:
         """Return whether this visit has all links of the page."""
@@ -199,6 +211,8 @@ class Visit:
     interval: float | None
     """days between its visits, where they were set by hand"""
     blocks: str | None
+    led_by: int | None = None
+    """the status by which it leads elsewhere for now"""
 
     @property
     def failed_before(self) -> float | None:
@@ -245,6 +259,27 @@ class Verdict:
     def vanished(self) -> bool:
         """True if the page does not exist any more."""
         return self.answer.outcome == "gone" and self.item.missing
+
+    @property
+    def redirects(self) -> bool:
+        """True if the page is a redirect after this visit, for good or for now, so that the links of the visit are not
+        its own."""
+        if self.item.redirects:
+            return True
+        if self.vanished or self._brings_page:
+            return False
+        return self.visit.state == "alias" or self.visit.led_by is not None
+
+    @property
+    def led_by(self) -> int | None:
+        """The status by which the page leads elsewhere for now after this visit."""
+        if not self.keep or self.item.leads_on or self.vanished or self._brings_page:
+            return None if self.keep else self.visit.led_by
+        return self.item.led_by or self.visit.led_by
+
+    @property
+    def _brings_page(self) -> bool:
+        return self.keep and self.item.brings_page and not self.item.redirects
 
     @property
     def targets(self) -> Mapping[str, tuple[str, float | None]]:
@@ -299,7 +334,8 @@ def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
     if change.failure:
         answer = replace(answer, reason=change.failure)
     verdict = Verdict(item, visit, True, False, answer, hollow, change)
-    return replace(verdict, links=item.replaces_links() or item.adds_links() or verdict.vanished)
+    turned = verdict.led_by != visit.led_by
+    return replace(verdict, links=item.replaces_links() or item.adds_links() or verdict.vanished or turned)
 
 
 def _is_hollow(visit: Visit) -> bool:

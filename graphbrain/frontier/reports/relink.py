@@ -16,7 +16,7 @@ from graphbrain.frontier import discovery
 from graphbrain.frontier.hosts import health
 from graphbrain.frontier.policy import Policy
 from graphbrain.frontier.reports.outcomes import Verdict
-from graphbrain.graph.connection import Tx
+from graphbrain.graph.connection import Again, Tx
 from graphbrain.schedule.value import DAY
 from graphbrain.scores.accounts.adjacency import Told
 from graphbrain.scores.accounts.ledgers import Accounts
@@ -53,27 +53,44 @@ class Named:
 
 
 def told(verdict: Verdict, named: Named) -> Told:
-    """Return the links of a visit that counts for links; a link to an alias is one to where it leads."""
-    page, keys = verdict.visit.page, [key for key in verdict.targets if key in named.goals]
+    """Return the links of a visit that counts for links; a link to an alias is one to where it leads.
+
+    An alias has none, and a page that leads elsewhere for now has that one, until a visit brings the page itself.
+    """
+    page, led_by, before = verdict.visit.page, verdict.led_by, verdict.visit.led_by
+    if verdict.redirects and (verdict.item.led_by is None or not verdict.keep):
+        return Told(page, [], verdict.unlinks, spelt=verdict.visit.names_aliases, led_by=led_by, was_led_by=before)
+    keys = [key for key in verdict.targets if key in named.goals]
     ends = dict.fromkeys(named.goals[key] for key in keys)
     ends.pop(page, None)  # by way of an alias of itself
     aliases = named.aliases(verdict.targets) if named.redirecting else ()
+    whole = verdict.unlinks or led_by != before
     if not (aliases or verdict.visit.names_aliases):
-        return Told(page, list(ends), verdict.unlinks)
+        return Told(page, list(ends), whole, led_by=led_by, was_led_by=before)
     direct = frozenset(named.goals[key] for key in keys if named.ids[key] not in aliases)
     via = frozenset(named.goals[key] for key in keys if named.ids[key] in aliases) - direct
-    return Told(page, list(ends), verdict.unlinks, frozenset(aliases), direct, via, spelt=True)
+    return Told(page, list(ends), whole, frozenset(aliases), direct, via, True, led_by, before)
 
 
-def lower(tx: Tx, verdicts: Sequence[Verdict], links: Sequence[Told], ledger: Accounts, policy: Policy) -> None:
-    """Pages that are linked to (`links`: what was `told`) get the depth that follows, if that is less."""
-    leads_on = {verdict.visit.page: verdict.item.leads_on for verdict in verdicts}
+def lower(
+    tx: Tx, verdicts: Sequence[Verdict], links: Sequence[Told], named: Named, ledger: Accounts, policy: Policy
+) -> None:
+    """Pages that are linked to (`links`: what was `told`) get the depth that follows, if that is less. A redirect costs
+    no click."""
+    leads_on = {verdict.visit.page: verdict for verdict in verdicts if verdict.item.redirects}
     depths: dict[int, int] = {}
     for each, depth in zip(links, ledger.depths_of([each.page for each in links]), strict=True):
-        offered = depth if leads_on[each.page] else depth + 1
-        for end in each.ends:
+        verdict = leads_on.get(each.page)
+        offered = depth if verdict else depth + 1
+        for end in _ends(verdict, named) if verdict else each.ends:
             depths[end] = min(offered, depths.get(end, offered))
     discovery.lower(tx, ledger, depths, policy.scope, {each.page for each in links})
+
+
+def _ends(verdict: Verdict, named: Named) -> set[int]:
+    """Return the page that a redirect names, and where that leads."""
+    ends = {of[key] for key in verdict.targets for of in (named.ids, named.goals) if key in of}
+    return ends - {verdict.visit.page}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +102,10 @@ class Redirected:
     astray: set[int] = field(default_factory=set)
     aliases: list[list[object]] = field(default_factory=list)
     """[page, since when it is an alias, when it is looked at again, or None], to be written with the visits"""
+    reached: set[int] = field(default_factory=set)
+    """pages to which aliases lead that did not before"""
+    left: set[int] = field(default_factory=set)
+    """pages to which aliases led that do so no more"""
 
     def to_look_at(self, ledger: Accounts) -> set[int]:
         """Pages whose in-links are to be looked at, now that the links of the batch are written."""
@@ -96,33 +117,46 @@ def redirect(
 ) -> Redirected:
     """Write the redirects of new aliases, and remove those of pages that are no longer aliases."""
     leading: dict[int, int] = {}
-    seeds: set[tuple[int, int]] = set()
     aliases = [verdict for verdict in verdicts if verdict.keep and _leads(verdict)]
     for verdict in aliases:
         target = _target(verdict, named)
         if target is not None:
             leading[verdict.visit.page] = target
-        if verdict.visit.is_seed:
-            ends = {named.ids[key] for key in verdict.item.targets if key in named.ids}
-            ends |= {named.goals[key] for key in verdict.item.targets if key in named.goals}
-            seeds |= {(verdict.visit.page, end) for end in ends if end != verdict.visit.page}
     failing = [v for v in verdicts if v.keep and v.visit.state == "alias" and v.answer.outcome in ("retry", "slowed")]
     was = {v.visit.page for v in verdicts if v.keep and v.visit.state == "alias"}
     again = was.difference(v.visit.page for v in (*aliases, *failing))
-    before = dict(tx.one("links/redirects", ids=sorted(was & leading.keys()))[0]) if was & leading.keys() else {}
+    turning = again | (was & leading.keys())
+    before = dict(tx.one("links/redirects", ids=sorted(turning))[0]) if turning else {}
     rows = [_alias_row(v, ledger, policy, now) for v in (*aliases, *failing)]
     if leading:
         tx.do("links/alias", rows=[[page, target] for page, target in leading.items()])
     if again:
         tx.do("links/unalias", ids=sorted(again))
+    _seed(tx, verdicts, named, ledger, policy)
+    astray = again | {page for page, target in before.items() if leading.get(page, target) != target}
+    # A seed that led elsewhere has made that page a seed.
+    astray |= {v.visit.page for v in verdicts if v.visit.led_by is not None and v.visit.is_seed and v.links}
+    reached = {target for page, target in leading.items() if before.get(page) != target}
+    left = {target for page, target in before.items() if leading.get(page) != target}
+    if not ledger.holds(left):
+        raise Again("a redirect leads elsewhere meanwhile")
+    return Redirected(list(leading), astray, rows, reached, left)
+
+
+def _seed(tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> None:
+    """Make the pages seeds to which seeds redirect, for good or for now."""
+    seeds = {
+        (v.visit.page, end)
+        for v in verdicts
+        if v.keep and v.visit.is_seed and v.item.redirects
+        for end in _ends(v, named)
+    }
     if seeds:
         tx.do("links/seeds", rows=[list(pair) for pair in sorted(seeds)])
         made = sorted({end for _, end in seeds})
         ledger.become_seeds(made)
         linking = {verdict.visit.page for verdict in verdicts if verdict.links}
         discovery.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope, linking)
-    astray = again | {page for page, target in before.items() if leading[page] != target}
-    return Redirected(list(leading), astray, rows)
 
 
 def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> list[Verdict]:

@@ -88,9 +88,9 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     # The verdicts on the visits, and the facts of their pages and of the pages that these link to.
     verdicts = _judged(tx, items, named, policy)
     told = [relink.told(verdict, named) for verdict in verdicts if verdict.links]
-    relink.lower(tx, verdicts, told, ledger, policy)
+    relink.lower(tx, verdicts, told, named, ledger, policy)
     redirected = relink.Redirected()
-    if any(v.visit.state == "alias" or v.answer.outcome == "alias" for v in verdicts):
+    if any(v.item.redirects or v.visit.state == "alias" or v.visit.led_by is not None for v in verdicts):
         verdicts = relink.explained(verdicts, named, ledger, policy)
         redirected = relink.redirect(tx, verdicts, named, ledger, policy, now)
     if named.unsure and (offers := _offers(items, named.unsure, policy.scope)):
@@ -105,7 +105,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     links, new_ends = adjacency.replace(tx, ledger, told, now)
     if any(v.item.link_facts for v in verdicts):
         facts.write_links(tx, verdicts, named)
-    if parked := named.parked & new_ends:
+    if parked := named.parked & (new_ends | redirected.reached):
         discovery.hurry(tx, parked.difference(v.visit.page for v in verdicts if v.keep), now)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
     ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
@@ -123,7 +123,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     visits.write(tx, final, plan, concluded, outside, now, policy, **given)
     marked = redirected.to_look_at(ledger) if redirected.leading or redirected.astray else set()
     if policy.orphans != "keep":
-        marked |= set(ledger.in_links_turned()).difference(named.made)
+        marked |= set(ledger.in_links_turned()).union(redirected.reached, redirected.left).difference(named.made)
     if policy.key_of is not None:
         marked |= canonicals.note(tx, final, policy)
     if marked:
@@ -175,7 +175,8 @@ def _create(
         depth, last, outcome = there.get(ids.get(item.key, -1), (0, None, None))
         if item.claimed and last == item.token and outcome != RETURNED:
             continue  # a visit that is answered again, whose links are not taken
-        beyond = depth if item.leads_on else depth + 1  # a redirect costs no click
+        beyond = depth if item.redirects else depth + 1
+        weight = 0.0 if item.leads_on else 1.0  # an alias has no links
         if item.key in missing and not item.claimed:
             new.setdefault(item.key, New(item.key, item.url, 0)).depth = 0
         siblings = novelty.counting()
@@ -184,11 +185,11 @@ def _create(
                 continue
             if (known := new.get(key)) is None:
                 named = visited.get(key, url)
-                new[key] = New(key, named, beyond, relevance=guess, in_weight=1.0, siblings_before=siblings(url))
+                new[key] = New(key, named, beyond, relevance=guess, in_weight=weight, siblings_before=siblings(url))
                 continue
             known.url = visited.get(key) or cleaner(known.url, url)
             known.depth = min(known.depth, beyond)
-            known.in_weight += 1.0
+            known.in_weight += weight
             if guess is not None and (known.relevance is None or known.relevance < guess):
                 known.relevance = guess
     made = sections.with_factors(tx, new.values(), policy.acting)
@@ -200,7 +201,8 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
     change, and those that were created; with their accounts."""
     present = [item for item in items if item.key in named.ids]
     # Most pages are visited for the first time and have no links yet.
-    linked = [named.ids[item.key] for item in present if item.key in named.linked and item.touches_links()]
+    leading = named.linked | named.redirecting
+    linked = [named.ids[item.key] for item in present if item.key in leading and item.touches_links()]
     known = adjacency.read_spelt(tx, linked) if linked else {}
     wanted = {named.goals[key] for item in present for key in item.targets if key in named.goals}
     if named.redirecting or named.unsure:

@@ -9,6 +9,7 @@ here, once, so that recording it twice can be noticed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from graphbrain.base.errors import BadInput
@@ -90,6 +91,8 @@ class Intake:
         claim = report.claim
         if key in self._seen:
             raise BadInput(TWICE)
+        if what.follows and isinstance(report, Fetched) and report.redirected_to is None:
+            report = replace(report, redirected_to=self._hop(report, url, key))
         led = self._led(report, url, key)
         report = led.report
         token = claim.token if claim else tokens.token(self._now)
@@ -100,15 +103,17 @@ class Intake:
             item.note = "; ".join(filter(None, (USER_LEFT_OUT, led.note)))
         item.spelling, item.circles = led.spelling, led.circles
         if isinstance(report, Fetched):
-            item.seen = _seen(report, key, item.at, self._change)
+            item.seen = _seen(report, item.at, self._change)
+            if led.target and what.follows:
+                item.led_by = report.status
+                item.report = replace(report, redirected_to=None)
+                item.seen = _seen_to_lead(key, next(iter(led.target)), item.at)
             item.facts = facts.of_page(report, url, self._rules)
             item.led_to = facts.led_to(report, url, self._rules) if report.led_to else ()
             if item.led_to and report.status in TEMPORARY:
                 item.leads_to = place_of(url, item.led_to)
         else:
             item.missing_simhash = facts.missing_simhash(report)
-        if led.target and what.follows and isinstance(report, Fetched):
-            item.report = replace(report, redirected_to=None)
         item.users = led.users
         if led.target:
             item.targets = dict(led.target)
@@ -166,6 +171,18 @@ class Intake:
             fetched_at=report.fetched_at, seconds=report.seconds, address=report.address,
         )  # fmt: skip
         return _Led(failed, {}, note, spelling, circles)
+
+    def _hop(self, report: Fetched, own_url: str, own: str) -> str | None:
+        """Return where a followed temporary redirect led first, its own page apart; None where it came back to that,
+        perhaps with a cookie: what it brought is then its own."""
+        at, hops = own_url, []
+        for reference in report.led_to:
+            with suppress(BadInput, ValueError):
+                at = resolved(at, reference.strip())
+                hops.append((at, self._rules.page(at)[1]))
+        if hops and hops[-1][1] == own:
+            return None
+        return next((url for url, key in hops if key != own), report.led_to[0])
 
     def _fold(self, item: Item, links: Iterable[str | Link]) -> None:
         """Give the item its distinct targets in page order, at most `max_links`, and what else its links have; of
@@ -245,13 +262,16 @@ def unreadable(error: Exception) -> str:
     return f"it cannot be read ({_kind(error)}: {' '.join(input_checks.shown(error).split())})"
 
 
-def _seen(report: Fetched, key: str, at: float, change: ChangeTest) -> Seen:
+def _seen_to_lead(key: str, target: str, at: float) -> Seen:
+    """Return what is kept of a page that leads elsewhere for now: its target, which no other page has."""
+    return fingerprints.take(Seen(at=at), f"{key} leads to {target}".encode(), None, ChangeTest("body"))
+
+
+def _seen(report: Fetched, at: float, change: ChangeTest) -> Seen:
     """Return the facts of the content that are kept: the crawler's own hashes, and those of the body that it has not
-    taken itself. Of a page that leads elsewhere for now it is the target, which no other page has."""
+    taken itself."""
     if report.not_modified or report.redirected_to is not None:
         return Seen(at=at)
-    if report.led_to and report.status in TEMPORARY:
-        return fingerprints.take(Seen(at=at), f"{key} leads to {report.led_to[-1]}".encode(), None, ChangeTest("body"))
     if report.blocks is not None:
         blocks.read(report.blocks)
     if report.shingles is not None:

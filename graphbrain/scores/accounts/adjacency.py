@@ -5,16 +5,20 @@ has written, not those that were requested, so weights and links agree whatever 
 twice. Links that are read under the locks are compared with the weights, and weights are compared with the links when
 they are written. If they differ, the transaction is run again (`connection.Misfit`), and a wrong read changes no
 account. A link to an alias ends at the alias's target. `SPELLS` records the aliases that a page names; `via` marks a
-link that exists only because of an alias. So links return to an alias that becomes a page again. Statements:
-links/write, links/move, links/out, links/in, links/out_between, links/in_between,
+link that exists only because of an alias. So links return to an alias that becomes a page again.
+
+For accounts `LEADS_TO`, a temporary redirect, is one link of weight 1 like `LINKS`: every statement here reads both. A
+page with `led_by`, the status of its redirect, has at most one LEADS_TO and no LINKS; an alias has neither. Statements:
+links/write, links/move, links/out, links/in, links/out_between, links/in_between, links/lead, links/leading,
 links/out_spelt, links/packed_in, links/spell, links/spelling.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from types import MappingProxyType
 
 import numpy as np
 
@@ -31,6 +35,7 @@ __all__ = [
     "change",
     "held",
     "held_payees",
+    "leading",
     "move",
     "packed",
     "payees",
@@ -107,8 +112,11 @@ def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> di
     return links
 
 
-def change(tx: Tx, ledger: Accounts, new: Ends, lost: Ends, now: float) -> None:
-    """Create links between pages that are not linked, and delete others.
+def change(
+    tx: Tx, ledger: Accounts, new: Ends, lost: Ends, now: float, led: Mapping[int, int] = MappingProxyType({})
+) -> None:
+    """Delete links, and then create others between pages that are not linked. `led`: page → the status by which it
+    leads elsewhere for now, of those whose links are LEADS_TO.
 
     Raises:
         Again: One of the pages does not exist.
@@ -116,11 +124,18 @@ def change(tx: Tx, ledger: Accounts, new: Ends, lost: Ends, now: float) -> None:
     sources = [page for page, others in new for _ in others]
     if not sources and not lost:
         return
-    made, gone = tx.one("links/write", new=new, lost=lost, now=now)
+    links = [row for row in new if row[0] not in led] if led else new
+    leading = [[page, others, led[page]] for page, others in new if page in led]
+    made, gone = tx.one("links/write", lost=lost, new=links, leading=leading, now=now)
     if made != len(sources):
         raise Again("a page was deleted while it was linked")
-    ledger.relink(sources, [other for _, others in new for other in others], 1)
     ledger.relink([source for source, _ in gone], [target for _, target in gone], -1)
+    ledger.relink(sources, [other for _, others in new for other in others], 1)
+
+
+def leading(tx: Tx, pages: Iterable[int]) -> dict[int, int]:
+    """Return page → the status by which it leads elsewhere for now, of those of these locked pages that do."""
+    return dict(tx.one("links/leading", ids=sorted(pages))[0])
 
 
 def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -> None:
@@ -146,7 +161,8 @@ class Spelling:
 
 
 def read_spelt(tx: Tx, pages: Iterable[int]) -> dict[int, list[int]]:
-    """Return page → the pages that it links to and the aliases that it names: all that new links may have to lock."""
+    """Return page → the pages that it links or redirects to and the aliases that it names: all that new links may have
+    to lock."""
     wanted = sorted(set(pages))
     rows = tx.one("links/out_spelt", ids=wanted)[0] if wanted else []
     return {page: [*out, *named] for page, out, named in rows}
@@ -184,6 +200,8 @@ class Told:
         direct: The ends that it names by their own URL.
         via: The ends that it names only by aliases.
         spelt: True if it names aliases, or named some before.
+        led_by: The status by which it leads to its one end for now; None: its ends are links.
+        was_led_by: The same before.
     """
 
     page: int
@@ -193,6 +211,8 @@ class Told:
     direct: frozenset[int] = frozenset()
     via: frozenset[int] = frozenset()
     spelt: bool = False
+    led_by: int | None = None
+    was_led_by: int | None = None
 
     def spelling(self, before: Spelling, new: Iterable[int]) -> Spelling:
         """Return the spelling of the page after it links to the `new` ends: the stated one, beside the rest if it is
@@ -225,14 +245,19 @@ def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tu
         page, before = each.page, set(old.get(each.page, ()))
         if each.whole and before and not ledger.holds(before):
             raise Again
-        new = [end for end in each.ends if end not in before]
-        lost = before.difference(each.ends) if each.whole else set[int]()
+        turned = each.led_by != each.was_led_by  # links become LEADS_TO, or the other way round
+        new = [end for end in each.ends if turned or end not in before]
+        lost = before if turned else before.difference(each.ends) if each.whole else set[int]()
         links[page] = each.ends if each.whole else [*before, *new]
         made += [(page, new)] if new else []
         gone += [(page, sorted(lost))] if lost else []
         if page in spelt:
-            names.append(each.spelling(spelt[page], new).row(page, spelt[page], links[page]))
-    change(tx, ledger, made, gone, now)
+            was = Spelling(spelt[page].named) if turned else spelt[page]  # links that are made anew carry no mark
+            names.append(each.spelling(was, new).row(page, was, links[page]))
+    led = {each.page: each.led_by for each in changes if each.led_by is not None}
+    if turned_pages := [[each.page, each.led_by] for each in changes if each.led_by != each.was_led_by]:
+        tx.do("links/lead", rows=turned_pages)
+    change(tx, ledger, made, gone, now, led)
     ledger.guess_values(tx, links, dict(made))
     if names:
         respell(tx, ledger, names)

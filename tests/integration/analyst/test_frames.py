@@ -58,7 +58,7 @@ def test_a_dump_is_whole_and_read_by_others(brain: Brain, tmp_path: Path, monkey
     monkeypatch.setattr(frames, "LINK_RANGE", 3)
     manifest = frames.dump(brain.graph, tmp_path / "t", brain.now)
     assert manifest == json.loads((tmp_path / "t/manifest.json").read_text("utf-8"))
-    assert manifest["version"] == 1 and manifest["revision_begun"] == manifest["revision_ended"]
+    assert manifest["version"] == 2 and manifest["revision_begun"] == manifest["revision_ended"]
     assert manifest["begun"] <= manifest["ended"] and len(manifest["tables"]["pages"]["files"]) > 2
     import polars
 
@@ -143,7 +143,7 @@ def test_frames_of_other_kinds(brain: Brain) -> None:
 
 
 def test_what_is_wrong_is_said(brain: Brain, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="A frame is of pages, links, spells, hosts"):
+    with pytest.raises(BadInput, match="A frame is of pages, links, leads, spells, hosts"):
         brain.frame("nodes")
     with pytest.raises(BadInput, match="not 'pages' as 'excel'"):
         brain.frame("pages", "excel")

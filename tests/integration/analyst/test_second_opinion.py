@@ -71,6 +71,9 @@ class Opinion:
         self.links: list[Row] = brain.frame("links").to_pylist()
         self.spells = [(row["source"], row["alias"]) for row in brain.frame("spells").to_pylist()]
         self.red = {key: row["redirects_to"] for key, row in self.pages.items() if row["redirects_to"]}
+        self.step = self.red | {
+            row["source"]: row["alias"] or row["target"] for row in brain.frame("leads").to_pylist()
+        }
         self.of_pages = [row for row in self.links if self.pages[row["source"]]["state"] != "alias"]
 
     def url(self, key: str) -> str:
@@ -79,9 +82,15 @@ class Opinion:
     def behind(self, key: str) -> list[str]:
         """The page, and all to which its redirects lead: an alias may fail at its last visit, too."""
         found = [key]
-        while found[-1] in self.red and self.red[found[-1]] not in found:
-            found.append(self.red[found[-1]])
+        while found[-1] in self.step and self.step[found[-1]] not in found:
+            found.append(self.step[found[-1]])
         return found
+
+    def circles(self, key: str) -> bool:
+        """Does a page that redirects lead into a circle? One that leads to itself by an alias has no step."""
+        last = self.behind(key)[-1]
+        status = self.pages[last]["status"]
+        return last in self.step or (status == 302 and self.pages[last]["state"] == "known")
 
     def known(self) -> Iterator[Row]:
         """Pages with a content of their own."""
@@ -94,12 +103,12 @@ class Opinion:
             ends[source].add(target)
         for source, alias in self.spells:
             ends[source].add(alias)
-        for alias, goal in self.red.items():
+        for alias, goal in self.step.items():
             ends[alias].add(goal)
         waiting = deque(found)
         while waiting:
             key = waiting.popleft()
-            free = self.pages[key]["state"] == "alias"
+            free = key in self.step
             for end in ends[key]:
                 if found.get(end, 1 << 30) > found[key] + (not free):
                     found[end] = found[key] + (not free)
@@ -113,8 +122,10 @@ class Opinion:
     def broken_links(self) -> set[tuple[Any, ...]]:
         broken = {key for key, row in self.pages.items() if row["failing"]}
         plain = {(r["source"], r["target"]) for r in self.of_pages if not r["via_alias"]}
-        named = {(on, name, to) for on, name in plain.union(self.spells) for to in self.behind(name)}
-        return {(self.url(on), self.url(name), self.url(to)) for on, name, to in named if to in broken}
+        links = plain.union(self.spells)
+        named = {(on, name, to) for on, name in links for to in self.behind(name) if to in broken}
+        named |= {(on, name, name) for on, name in links if name not in broken and self.circles(name)}
+        return {(self.url(on), self.url(name), self.url(to)) for on, name, to in named}
 
     def failing_hosts(self) -> list[tuple[Any, ...]]:
         kinds = ("client", "refused", "broken", "silent", "other")

@@ -55,7 +55,7 @@ def test_a_summary_tells_what_is_there(brain: Brain) -> None:
         "links": f"{brain.stats()['links']}",
         "pages inside the scope": "17",
         "hosts inside the scope": "5 of 6",
-        "waiting for a first visit": "4",
+        "waiting for a first visit": "2",
         "copies of other pages": "1",
     }
     assert html.count("<svg") == html.count("<details>") >= 10

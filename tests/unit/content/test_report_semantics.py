@@ -39,7 +39,7 @@ def test_an_error_is_the_failure_that_it_is(
 
 
 @given(STATUSES, CONTENTS, OTHERS)
-def test_only_a_page_or_an_alias_says_what_all_links_are(
+def test_only_a_page_or_a_redirect_says_what_all_links_are(
     status: int | None, content: dict[str, Any], others: dict[str, Any]
 ) -> None:
     """Whatever else is told: without a page no link is gone."""
@@ -47,7 +47,7 @@ def test_only_a_page_or_an_alias_says_what_all_links_are(
     if what.told == "all":
         assert isinstance(what.report, Fetched)
         assert not what.report.not_modified
-        assert status is None or 200 <= status < 300 or (status in (301, 304, 308) and what.report.redirected_to)
+        assert status is None or 200 <= status < 300 or what.report.redirected_to
     if status in (204, 205, 206, 226) and what.report.redirected_to is None:  # type: ignore[union-attr]
         assert what.told != "all"
 

@@ -1,0 +1,15 @@
+// What makes pages orphans, of pages to which nothing leads.
+//
+// param   ids   LIST  internal ids
+// column  rows  LIST  [id, state, kind of the hint that named it last or '', seconds since the epoch when it was found, URL,
+//                     host, authority, is it a seed, is it inside the scope and no alias] of each
+// rows    one
+// locks   none
+// mode    read
+// reads   any
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+RETURN collect([i, p.state, coalesce(p.hinted_by, ''), p.discovered, p.url, p.host, p.authority_history + p.authority_cash,
+                coalesce(p.is_seed, false),
+                p.state <> 'alias' AND NOT (p.state = 'outside' AND coalesce(p.outside_because = 'scope', false))]) AS rows
