@@ -25,7 +25,7 @@ from graphbrain.content.feeds import reading
 from graphbrain.content.scope import Scope
 from graphbrain.crawl.closing import seconds_of
 from graphbrain.crawl.order import CrawlOrder, shared
-from graphbrain.crawl.spider import links_of
+from graphbrain.crawl.scrapy.documents import links_of
 from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 __all__ = ["DryRunSite", "looked_at", "rows"]

@@ -114,7 +114,7 @@ class CrawlOrder:
         bare = []
         for url in self.urls:
             try:
-                bare.append(address(url if _SCHEME.match(url) else f"http://{url}"))
+                bare.append(address(url if _SCHEME.match(url := url.strip()) else f"http://{url}"))
             except BadInput as error:
                 raise BadInput(f"{url!r} is no URL to begin with: {str(error).rstrip('.')}.") from None
         return bare

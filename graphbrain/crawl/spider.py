@@ -6,16 +6,13 @@ of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from http.cookiejar import Cookie
 from typing import TYPE_CHECKING, Any, Protocol, Self
-from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import IGNORED_EXTENSIONS
-from scrapy.utils import response as responses
 
 from graphbrain import Answer, Brain, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput
@@ -23,7 +20,9 @@ from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.walls import bare
 from graphbrain.content.pagefacts import FORBID_FOLLOW, forbids_index
 from graphbrain.crawl.gone import with_gone
-from graphbrain.crawl.scrapy import Joined, Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
+from graphbrain.crawl.scrapy import Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
+from graphbrain.crawl.scrapy.documents import Document, links_of
+from graphbrain.crawl.scrapy.requests import ending_of
 from graphbrain.crawl.watching import CrawlWatch
 
 if TYPE_CHECKING:
@@ -42,18 +41,11 @@ __all__ = [
     "Running",
     "Sink",
     "forbids_follow",
-    "has_password_field",
-    "links_of",
 ]
 
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
 """Endings of files that are no pages. Links to them are not followed."""
-PLACES = {"a": "href", "area": "href", "iframe": "src", "frame": "src"}
-"""The elements that lead to other pages, and the attribute with the URL."""
-NO_PAGES = ("javascript:", "mailto:", "tel:", "data:", "blob:", "about:", "sms:")
-PASSWORD = re.compile(rb"""<input[^>]+type\s*=\s*["']?password""", re.IGNORECASE)
-_ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
 
 
 class Sink(Protocol):
@@ -229,7 +221,7 @@ class CrawlScheduler(Scheduler):
             elif isinstance(result, Fetched) and result.redirected_to:
                 watch.answered(host, result.status or 301, result.seconds, 0, address=bare(result.redirected_to))
             return
-        form, size = has_password_field(response.body), len(response.body)
+        form, size = asks_for_password(response), len(response.body)
         if isinstance(result, Fetched) and result.led_to:
             watch.led(host, size, bare(response.url), form)
         else:
@@ -277,7 +269,7 @@ class PageReader(Reader):
             self._watch.left(response.url, "nofollow pages (--follow-all)")
             return near, links
         for url, (text, rel) in links_of(response).items():
-            if not self._all_files and _ending(url) in SKIPPED:
+            if not self._all_files and ending_of(url) in SKIPPED:
                 self._watch.left(url, "links to other files (--all-files)")
                 continue
             nearness = None if near is None else self.nearness(near, text or None)
@@ -285,43 +277,9 @@ class PageReader(Reader):
         return near, links
 
 
-def _ending(url: str) -> str:
-    """Return the ending of a file's name; empty for none, and for a text that is no URL, which the brain will
-    refuse."""
-    try:
-        ending = _ENDING.search(urlsplit(url).path)
-    except ValueError:
-        return ""
-    return ending[1].lower() if ending else ""
-
-
-def links_of(response: HtmlResponse) -> dict[str, tuple[str, str]]:
-    """Return (text, rel) of each link of a page by its URL, in their order.
-
-    Of several links to one URL the first text counts, and the words of rel that all of them have.
-    """
-    join = Joined(responses.get_base_url(response))
-    links: dict[str, tuple[str, frozenset[str]]] = {}
-    for node in response.selector.root.iter(*PLACES):
-        href = node.get(PLACES[node.tag])
-        if not href or href.lstrip()[:11].lower().startswith(NO_PAGES):
-            continue
-        # Without its fragment: pages have hundreds of links to places in themselves.
-        if not (url := join[href.partition("#")[0].strip() or "#"].partition("#")[0]):
-            continue
-        words = frozenset(rel.lower().split()) if (rel := node.get("rel")) else frozenset[str]()
-        before = links.get(url)
-        if before is None or not before[0]:
-            text = " ".join(((node.text or "") if not len(node) else "".join(node.itertext())).split())
-        else:
-            text = before[0]
-        links[url] = text, words if before is None else words & before[1]
-    return {url: (text, " ".join(sorted(words))) for url, (text, words) in links.items()}
-
-
-def has_password_field(body: bytes) -> bool:
-    """Return whether a page asks for a password."""
-    return (b"assword" in body or b"ASSWORD" in body) and PASSWORD.search(body) is not None
+def asks_for_password(response: Response) -> bool:
+    """Return whether an answer is a page that asks for a password."""
+    return isinstance(response, HtmlResponse) and Document.of(response).has_password_field()
 
 
 def forbids_follow(response: TextResponse, agent: str) -> bool:
@@ -330,7 +288,8 @@ def forbids_follow(response: TextResponse, agent: str) -> bool:
     if headers and forbids_index(headers, {"", agent}, FORBID_FOLLOW):
         return True
     names = {"robots", agent.lower()} - {""}
-    contents = (node.get("content") or "" for node in response.selector.root.iter("meta") if _name_of(node) in names)
+    metas = (node for node, _ in Document.of(response).elements("meta"))
+    contents = (node.get("content") or "" for node in metas if _name_of(node) in names)
     return forbids_index(contents, {""}, FORBID_FOLLOW)
 
 

@@ -6,7 +6,7 @@ May touch: Scrapy. Knows of graphbrain: `Brain` and its words.
 """
 
 from graphbrain.crawl.scrapy.prefetch import Report, Witness
-from graphbrain.crawl.scrapy.requests import CLAIM, Joined, Reader, ScrapyOptions
+from graphbrain.crawl.scrapy.requests import CLAIM, Reader, ScrapyOptions
 from graphbrain.crawl.scrapy.scheduler import Addon, DownloaderMiddleware, Scheduler, SpiderMiddleware
 from graphbrain.crawl.scrapy.visits import ScrapyVisit
 
@@ -14,7 +14,6 @@ __all__ = [
     "CLAIM",
     "Addon",
     "DownloaderMiddleware",
-    "Joined",
     "Reader",
     "Report",
     "Scheduler",

@@ -2,11 +2,11 @@
 
     ADDONS = {"graphbrain.scrapy.Addon": 500}
 
-The add-on sets the scheduler and two middlewares, which only work together, and one that forgives pages a base address
-that is none. The scheduler returns claimed pages; the spider middleware takes the requests that callbacks make as the
-links of their page; and a *visit* is what lies between: all requests that a claimed page has led to before it was let
-go. It ends, and is reported, when Scrapy has done with the last of them: items have gone through their pipelines by
-then. So whatever is killed, a page comes again whose visit has not ended.
+The add-on sets the scheduler and two middlewares, which only work together, and two that repair answers: a false label
+gzip, a page of an unusual type, and its base. The scheduler returns claimed pages; the spider middleware takes the
+requests that callbacks make as the links of their page; and a *visit* is what lies between: all requests that a claimed
+page has led to before it was let go. It ends, and is reported, when Scrapy has done with the last of them: items have
+gone through their pipelines by then. So whatever is killed, a page comes again whose visit has not ended.
 
 A request that a URL and a note of JSON can express becomes a page of the graph; any other (a form, a callback that is
 no method of the spider) is fetched by this process as a part of the visit that led to it.
@@ -40,6 +40,7 @@ from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.base.runtime.newest import Newest
 from graphbrain.base.urls.normalization import Rules
 from graphbrain.content.report_semantics import TEMPORARY
+from graphbrain.crawl.scrapy.documents import as_page, true_coding
 from graphbrain.crawl.scrapy.prefetch import (
     ASKED_AT_ONCE,
     MOST_UNWRITTEN,
@@ -57,7 +58,6 @@ from graphbrain.crawl.scrapy.requests import (
     ScrapyOptions,
     asks_for_robots,
     express,
-    forgive_base,
     hashed,
     plain_meta,
     request_for,
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = ["Addon", "Bases", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
+__all__ = ["Addon", "DownloaderMiddleware", "Pages", "Scheduler", "SpiderMiddleware", "TrueCodings", "UnclaimedRobots"]
 
 MARK = "_graphbrain"
 """The key in a request's meta of the number of the visit that it belongs to."""
@@ -101,8 +101,8 @@ log = logging.getLogger(__name__)
 class Addon:
     """Sets what a project needs: `ADDONS = {"graphbrain.scrapy.Addon": 500}`.
 
-    A page whose `<base>` names no URL is read as browsers read it, without one: Scrapy would raise wherever it is
-    looked at, in a middleware of its own first.
+    The base of a page is the one that browsers find, for `response.follow` and `response.urljoin`, too: Scrapy would
+    miss a late `<base>`, and raise at one that names no URL.
 
     Scrapy's own retries are switched off, for the brain has its own, which last; `RETRY_ENABLED = True` in the project
     brings them back. Of redirects for now it follows five one after another, which no delay holds back, where Scrapy
@@ -118,8 +118,9 @@ class Addon:
         # Next to the engine: what others drop or handle never comes here.
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
-        # After a body is unpacked (590), before other middlewares read it (580).
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Bases, 585)
+        # Before a body is unpacked (590); and after that, before other middlewares read it (580).
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(TrueCodings, 595)
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Pages, 585)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
         if asks_for_robots(settings):
             settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
@@ -635,13 +636,20 @@ class UnclaimedRobots(RobotsTxtMiddleware):
             raise IgnoreRequest("Forbidden by robots.txt")
 
 
-class Bases(_Middleware):
-    """Reads a page whose base address is none as if it had none."""
+class TrueCodings(_Middleware):
+    """Takes the label gzip from a body that is not packed."""
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
         """Called by Scrapy with every answer."""
-        forgive_base(response)
-        return response
+        return true_coding(response)
+
+
+class Pages(_Middleware):
+    """Makes a page of each answer that browsers show as one, with the base that they find in it."""
+
+    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
+        """Called by Scrapy with every answer."""
+        return as_page(response)
 
 
 class AnswerNotes(_Middleware):
@@ -668,7 +676,7 @@ class SpiderMiddleware(_Middleware):
         """Called by Scrapy with every answer, before other middlewares."""
         request = response.request
         visit = self._visit(request)
-        forgive_base(response)  # another middleware may have put it in the place of the one that was seen before
+        as_page(response)  # another middleware may have put it in the place of the one that was seen before
         if visit is not None and request is not None and (CLAIM in request.meta or request.url == visit.claim.url):
             visit.response, visit.error = response, ""
 

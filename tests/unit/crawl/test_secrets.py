@@ -17,8 +17,9 @@ from graphbrain.crawl import secrets
 from graphbrain.crawl.jsonl import PageLines
 from graphbrain.crawl.order import CrawlOrder
 from graphbrain.crawl.scrapy import ScrapyOptions, ScrapyVisit
+from graphbrain.crawl.scrapy.documents import links_of
 from graphbrain.crawl.secrets import LimitedCookies, cookies_of, header_of
-from graphbrain.crawl.spider import PageReader, forbids_follow, links_of
+from graphbrain.crawl.spider import PageReader, forbids_follow
 from graphbrain.crawl.watching import CrawlWatch
 
 URLS = [f"http://a.example/{n}" for n in range(3)]

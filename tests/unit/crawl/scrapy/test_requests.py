@@ -28,11 +28,11 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput, SettingsError
+from graphbrain.crawl.scrapy.documents import Joined
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     LONGEST_NOTE,
     MOST_OF_SITEMAP,
-    Joined,
     Reader,
     ScrapyOptions,
     express,
@@ -195,6 +195,7 @@ def test_links_that_are_followed_have_their_texts_and_rel() -> None:
         "http://a.example/in/x": None,
         "http://a.example/y": "nofollow ugc",
         "http://a.example/in/unfollowed": None,
+        "http://[": None,  # the brain's answer names the fault
     }
 
 
@@ -235,6 +236,9 @@ def test_hrefs_lead_where_urljoin_says() -> None:
                 wanted = href if href.startswith(("http://", "https://")) else urljoin(base, href)
             except ValueError:
                 wanted = ""
+            front, mark, fragment = wanted.partition("#")
+            path, asks, query = front.partition("?")
+            wanted = f"{path}{asks}{query.replace('é', '%C3%A9')}{mark}{fragment}"
             assert join[href] == join[href] == wanted, (base, href)
     assert Joined("http://a.example/b/")[" c\n"] == "http://a.example/b/c"
 
