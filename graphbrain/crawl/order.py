@@ -1,6 +1,6 @@
 """The order of a crawl by its user, and the settings of the brain that follow from it.
 
-A scope becomes a list of alternatives in `allow_urls`, one for each start URL, so that a later crawl can find whether a
+A scope becomes a list of patterns in `allow_urls`, those of each start URL, so that a later crawl can find whether a
 brain's scope includes its own, and can add to it. The hosts also go into `allow_hosts`, by which hosts are listed as in
 scope.
 """
@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.settings import Settings, added
 from graphbrain.base.urls.normalization import address, host_of
+from graphbrain.base.urls.patterns import check, patterns_in, scoped, text_of
 from graphbrain.content.scope import Scope
 from graphbrain.frontier.hosts.robots import product
 
@@ -96,10 +97,7 @@ class CrawlOrder:
         """
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             for pattern in patterns:
-                try:
-                    re.compile(pattern)
-                except re.error as error:
-                    raise SettingsError(f"--{name} {pattern!r} is no regular expression ({error}).") from None
+                check(f"--{name}", text_of([pattern]))
         if self.text and self.jsonl is None:
             raise SettingsError("--text is for --jsonl: name its file.")
         if not self.render and (self.browser is not None or self.render_from):
@@ -132,8 +130,8 @@ def shared(order: CrawlOrder) -> dict[str, Any]:
     if order.urls:
         settings |= {
             "allow_hosts": " ".join(dict.fromkeys(_hosts(order))),
-            "allow_urls": "|".join(dict.fromkeys(_alternatives(order))),
-            "deny_urls": "|".join(dict.fromkeys(order.exclude)),
+            "allow_urls": text_of(_alternatives(order)),
+            "deny_urls": text_of(order.exclude),
             "max_depth": order.max_depth or 0,
         }
     return settings
@@ -167,9 +165,9 @@ def added_to(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
     if brain.allow_hosts:
         changes["allow_hosts"] = added("allow_hosts", brain.allow_hosts, new["allow_hosts"])
     if brain.allow_urls:
-        changes["allow_urls"] = _joined(brain.allow_urls, new["allow_urls"])
+        changes["allow_urls"] = added("allow_urls", brain.allow_urls, new["allow_urls"])
     if new["deny_urls"]:
-        changes["deny_urls"] = _joined(brain.deny_urls, new["deny_urls"])
+        changes["deny_urls"] = added("deny_urls", brain.deny_urls, new["deny_urls"])
     return {name: value for name, value in changes.items() if value != getattr(brain, name)}
 
 
@@ -188,7 +186,7 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
     if order.names_scope:
         new = shared(order)
         for name in ("allow_urls", "deny_urls"):
-            if not _among(new[name], getattr(brain, name)):
+            if not {*patterns_in(new[name])} <= {*patterns_in(getattr(brain, name))}:
                 there = f"{getattr(brain, name)!r:.60}" if getattr(brain, name) else "empty"
                 return (
                     f"This brain has another scope ({name} is {there}, and not {new[name]!r:.60}): leave out --scope, "
@@ -212,15 +210,6 @@ def _said(brain: Settings) -> str:
     return limits[0] if limits else "all hosts"
 
 
-def _joined(before: str, more: str) -> str:
-    return "|".join([*filter(None, [before]), *(one for one in [more] if one and not _among(one, before))])
-
-
-def _among(alternatives: str, pattern: str) -> bool:
-    """Return whether these alternatives are literally among those of a pattern."""
-    return not alternatives or f"|{alternatives}|" in f"|{pattern}|"
-
-
 def _hosts(order: CrawlOrder) -> list[str]:
     urls = order.bare_urls()
     return [_domain(host_of(url)) if order.scope == "domain" else host_of(url) for url in urls]
@@ -241,8 +230,8 @@ def _alternatives(order: CrawlOrder) -> list[str]:
         if not order.include:
             patterns.append(f"^https?://{prefix}")
             continue
-        wanted = "|".join(f"(?:{pattern})" for pattern in order.include)
-        patterns += [f"^(?=https?://{prefix})(?=.*?(?:{wanted}))", f"^{re.escape(url)}$"]
+        patterns += [f"^(?=https?://{prefix})(?=.*?{scoped(pattern)})" for pattern in order.include]
+        patterns.append(f"^{re.escape(url)}$")
     return patterns
 
 
