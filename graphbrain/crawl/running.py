@@ -1,7 +1,8 @@
 """One run: Scrapy in this process with the settings of an order, its limits, and its end.
 
-The event loop belongs to the main thread, which `run` blocks. Ctrl-C, or SIGTERM, ends the run in order: it waits at
-most `GRACE` seconds for requests under way, then gives their pages back. A second Ctrl-C gives them back at once.
+The event loop belongs to the main thread, which `run` blocks. Ctrl-C, SIGTERM or a limit ends the run in order: it
+waits at most `GRACE` seconds for requests under way, then cancels them and gives their pages back. A second Ctrl-C does
+so at once.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain.base.errors import BadInput
+from graphbrain.crawl.downloading import HttpDownloads
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
 
@@ -135,6 +137,7 @@ class ScrapyRun:
             "CONCURRENT_REQUESTS_PER_DOMAIN": order.concurrency,
             "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, and the spider has no items
             "DOWNLOAD_DELAY": 0,
+            "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), HttpDownloads),
             "DOWNLOAD_TIMEOUT": TIMEOUT,
             "DOWNLOAD_MAXSIZE": MOST_BYTES,
             "DOWNLOAD_WARNSIZE": 0,
@@ -195,7 +198,7 @@ class ScrapyRun:
         self._looked()
         if self._give_up_at is not None:
             if time.monotonic() > self._give_up_at:
-                self._abandon()
+                self._let_go()
             return
         scheduler, order = running.scheduler, running.order
         if running.failure:
@@ -221,16 +224,13 @@ class ScrapyRun:
         if engine is not None and engine.running:
             deferred_from_coro(engine.close_spider_async(reason=reason))
 
-    def _abandon(self) -> None:
-        """End without waiting for answers under way. Their pages are given back."""
+    def _let_go(self) -> None:
+        """Cancel the requests under way, so that the run ends. Their pages are given back."""
         self._give_up_at = None
-        self._stop_looking()
-        deferred_from_coro(self._give_up()).addBoth(lambda _: _reactor().stop())
-
-    async def _give_up(self) -> None:
         if self._running.scheduler is not None:
-            await self._running.scheduler.give_up()
-        await self._close_browser()
+            self._running.scheduler.let_go()
+        self._running.downloads.let_go()
+        deferred_from_coro(self._close_browser())
 
     # ---------------------------------------------------------------- Ctrl-C
 
@@ -253,8 +253,7 @@ class ScrapyRun:
             self._say("Ending: pages that are on their way are waited for; Ctrl-C again gives them back at once.")
             self._close("interrupted")
         elif times == 2:
-            self._reason = "interrupted"
-            self._abandon()
+            self._let_go()
 
     # ---------------------------------------------------------------- messages of Scrapy and the add-on
 

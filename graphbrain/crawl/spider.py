@@ -19,6 +19,7 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.walls import bare
 from graphbrain.content.pagefacts import FORBID_FOLLOW, forbids_index
+from graphbrain.crawl.downloading import Downloads
 from graphbrain.crawl.gone import with_gone
 from graphbrain.crawl.scrapy import Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
 from graphbrain.crawl.scrapy.documents import Document, links_of
@@ -85,6 +86,7 @@ class Running:
         self.again: Again | None = None
         """None for a crawl that comes back to its pages."""
         self.renderer: Renderer | None = None
+        self.downloads = Downloads()
 
     def fail(self, why: str) -> None:
         """Let the run end for this reason, unless it ends for another."""

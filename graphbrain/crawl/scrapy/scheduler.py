@@ -213,11 +213,10 @@ class Scheduler(BaseScheduler):
         """The answer of the brain after which the crawl counted as over; None until then."""
         return self._ended if self._desk is None else self._desk.ended
 
-    async def give_up(self) -> None:
-        """Give back all pages that have not been answered, and close the brain, without waiting for any answer."""
+    def let_go(self) -> None:
+        """Give back all pages that have not been answered, when their requests end, which are to be cancelled now."""
         for visit in self._visits.values():
             visit.broken_off |= visit.response is None
-        await self._close()
 
     # ---------------------------------------------------------------- what the engine asks
 
