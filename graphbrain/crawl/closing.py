@@ -76,6 +76,7 @@ def lines(
     failed = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
     hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
     moved = f", {outcomes['alias']:,} moved for good" if outcomes["alias"] else ""
+    moved += f", {outcomes['led']:,} led elsewhere for now" if outcomes["led"] else ""
     fetched = f"{counted(watch.fetched, 'page')} of {counted(hosts, 'host')} in {seconds_of(seconds)}{moved}"
     changed = f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"
     changed += f", {outcomes['gone']:,} gone" if outcomes["gone"] else ""

@@ -23,6 +23,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain.base.errors import BadInput
 from graphbrain.crawl.downloading import HttpDownloads
+from graphbrain.crawl.redirects import Redirects
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
 
@@ -148,7 +149,7 @@ class ScrapyRun:
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
             "LOG_FORMATTER": CrawlLog,
-            "DOWNLOADER_MIDDLEWARES": middlewares() | archiving | rendering,
+            "DOWNLOADER_MIDDLEWARES": middlewares() | {Redirects: Redirects.PLACE} | archiving | rendering,
             "GRAPHBRAIN_LINKS": "all",
             "GRAPHBRAIN_KINDS": ["page", "robots", "link", *(["sitemap"] if order.sitemaps else [])],
             **OBEYS_ROBOTS,

@@ -21,6 +21,7 @@ from graphbrain.base.urls.walls import bare
 from graphbrain.content.pagefacts import FORBID_FOLLOW, forbids_index
 from graphbrain.crawl.downloading import Downloads
 from graphbrain.crawl.gone import with_gone
+from graphbrain.crawl.returns import Returns
 from graphbrain.crawl.scrapy import Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
 from graphbrain.crawl.scrapy.documents import Document, links_of
 from graphbrain.crawl.scrapy.requests import ending_of
@@ -86,7 +87,7 @@ class Running:
         self.again: Again | None = None
         """None for a crawl that comes back to its pages."""
         self.renderer: Renderer | None = None
-        self.downloads = Downloads()
+        self.downloads, self.returns = Downloads(), Returns()
 
     def fail(self, why: str) -> None:
         """Let the run end for this reason, unless it ends for another."""
@@ -198,6 +199,8 @@ class CrawlScheduler(Scheduler):
     def finished(self, visit: ScrapyVisit, result: Report | None) -> None:
         """Count a visit that has ended, and pass its page on to the sinks."""
         self._note_answer(visit, result)
+        if isinstance(result, Fetched):
+            self.run.returns.note(visit, result)
         if isinstance(result, Fetched) and result.redirected_to is None:
             self.pages += 1
             for sink in self.run.sinks:
@@ -217,17 +220,13 @@ class CrawlScheduler(Scheduler):
         watch, host, response = self.run.watch, visit.claim.host, visit.response
         if result is None:
             return
-        if response is None:
-            if isinstance(result, Failed) and result.fault == "silent":
-                watch.silent(host, result.error or "")
-            elif isinstance(result, Fetched) and result.redirected_to:
-                watch.answered(host, result.status or 301, result.seconds, 0, address=bare(result.redirected_to))
-            return
-        form, size = asks_for_password(response), len(response.body)
-        if isinstance(result, Fetched) and result.led_to:
-            watch.led(host, size, bare(response.url), form)
-        else:
+        if isinstance(result, Fetched) and result.redirected_to:
+            watch.answered(host, result.status or 301, result.seconds, 0, address=bare(result.redirected_to))
+        elif response is not None:
+            form, size = asks_for_password(response), len(response.body)
             watch.answered(host, response.status, result.seconds, size, address=bare(response.url), form=form)
+        elif isinstance(result, Failed) and result.fault == "silent":
+            watch.silent(host, result.error or "")
 
 
 class _Reported(Witness):
@@ -243,6 +242,8 @@ class _Reported(Witness):
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
         if self._run.brain is not None:
             answers = with_gone(self._run.brain, reports, answers)
+            answers = self._run.returns.as_new(reports, answers)
+            self._run.returns.claim_again(self._run.brain)
         self._run.watch.reported(reports, answers)
         for sink in self._run.sinks:
             sink.after(reports, answers)

@@ -13,7 +13,7 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeGuard
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from lxml import etree
@@ -21,6 +21,8 @@ from parsel.selector import create_root_node
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.utils import response as responses
 
+from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.normalization import resolved
 from graphbrain.content.pagefacts import ASIDE, PageFacts
 
 __all__ = ["Document", "Joined", "as_page", "is_markup", "links_of", "media_type", "true_coding"]
@@ -34,6 +36,8 @@ MOST_ELEMENTS = 200_000
 """Elements of a large page that are read: a tree takes thirty times the memory of its text."""
 PIECE = 1 << 16
 """Bytes of a large page that are parsed at a time."""
+SPECIAL = ("/.", ":", "//", "\\", "\t", "\n", "\r")
+"""Parts of a reference that must be parsed."""
 MOST_DEEP = 3
 """Documents within documents that are read."""
 MOST_BEFORE_ROOT = 10_000
@@ -174,7 +178,7 @@ def links_of(response: TextResponse) -> dict[str, tuple[str, str]]:
 
 
 class Joined(dict[str, str]):
-    """The targets of the references of a document, as by `urljoin`, without parsing those that need no parsing: a page
+    """The targets of the references of a document, as by `resolved`, without parsing those that need no parsing: a page
     has hundreds of links, many of them twice. Empty for what is no URL.
 
     Letters of a query that are not ASCII are escaped in the charset of the document, as browsers do.
@@ -201,11 +205,11 @@ class Joined(dict[str, str]):
         if href.startswith(("http://", "https://")):
             return href
         # Dots may mean folders, a colon may end a scheme, two slashes begin a host, and what is empty is left out.
-        if first not in "?;." and not any(part in path for part in ("/.", ":", "//")) and href[-1] not in "?#;":
+        if first not in "?;." and not any(part in path for part in SPECIAL) and href[-1] not in "?#;":
             return (self._origin if first == "/" else self._folder) + href
         try:
-            return urljoin(self._base, href)
-        except ValueError:
+            return resolved(self._base, href)
+        except BadInput:
             return ""
 
     def _escaped(self, url: str) -> str:

@@ -38,7 +38,7 @@ from twisted.python.failure import Failure
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.base.runtime.newest import Newest
-from graphbrain.base.urls.normalization import Rules
+from graphbrain.base.urls.normalization import Rules, address, host_of
 from graphbrain.content.report_semantics import TEMPORARY
 from graphbrain.crawl.scrapy.documents import as_page, true_coding
 from graphbrain.crawl.scrapy.prefetch import (
@@ -65,7 +65,7 @@ from graphbrain.crawl.scrapy.requests import (
     unread,
     userless,
 )
-from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, header, names_page, said
+from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, location, names_page, said
 from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 if TYPE_CHECKING:
@@ -105,15 +105,14 @@ class Addon:
     miss a late `<base>`, and raise at one that names no URL.
 
     Scrapy's own retries are switched off, for the brain has its own, which last; `RETRY_ENABLED = True` in the project
-    brings them back. Of redirects for now it follows five one after another, which no delay holds back, where Scrapy
-    has 20; those for good are reported.
+    brings them back. Of redirects for now it follows five one after another, where Scrapy has 20, each after
+    `delay_seconds`; those for good, and those that lead out of the scope, are reported.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy when it reads the settings."""
         settings.set("SCHEDULER", Scheduler, "addon")
         settings.set("RETRY_ENABLED", False, "addon")
-        # What is followed at once is held back by no delay.
         settings.set("REDIRECT_MAX_TIMES", MOST_REDIRECTS, "addon")
         # Next to the engine: what others drop or handle never comes here.
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
@@ -144,6 +143,8 @@ class Scheduler(BaseScheduler):
         self._numbers = itertools.count(1)
         self._waiting: list[tuple[int, int, Request]] = []
         """This process's own requests, best first; each with its number, so that no two compare equal."""
+        self._later: list[tuple[float, int, Request]] = []
+        """Targets of redirects that are followed, each with the time at which it may be sent."""
         self._fingerprints: set[bytes] = set()
         self._ticks = create_looping_call(self._tick)
         self._ticked = 0
@@ -279,7 +280,7 @@ class Scheduler(BaseScheduler):
             self._ticks.stop()
         if desk is None:
             return
-        waiting = {request for _, _, request in self._waiting}
+        waiting = {request for _, _, request in (*self._waiting, *self._later)}
         for visit in list(self._visits.values()):
             visit.broken_off |= not waiting.isdisjoint(visit.requests)
             self._end(visit)
@@ -336,7 +337,11 @@ class Scheduler(BaseScheduler):
             request = userless(request)
             if not self._moved(visit, request):
                 visit.requests.add(request)
-                self._push(request)
+                if CLAIM in request.meta and request.meta.get("redirect_urls"):
+                    delay = self._desk.brain.settings.delay_seconds
+                    heapq.heappush(self._later, (time.monotonic() + delay, next(self._numbers), request))
+                else:
+                    self._push(request)
             return True
         own = request.meta.get(MARK) == OWN
         request = _unmarked(request)
@@ -391,17 +396,28 @@ class Scheduler(BaseScheduler):
             log.warning("%s: %s. It is logged once for all pages under %s.", claim.url, why, pattern)
 
     def _moved(self, visit: ScrapyVisit, request: Request) -> bool:
-        """Return whether this is the target of a permanent redirect of the claimed page. The target is a page of its
-        own, or a variant of the same URL, and waits for its turn."""
+        """Return whether this is the target of a redirect of the claimed page that is not followed: a permanent one,
+        whose target is a page of its own, or a variant of the same URL, and waits for its turn; or one that leads out
+        of the scope."""
         reasons = request.meta.get("redirect_reasons", ())
         if CLAIM not in request.meta or not reasons:
             return False
         if request.meta.get("redirect_ttl") == 0 and isinstance(reasons[0], int):
             visit.led_by = reasons[0]  # this one is the last that is followed
-        if len(reasons) != 1 or reasons[0] not in PERMANENT:
+        for_good = len(reasons) == 1 and reasons[0] in PERMANENT
+        if not isinstance(reasons[0], int) or not (for_good or self._leaves_scope(visit.claim, request)):
             return False
-        visit.moved_to, visit.moved_by = request.url, reasons[0]
+        visit.moved_to, visit.moved_by = [*request.meta["redirect_urls"][1:], request.url][0], reasons[0]
         return True
+
+    def _leaves_scope(self, claim: Claim, request: Request) -> bool:
+        """Return whether a redirect leads out of the scope."""
+        assert self._desk is not None
+        try:
+            url = address(request.url)
+        except BadInput:
+            return False  # the brain's answer names the fault
+        return not self._desk.brain.policy.scope.holds(url, host_of(url), claim.depth)
 
     def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
         """Take a request that a callback made: as a link of its page, then None; or it belongs to the visit."""
@@ -520,6 +536,8 @@ class Scheduler(BaseScheduler):
         if desk is None or self._closing:
             return
         self._end_visits()
+        while self._later and self._later[0][0] <= time.monotonic():
+            self._push(heapq.heappop(self._later)[2])
         self._ticked += 1
         idle = not (desk.ready or self._waiting or engine.downloader.active)
         self._want(desk, at_once=idle or self._ticked % ASK_EVERY == 0)
@@ -533,7 +551,7 @@ class Scheduler(BaseScheduler):
         engine = self.crawler.engine
         assert engine is not None
         slot = engine.scraper.slot
-        busy = {request for _, _, request in self._waiting} | engine.downloader.active
+        busy = {request for _, _, request in (*self._waiting, *self._later)} | engine.downloader.active
         if slot is not None:
             busy |= slot.active | {request for _, request, _ in slot.queue}
         if self._held_up:
@@ -661,7 +679,7 @@ class AnswerNotes(_Middleware):
         if visit is None:
             return response
         visit.fault = "not_understood"
-        target = header(response.headers.get("Location")) if response.status in {*PERMANENT, *TEMPORARY} else None
+        target = location(response) if response.status in {*PERMANENT, *TEMPORARY} else None
         if target and CLAIM in request.meta and not names_page(response, target):
             visit.led_by = request.meta.get("redirect_reasons", [response.status])[0]
             visit.lost = f"redirects to {target}: that is no page of the web"
