@@ -98,6 +98,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option(
     "--render-from", multiple=True, metavar="HOST", help="Rendered pages get scripts from here, too; repeatable."
 )
+@click.option("--allow-private", is_flag=True, help="Follow links and redirects to private and local addresses, too.")
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
     "--config",

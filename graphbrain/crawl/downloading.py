@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING, Any
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import DownloadCancelledError
 
+from graphbrain.crawl.scrapy.private import PrivateAddress
+
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from graphbrain.crawl.spider import Running
+
 __all__ = ["Downloads", "HttpDownloads"]
+
+PRIVATE = "requests to private addresses (--allow-private)"
 
 
 class Downloads:
@@ -59,5 +65,15 @@ class HttpDownloads(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         """Return the answer of a request. Scrapy calls this."""
-        downloads: Downloads = self._run_of.spider.run.downloads  # type: ignore[union-attr]
-        return await downloads.done(super().download_request(request))
+        run: Running = self._run_of.spider.run  # type: ignore[union-attr]
+        return await run.downloads.done(self._checked(run, request))
+
+    async def _checked(self, run: Running, request: Request) -> Response:
+        """Return the answer of a request that goes to a public address, or where the user has sent it."""
+        if run.addresses is not None:
+            try:
+                await run.addresses.check_request(request)
+            except PrivateAddress:
+                run.watch.left(request.url, PRIVATE)
+                raise
+        return await super().download_request(request)

@@ -18,12 +18,13 @@ from urllib.parse import urlsplit
 
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.settings import Settings, added
+from graphbrain.base.urls.hostnames import HostList
 from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.patterns import check, patterns_in, scoped, text_of
 from graphbrain.content.scope import Scope
 from graphbrain.frontier.hosts.robots import product
 
-__all__ = ["SCOPES", "CrawlOrder", "added_to", "is_local", "refusal", "shared"]
+__all__ = ["SCOPES", "CrawlOrder", "added_to", "hosts_named", "is_local", "refusal", "shared"]
 
 SCOPES = ("host", "domain", "prefix")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
@@ -52,6 +53,7 @@ class CrawlOrder:
         render: Let a browser run the scripts of pages.
         browser: The browser's path; None: one on the PATH.
         render_from: Hosts outside the scope from which rendered pages get scripts and data.
+        allow_private: Fetch from private addresses, too, wherever links and redirects lead.
     """
 
     urls: tuple[str, ...] = ()
@@ -82,6 +84,7 @@ class CrawlOrder:
     render: bool = False
     browser: Path | None = None
     render_from: tuple[str, ...] = ()
+    allow_private: bool = False
 
     @property
     def names_scope(self) -> bool:
@@ -208,6 +211,13 @@ def _said(brain: Settings) -> str:
     names = ("allow_hosts", "allow_urls", "deny_hosts", "deny_urls")
     limits = [f"{name} {getattr(brain, name)!r:.60}" for name in names if getattr(brain, name)]
     return limits[0] if limits else "all hosts"
+
+
+def hosts_named(order: CrawlOrder, brain: Settings) -> set[str]:
+    """Return the hosts, without ports, that the user has named: those of the start URLs, of the scope and of
+    --render-from."""
+    given = HostList.of(" ".join([*map(host_of, order.bare_urls()), *order.render_from, brain.allow_hosts, "*"]))
+    return {*given.anyway, *(host for host, _ in given.at_port)} - {""}
 
 
 def _hosts(order: CrawlOrder) -> list[str]:

@@ -24,6 +24,7 @@ from scrapy.utils.defer import deferred_from_coro
 from graphbrain.base.errors import BadInput
 from graphbrain.crawl.downloading import HttpDownloads
 from graphbrain.crawl.redirects import Redirects
+from graphbrain.crawl.scrapy.private import guarded
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
 
@@ -154,6 +155,8 @@ class ScrapyRun:
             "GRAPHBRAIN_KINDS": ["page", "robots", "link", *(["sitemap"] if order.sitemaps else [])],
             **OBEYS_ROBOTS,
         }
+        if self._running.addresses is not None:
+            settings["TWISTED_DNS_RESOLVER"] = guarded(self._running.addresses)
         if order.topic is not None:
             settings["GRAPHBRAIN_TOPIC"] = order.topic
         return settings

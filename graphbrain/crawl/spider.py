@@ -21,9 +21,11 @@ from graphbrain.base.urls.walls import bare
 from graphbrain.content.pagefacts import FORBID_FOLLOW, forbids_index
 from graphbrain.crawl.downloading import Downloads
 from graphbrain.crawl.gone import with_gone
+from graphbrain.crawl.order import hosts_named
 from graphbrain.crawl.returns import Returns
 from graphbrain.crawl.scrapy import Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
 from graphbrain.crawl.scrapy.documents import Document, links_of
+from graphbrain.crawl.scrapy.private import PrivateAddresses
 from graphbrain.crawl.scrapy.requests import ending_of
 from graphbrain.crawl.watching import CrawlWatch
 
@@ -88,6 +90,7 @@ class Running:
         """None for a crawl that comes back to its pages."""
         self.renderer: Renderer | None = None
         self.downloads, self.returns = Downloads(), Returns()
+        self.addresses = None if order.allow_private else PrivateAddresses(hosts_named(order, brain.settings))
 
     def fail(self, why: str) -> None:
         """Let the run end for this reason, unless it ends for another."""

@@ -58,7 +58,7 @@ CLAIM = "graphbrain_claim"
 """The key of the claim in a request's meta, for the spider to read."""
 EVERY = "graphbrain_every_process"
 """A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
-OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds")
+OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds", "allow_private")
 """Settings of the add-on that are none of the brain's."""
 LONGEST_NOTE = 30_000
 """Characters of a note; a request that needs more stays with its process."""

@@ -51,6 +51,7 @@ from graphbrain.crawl.scrapy.prefetch import (
     Witness,
     unexpected,
 )
+from graphbrain.crawl.scrapy.private import PrivateAddresses
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     EVERY,
@@ -73,7 +74,16 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = ["Addon", "DownloaderMiddleware", "Pages", "Scheduler", "SpiderMiddleware", "TrueCodings", "UnclaimedRobots"]
+__all__ = [
+    "Addon",
+    "DownloaderMiddleware",
+    "Pages",
+    "PublicOnly",
+    "Scheduler",
+    "SpiderMiddleware",
+    "TrueCodings",
+    "UnclaimedRobots",
+]
 
 MARK = "_graphbrain"
 """The key in a request's meta of the number of the visit that it belongs to."""
@@ -121,6 +131,8 @@ class Addon:
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(TrueCodings, 595)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(Pages, 585)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
+        if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # behind that of proxies (750)
         if asks_for_robots(settings):
             settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # its place in Scrapy's own list
@@ -667,6 +679,22 @@ class Pages(_Middleware):
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
         """Called by Scrapy with every answer."""
         return as_page(response)
+
+
+class PublicOnly(_Middleware):
+    """Refuses requests to private addresses, but for hosts of the spider's `start_urls` and of `allow_hosts`."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._addresses: PrivateAddresses | None = None
+
+    async def process_request(self, request: Request) -> None:
+        """Called by Scrapy with every request."""
+        if self._addresses is None:  # there is a spider now
+            urls = getattr(self.crawler.spider, "start_urls", None) or ()
+            hosts = str(self.crawler.settings.get("GRAPHBRAIN_ALLOW_HOSTS") or "").replace(",", " ").split()
+            self._addresses = PrivateAddresses([*(urlsplit(url).hostname or "" for url in urls), *hosts])
+        await self._addresses.check_request(request)
 
 
 class AnswerNotes(_Middleware):
