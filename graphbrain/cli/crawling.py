@@ -317,9 +317,8 @@ def _run(
     with ExitStack() as stack:
         sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
         running = Running(order, brain, CrawlWatch(), sinks, cookies)
-        if not order.revisit:
-            running.again = Again()
-            sinks.append(running.again)
+        sinks.append(again := Again(running.watch))
+        running.again = None if order.revisit else again
         if order.warc is not None:
             running.archive = stack.enter_context(_archive(running, order.warc, agent))
             if order.requisites:
@@ -467,7 +466,7 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden:
     for sentence in running.watch.ends_walled():
         show.say(f"graphbrain: {sentence}")
     if code == NOTHING:
-        show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, forbidden)}.")
+        show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, ended, forbidden)}.")
     elif code == DONE and not running.watch.fetched:
         show.say(f"graphbrain: nothing is to be fetched now{f'; {ended.due}' if ended.due else ''}.")
     elif code == DONE and ended.due:
@@ -481,7 +480,7 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden:
         show.say(f"graphbrain: {why}; 'graphbrain crawl{_at(data)}' goes on where it stopped.")
 
 
-def _why_nothing(running: Running, forbidden: bool) -> str:
+def _why_nothing(running: Running, ended: Ended, forbidden: bool) -> str:
     if forbidden and not running.watch.failed:
         return "robots.txt forbids it"
     if running.watch.fetched:
@@ -490,7 +489,7 @@ def _why_nothing(running: Running, forbidden: bool) -> str:
         return "all requests failed (" + ", ".join(f"{k} ×{n:,}" for k, n in running.watch.errors.most_common(3)) + ")"
     if running.watch.outcomes["alias"]:
         return "what was asked for leads to pages outside the scope: begin there, or use --scope domain"
-    return "the lines above have the reasons"
+    return ended.why or "the lines above have the reasons"
 
 
 COMMANDS = (crawl,)

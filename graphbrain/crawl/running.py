@@ -54,12 +54,14 @@ class Ended:
     Attributes:
         reason: The cause of the end.
         due: The time at which a page can be claimed again, as a clause.
+        why: The reason why no page was claimed, as a clause.
         counts: The counters of the add-on.
         seconds: The time since the brain was opened.
     """
 
     reason: Reason
     due: str = ""
+    why: str = ""
     counts: Mapping[str, int] | None = None
     seconds: float = 0.0
 
@@ -115,7 +117,8 @@ class ScrapyRun:
         if self._reason is None:
             by_reason: dict[str, Reason] = {"graphbrain_failed": "failed", "graphbrain_nothing": "nothing"}
             self._reason = by_reason.get(self._closed_as, "finished")
-        return Ended(self._reason, due, counts, time.monotonic() - self._began)
+        why = scheduler.why_nothing if scheduler is not None else ""
+        return Ended(self._reason, due, why, counts, time.monotonic() - self._began)
 
     # ---------------------------------------------------------------- Scrapy
 

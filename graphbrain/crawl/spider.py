@@ -50,6 +50,8 @@ __all__ = [
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
 """Endings of files that are no pages. Links to them are not followed."""
+SCRIPTS = frozenset({"module", "text/javascript", "application/javascript"})
+"""The types of scripts that browsers run."""
 
 
 class Sink(Protocol):
@@ -153,6 +155,8 @@ class CrawlScheduler(Scheduler):
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
+        self.why_nothing = ""
+        """The reason why no page was claimed."""
         self.pages = 0
         """Pages that this run has fetched, those included that are not reported yet."""
 
@@ -179,6 +183,10 @@ class CrawlScheduler(Scheduler):
         for sink in self.run.sinks:
             sink.recover(brain)
         return _Reported(self.run)
+
+    def fetched_nothing(self, why: str) -> None:
+        """Keep the reason for the end, where it is printed once."""
+        self.why_nothing = why
 
     @property
     def room(self) -> int:
@@ -261,6 +269,7 @@ class PageReader(Reader):
     def __init__(self, options: ScrapyOptions, agent: str, order: CrawlOrder, watch: CrawlWatch) -> None:
         super().__init__(options, agent)
         self._obeys, self._all_files, self._watch = not order.follow_all, order.all_files, watch
+        self._renders = order.render
 
     def read(
         self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
@@ -274,13 +283,22 @@ class PageReader(Reader):
         if self._obeys and forbids_follow(response, self._agent):
             self._watch.left(response.url, "nofollow pages (--follow-all)")
             return near, links
-        for url, (text, rel) in links_of(response).items():
+        found = links_of(response)
+        if not found and not self._renders and "rendered" not in response.flags and makes_links(response):
+            self._watch.left(response.url, "pages without a link that run scripts (--render)")
+        for url, (text, rel) in found.items():
             if not self._all_files and ending_of(url) in SKIPPED:
                 self._watch.left(url, "links to other files (--all-files)")
                 continue
             nearness = None if near is None else self.nearness(near, text or None)
             links.append(Link(url, nearness, anchor=text or None, rel=rel or None) if text or rel or nearness else url)
         return near, links
+
+
+def makes_links(response: HtmlResponse) -> bool:
+    """Return whether a page runs scripts, which may make links."""
+    scripts = Document.of(response).elements("script")
+    return any((node.get("type") or "module").lower() in SCRIPTS for node, _ in scripts)
 
 
 def asks_for_password(response: Response) -> bool:

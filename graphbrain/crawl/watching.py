@@ -44,8 +44,9 @@ _WHY = {
     451: "it may not be shown where this crawler is",
     503: "it is overloaded, or refuses crawlers in this way",
 }
+NO_NAME = "the name of the host is not known"
 _SILENCE = {
-    "CannotResolveHost": "the name of the host is not known",
+    "CannotResolveHost": NO_NAME,
     "DownloadConnectionRefused": "it refuses connections",
     "DownloadTimeout": "it does not answer in time",
 }
@@ -103,7 +104,8 @@ class CrawlWatch:
         """Visits by the brain's outcome: new, changed, same, alias, retry, gone, slowed; or led, for now."""
         self.errors: Counter[str] = Counter()
         """Failed visits, by status or by the kind of failure."""
-        self.bytes = 0
+        self.bytes = self.again = 0
+        """Bytes of answers; and visits of pages that this run had fetched before."""
         self.hosts: dict[str, CrawledHost] = {}
         self.left_out: Counter[str] = Counter()
         self._files: set[int] = set()
@@ -229,6 +231,8 @@ class CrawlWatch:
     def _blocks(self, name: str, seen: CrawledHost) -> str:
         """Return the sentence on a site that blocks; empty if it does not."""
         many, useful, logins = seen.walls.total(), seen.useful(), seen.logins()
+        if not useful and NO_NAME in seen.walls:  # waiting brings no name
+            return _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
         if many and not useful and (many >= REFUSALS or self.now() > seen.since + PATIENCE):
             return _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
         lasting = many >= REFUSALS and self.now() > seen.since + PATIENCE

@@ -211,6 +211,10 @@ class Scheduler(BaseScheduler):
     def finished_resource(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
         """The same of a visit of what is no page: a robots.txt, a sitemap, a link that is checked."""
 
+    def fetched_nothing(self, why: str) -> None:
+        """Log the reason why no page was claimed until the crawl counted as over."""
+        log.warning("No page was fetched: %s.", why)
+
     @property
     def room(self) -> int:
         """The number of pages that may be requested beside those under way, as far as this crawl has a limit."""
@@ -301,7 +305,7 @@ class Scheduler(BaseScheduler):
         await run_in_thread(self.close_brain, desk.brain)
         self._count(desk)
         if why:
-            log.warning("No page was fetched: %s.", why)
+            self.fetched_nothing(why)
         elif due:
             log.info("Nothing more is fetched now; %s.", due)
         self._ended = desk.ended

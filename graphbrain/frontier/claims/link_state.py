@@ -2,8 +2,8 @@
 
 Such a URL is asked by HEAD, and once by GET where that is answered with an error, or not at all: many hosts answer HEAD
 as if there were nothing. The GET decides. Redirects are followed, each as a claim of its own. A 4xx breaks the link at
-once. Where the URL cannot be had it is tried again, and the link is broken after `TRIES` failures in a row. Then the URL
-waits until a check is asked for again.
+once. Where the URL cannot be had it is tried again, and the link is broken after `TRIES` failures in a row. Then the
+URL waits until a check is asked for again.
 This module needs no graph.
 """
 
