@@ -19,7 +19,7 @@ from graphbrain.crawl.order import CrawlOrder
 from graphbrain.crawl.scrapy import ScrapyOptions, ScrapyVisit
 from graphbrain.crawl.scrapy.documents import links_of
 from graphbrain.crawl.secrets import LimitedCookies, cookies_of, header_of
-from graphbrain.crawl.spider import PageReader, forbids_follow
+from graphbrain.crawl.spider import PageReader, forbids_follow, makes_links
 from graphbrain.crawl.watching import CrawlWatch
 
 URLS = [f"http://a.example/{n}" for n in range(3)]
@@ -161,3 +161,17 @@ def test_cookies_of_sites_are_limited_and_those_of_the_user_stay(
     assert not names("b.example") and names("a.example") == {"ours", "n0", "n3", "n4"}
     answer("d.example", *map(str, range(100)))
     assert names("a.example") == {"ours"} and len(jar) == 1 + 1 + 3
+
+
+@pytest.mark.parametrize(
+    ("body", "makes"),
+    [
+        ("<script src=a.js></script>", True),
+        ("<script type=module>x</script>", True),
+        ('<script type="application/ld+json">{}</script>', False),
+        ("<p>text", False),
+        ("<!-- <script></script> --><p>", False),
+    ],
+)
+def test_a_page_without_a_link_that_runs_scripts_may_make_them(body: str, makes: bool) -> None:
+    assert makes_links(page(body)) == makes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrain import Answer, Failed, Fetched
+from graphbrain.crawl import closing
 from graphbrain.crawl.watching import PATIENCE, REFUSALS, REFUSING, CrawlWatch
 
 
@@ -136,3 +137,24 @@ def test_memory_of_a_long_crawl_is_bounded(clock: Clock) -> None:
         watch.answered(f"h{number}.example", 200, 0.1, 10)
         watch.left(f"http://h.example/{number % 7}", "files")
     assert len(watch.hosts) == 10_000 and watch.left_out == {"files": 7}
+
+
+@pytest.mark.parametrize("error", ["CannotResolveHostError", "DownloadConnectionRefusedError", "DownloadTimeoutError"])
+def test_a_name_that_is_not_known_is_named_at_once(clock: Clock, error: str) -> None:
+    """Waiting brings no name; of other silences it may be the first."""
+    watch = CrawlWatch(clock)
+    watch.silent("a.example", f"{error}: a.example")
+    assert bool([*watch.blocking()]) == (error == "CannotResolveHostError")
+
+
+def test_pages_are_counted_once_and_redirects_are_none(clock: Clock) -> None:
+    watch = CrawlWatch(clock)
+    pages = [Fetched("http://a.example/"), Fetched("http://a.example/"), Fetched("http://a.example/x")]
+    moved = Fetched("http://a.example/y", status=302, redirected_to="http://a.example/x")
+    outcomes = ["new", "same", "new", "new"]
+    reports = [*pages, moved]
+    watch.reported(reports, [Answer(r.url, True, outcome=o) for r, o in zip(reports, outcomes, strict=True)])
+    watch.again += 1
+    rows = dict(closing.lines(watch, 1.0, closing.CrawlEnd({}, 3, 0, (0, 0), 0), []))
+    assert rows["fetched"].startswith("2 pages in 3 visits") and "1 led elsewhere for now" in rows["fetched"]
+    assert rows["changed"].startswith("2 new, 0 changed, 1 as before")
