@@ -59,6 +59,8 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--include", multiple=True, metavar="REGEX", help="Only URLs in which this is found; repeatable.")
 @click.option("--exclude", multiple=True, metavar="REGEX", help="No URLs in which this is found; repeatable.")
 @click.option("--add", is_flag=True, help="Add the URLs' scope to that of a brain which has pages.")
+@click.option("--anew", is_flag=True, help="Empty the brain, and crawl in the scope of this command line alone.")
+@click.option("--yes", is_flag=True, help="With --anew: delete the brain's pages without asking.")
 @click.option("--max-pages", type=click.IntRange(1), metavar="N", help="End after so many pages.")
 @click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch no page more than N clicks from a URL.")
 @click.option("--max-time", type=Duration(1.0), metavar="TIME", help="End after so long: 90s, 30m, 1h, 2d.")
@@ -119,6 +121,7 @@ def crawl(
     no_contact: bool,
     dry_run: bool,
     console: bool,
+    yes: bool,
     **options: Any,
 ) -> int:
     """Crawl sites, beginning at URLs.
@@ -148,6 +151,8 @@ def crawl(
     connection, is_new = _brain_at(app)
     try:
         with Brain.open(**connection) as brain:
+            if order.anew:
+                _empty(brain, yes)
             agent = _prepare(brain, order)
             where = [*LOOK, *_browser(connection, app.data)]
             with console_beside(connection, app.data) if console else nullcontext():
@@ -255,6 +260,26 @@ def _prepare(brain: Brain, order: CrawlOrder) -> str:
     if changes := {name: value for name, value in wanted.items() if value != getattr(brain.settings, name)}:
         brain.change(**changes)
     return brain.settings.user_agent
+
+
+def _empty(brain: Brain, yes: bool) -> None:
+    """Empty the brain, when the user agrees, and let its scope have no limits."""
+    from graphbrain.terminal import show
+
+    stats = brain.stats()
+    if stats["leased"]:
+        held = show.counted(stats["leased"], "page")
+        raise GraphbrainError(
+            f"Another crawl holds {held} of this brain: stop it before --anew, or give this one a brain of its own "
+            "with --data DIR."
+        )
+    pages = show.counted(stats["pages"], "page")
+    if stats["pages"] and not yes:
+        asks = sys.stdin.isatty() and sys.stderr.isatty()
+        if not (asks and click.confirm(f"Delete {pages}, with their links and hosts?", err=True)):
+            raise GraphbrainError(f"--anew deletes {pages}: nothing was deleted; confirm with --yes.")
+    brain.clear()
+    brain.change(allow_hosts="", allow_urls="", deny_hosts="", deny_urls="", max_depth=0)
 
 
 def _say_kept(settings: Mapping[str, Any]) -> None:

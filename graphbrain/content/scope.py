@@ -69,14 +69,19 @@ class Scope:
 
     def holds(self, url: str, host: str, depth: int) -> bool:
         """Return True if this page may be fetched."""
+        return not self.why_not(url, host, depth)
+
+    def why_not(self, url: str, host: str, depth: int) -> str:
+        """Return the setting by which this page may not be fetched; empty if it may."""
         if self.max_depth and depth > self.max_depth:
-            return False
-        by_host = self.allow_hosts is not None or self.deny_hosts is not None
-        if by_host and not self.holds_host(host):
-            return False
+            return "max_depth"
+        if self.allow_hosts is not None and not self.allow_hosts.holds(host):
+            return "allow_hosts"
+        if self.deny_hosts is not None and self.deny_hosts.holds(host):
+            return "deny_hosts"
         if self.allow_urls is not None and not self.allow_urls.hold(url):
-            return False
-        return self.deny_urls is None or not self.deny_urls.hold(url)
+            return "allow_urls"
+        return "deny_urls" if self.deny_urls is not None and self.deny_urls.hold(url) else ""
 
 
 def _hosts(text: str) -> HostList | None:

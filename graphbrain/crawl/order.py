@@ -53,6 +53,7 @@ class CrawlOrder:
         render: Let a browser run the scripts of pages.
         browser: The browser's path; None: one on the PATH.
         render_from: Hosts outside the scope from which rendered pages get scripts and data.
+        anew: Empty the brain first, and set its scope by this order alone.
         allow_private: Fetch from private addresses, too, wherever links and redirects lead.
     """
 
@@ -85,6 +86,7 @@ class CrawlOrder:
     browser: Path | None = None
     render_from: tuple[str, ...] = ()
     allow_private: bool = False
+    anew: bool = False
 
     @property
     def names_scope(self) -> bool:
@@ -105,8 +107,10 @@ class CrawlOrder:
             raise SettingsError("--text is for --jsonl: name its file.")
         if not self.render and (self.browser is not None or self.render_from):
             raise SettingsError("--browser and --render-from are for --render: give it, too.")
-        if not self.urls and (self.names_scope or self.add):
-            raise SettingsError("--scope, --include, --exclude and --add need the URLs that they are for.")
+        if not self.urls and (self.names_scope or self.add or self.anew):
+            raise SettingsError("--scope, --include, --exclude, --add and --anew need the URLs that they are for.")
+        if self.add and self.anew:
+            raise SettingsError("Give --add, which keeps the brain's pages, or --anew, which deletes them.")
         self.bare_urls()
         return self
 
@@ -182,7 +186,7 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
     order names must be a part of the brain's.
     """
     scope, ways = Scope.of(brain), "add it to this brain with --add, give it a brain of its own with --data DIR, or "
-    ways += "empty this one with 'graphbrain clear --yes'"
+    ways += "empty this one with --anew"
     for url in order.bare_urls():
         if not scope.holds(url, host_of(url), 0):
             return f"{url} is outside the scope of this brain ({_said(brain)}): {ways}."

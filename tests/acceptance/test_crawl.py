@@ -101,6 +101,26 @@ def test_a_brain_with_pages_keeps_its_settings(neo4j: Neo4j, tmp_path: Path) -> 
         assert brain.audit(None).ok
 
 
+def test_anew_empties_the_brain_and_its_scope(neo4j: Neo4j) -> None:
+    """When it is confirmed, and no other crawl holds a claim."""
+    with hostile(Site("one.example", plain(3)), Site("two.example", plain(3))) as web, emptied(neo4j) as brain:
+        brain.change(delay_seconds=0.0)
+        assert crawl(neo4j, web.proxy, "http://one.example/", "--exclude", "/2", "--no-contact").returncode == 0
+        other = crawl(neo4j, web.proxy, "http://two.example/")
+        assert other.returncode == 1 and "--anew" in other.stderr, other
+        unsure = crawl(neo4j, web.proxy, "http://two.example/", "--anew")
+        assert unsure.returncode == 1 and "--yes" in unsure.stderr and brain.page("http://one.example/").visits
+        brain.crawl_now(["http://one.example/"])
+        (held,) = brain.next_urls(1, now_only=True)
+        busy = crawl(neo4j, web.proxy, "http://two.example/", "--anew", "--yes")
+        assert busy.returncode == 1 and "holds 1 page" in busy.stderr, busy
+        brain.give_back([held])
+        anew = crawl(neo4j, web.proxy, "http://two.example/", "--anew", "--yes", "--json")
+        assert anew.returncode == 0 and told(anew)["fetched"] > 1, anew
+        brain.tend(0)
+        assert {page.host for page in brain.find()} == {"two.example"} and not brain.settings.deny_urls
+
+
 def member(key: str) -> Callable[[Ask], Reply]:
     """A page for those who have a key and a cookie; others are sent to a host outside."""
 
