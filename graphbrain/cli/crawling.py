@@ -152,6 +152,7 @@ def crawl(
     try:
         with Brain.open(**connection) as brain:
             if order.anew:
+                order = _with_contact(brain, order)  # nothing is deleted for a crawl that would be refused
                 _empty(brain, yes)
             agent = _prepare(brain, order)
             where = [*LOOK, *_browser(connection, app.data)]

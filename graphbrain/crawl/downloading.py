@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import DownloadCancelledError
 
-from graphbrain.crawl.scrapy.private import PrivateAddress
+from graphbrain.crawl.scrapy import PrivateAddress
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-    from graphbrain.crawl.spider import Running
 
 __all__ = ["Downloads", "HttpDownloads"]
 
@@ -65,10 +63,11 @@ class HttpDownloads(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         """Return the answer of a request. Scrapy calls this."""
-        run: Running = self._run_of.spider.run  # type: ignore[union-attr]
-        return await run.downloads.done(self._checked(run, request))
+        run: Any = self._run_of.spider.run  # type: ignore[union-attr]
+        downloads: Downloads = run.downloads
+        return await downloads.done(self._checked(run, request))
 
-    async def _checked(self, run: Running, request: Request) -> Response:
+    async def _checked(self, run: Any, request: Request) -> Response:
         """Return the answer of a request that goes to a public address, or where the user has sent it."""
         if run.addresses is not None:
             try:

@@ -26,8 +26,7 @@ from graphbrain.content.feeds import reading
 from graphbrain.content.scope import Scope
 from graphbrain.crawl.closing import seconds_of
 from graphbrain.crawl.order import CrawlOrder, hosts_named, shared
-from graphbrain.crawl.scrapy.documents import links_of
-from graphbrain.crawl.scrapy.private import PrivateAddress, PrivateAddresses
+from graphbrain.crawl.scrapy import PrivateAddress, PrivateAddresses, links_of
 from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 __all__ = ["DryRunSite", "looked_at", "rows"]

@@ -14,8 +14,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address, resolved
 from graphbrain.content.report_semantics import PERMANENT, TEMPORARY
-from graphbrain.crawl.scrapy import CLAIM
-from graphbrain.crawl.scrapy.visits import location
+from graphbrain.crawl.scrapy import CLAIM, location
 from graphbrain.crawl.spider import RunMiddleware
 
 __all__ = ["Redirects"]
@@ -54,8 +53,8 @@ def _host(request: Request) -> str:
 
 def _target(response: Response) -> str:
     """Return the address to which an answer leads; empty if it leads nowhere."""
-    place = location(response) if response.status in PERMANENT | TEMPORARY else None
+    target = location(response) if response.status in PERMANENT | TEMPORARY else None
     try:
-        return address(resolved(response.url, place)) if place else ""
+        return address(resolved(response.url, target)) if target else ""
     except BadInput:
         return ""

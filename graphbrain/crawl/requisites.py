@@ -25,8 +25,7 @@ from scrapy.utils.defer import deferred_from_coro
 from graphbrain import Answer, Brain, Fetched
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address, host_of
-from graphbrain.crawl.scrapy import Report, ScrapyVisit
-from graphbrain.crawl.scrapy.documents import Document
+from graphbrain.crawl.scrapy import Document, Report, ScrapyVisit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

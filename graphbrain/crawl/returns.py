@@ -25,7 +25,7 @@ class Returns:
 
     def __init__(self) -> None:
         self.cookies: Counter[str] = Counter()
-        """How many answers of a host have set cookies."""
+        """Number of answers of each host that have set cookies."""
         self._led: dict[str, int] = {}
         """Page that has led elsewhere → the answers with cookies before it was asked for; `TAKEN`: it was returned."""
         self._wanted: list[str] = []

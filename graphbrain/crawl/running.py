@@ -24,7 +24,7 @@ from scrapy.utils.defer import deferred_from_coro
 from graphbrain.base.errors import BadInput
 from graphbrain.crawl.downloading import HttpDownloads
 from graphbrain.crawl.redirects import Redirects
-from graphbrain.crawl.scrapy.private import guarded
+from graphbrain.crawl.scrapy import guarded
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
 

@@ -23,10 +23,18 @@ from graphbrain.crawl.downloading import Downloads
 from graphbrain.crawl.gone import with_gone
 from graphbrain.crawl.order import hosts_named
 from graphbrain.crawl.returns import Returns
-from graphbrain.crawl.scrapy import Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
-from graphbrain.crawl.scrapy.documents import Document, links_of
-from graphbrain.crawl.scrapy.private import PrivateAddresses
-from graphbrain.crawl.scrapy.requests import ending_of
+from graphbrain.crawl.scrapy import (
+    Document,
+    PrivateAddresses,
+    Reader,
+    Report,
+    Scheduler,
+    ScrapyOptions,
+    ScrapyVisit,
+    Witness,
+    ending_of,
+    links_of,
+)
 from graphbrain.crawl.watching import CrawlWatch
 
 if TYPE_CHECKING:
@@ -283,10 +291,10 @@ class PageReader(Reader):
         if self._obeys and forbids_follow(response, self._agent):
             self._watch.left(response.url, "nofollow pages (--follow-all)")
             return near, links
-        found = links_of(response)
-        if not found and not self._renders and "rendered" not in response.flags and makes_links(response):
+        targets = links_of(response)
+        if not targets and not self._renders and "rendered" not in response.flags and makes_links(response):
             self._watch.left(response.url, "pages without a link that run scripts (--render)")
-        for url, (text, rel) in found.items():
+        for url, (text, rel) in targets.items():
             if not self._all_files and ending_of(url) in SKIPPED:
                 self._watch.left(url, "links to other files (--all-files)")
                 continue

@@ -108,14 +108,16 @@ def test_anew_empties_the_brain_and_its_scope(neo4j: Neo4j) -> None:
         assert crawl(neo4j, web.proxy, "http://one.example/", "--exclude", "/2", "--no-contact").returncode == 0
         other = crawl(neo4j, web.proxy, "http://two.example/")
         assert other.returncode == 1 and "--anew" in other.stderr, other
-        unsure = crawl(neo4j, web.proxy, "http://two.example/", "--anew")
+        unsure = crawl(neo4j, web.proxy, "http://two.example/", "--anew", "--no-contact")
         assert unsure.returncode == 1 and "--yes" in unsure.stderr and brain.page("http://one.example/").visits
         brain.crawl_now(["http://one.example/"])
         (held,) = brain.next_urls(1, now_only=True)
-        busy = crawl(neo4j, web.proxy, "http://two.example/", "--anew", "--yes")
+        busy = crawl(neo4j, web.proxy, "http://two.example/", "--anew", "--yes", "--no-contact")
         assert busy.returncode == 1 and "holds 1 page" in busy.stderr, busy
         brain.give_back([held])
-        anew = crawl(neo4j, web.proxy, "http://two.example/", "--anew", "--yes", "--json")
+        nameless = crawl(neo4j, web.proxy, "http://two.example/", "--anew", "--yes")
+        assert nameless.returncode == 1 and "--contact" in nameless.stderr and brain.stats()["pages"], nameless
+        anew = crawl(neo4j, web.proxy, "http://two.example/", "--anew", "--yes", "--json", "--no-contact")
         assert anew.returncode == 0 and told(anew)["fetched"] > 1, anew
         brain.tend(0)
         assert {page.host for page in brain.find()} == {"two.example"} and not brain.settings.deny_urls

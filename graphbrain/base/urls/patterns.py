@@ -37,8 +37,8 @@ MOST_TRIED = 64
 TRIALS = 3
 """Searches of one URL that must all take too long: a machine that is busy slows one."""
 ENDS = ("!", "/\t", "")
-"""What follows a repeated part: mostly what does not fit. It is as long as the shortest text that a pattern fits, since
-in shorter ones `re` does not look."""
+"""The ends of URLs after a repeated part, most of which do not fit. Each is as long as the shortest text that a pattern
+fits, since in shorter ones `re` does not look."""
 LETTERS = "a0/-_.=& %~!é"
 _ANY = re.compile(r"\^\.\*\??(?![?*+{])")
 _LEADING = re.compile(r"(\.|\\[wdsWDS]|\[\^?\]?(?:\\.|[^\]\\])*\])([*+])\??(?![?*+{])")

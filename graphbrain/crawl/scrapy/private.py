@@ -104,10 +104,10 @@ async def _resolved(host: str) -> str:
     from twisted.internet import reactor
 
     try:
-        found: str = await maybe_deferred_to_future(reactor.resolve(host))  # type: ignore[arg-type]
+        address: str = await maybe_deferred_to_future(reactor.resolve(host))  # type: ignore[arg-type]
     except (DNSLookupError, OSError, ValueError):
         return ""
-    return found
+    return address
 
 
 def guarded(addresses: PrivateAddresses) -> type[CachingThreadedResolver]:
