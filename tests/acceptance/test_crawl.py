@@ -101,6 +101,20 @@ def test_a_brain_with_pages_keeps_its_settings(neo4j: Neo4j, tmp_path: Path) -> 
         assert brain.audit(None).ok
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["http://a.example/"], "--contact"), ([], "empty"), (["http://a.example/", "--add", "--anew"], "--add")],
+)
+def test_an_order_that_would_be_refused_starts_no_server(tmp_path: Path, words: list[str], said: str) -> None:
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("GRAPHBRAIN_")}
+    ran = subprocess.run(
+        [sys.executable, "-m", "graphbrain", "crawl", *words], env=kept | {"GRAPHBRAIN_DATA": str(tmp_path / "new")},
+        capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert ran.returncode == 1 and said in ran.stderr and "Traceback" not in ran.stderr, ran
+    assert not (tmp_path / "new").exists()
+
+
 def test_anew_empties_the_brain_and_its_scope(neo4j: Neo4j) -> None:
     """When it is confirmed, and no other crawl holds a claim."""
     with hostile(Site("one.example", plain(3)), Site("two.example", plain(3))) as web, emptied(neo4j) as brain:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -53,4 +54,26 @@ def test_answers_that_hang_do_not_hold_a_crawl(neo4j: Neo4j, seed: int) -> None:
         assert took < ENDING + (GRACE if limited or times == 1 else 0.0) + (5.0 if limited else 0.0), (took, said)
         assert "Traceback" not in "".join(said)
         assert brain.stats()["leased"] == 0, brain.stats()
+        assert brain.audit(None).ok
+
+
+def test_what_a_killed_crawl_held_can_be_fetched_at_once(neo4j: Neo4j, tmp_path: Path) -> None:
+    """By the next crawl on the same data directory; a lease would hold it for five minutes."""
+    pages = {f"/{n}": Reply(how="hang", kind="dead") for n in range(6)}
+    site = Site("stalled.example", {"/": page(*pages), **pages})
+    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        words, env = command(neo4j, web.proxy, "http://stalled.example/", "--no-contact", "--no-sitemaps")
+        env |= {"GRAPHBRAIN_DATA": str(tmp_path)}
+        running = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            eventually(lambda: brain.stats()["leased"] >= 6, "claims", running)
+        finally:
+            running.kill()
+            running.wait()
+        assert brain.stats()["leased"] >= 6
+        ran = subprocess.run(
+            [*words, "--max-time", "1s"], env=env, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        assert "of a crawl that was killed can be fetched again at once" in ran.stderr, ran
+        assert brain.stats()["leased"] == 0 and not [*(tmp_path / "crawls").iterdir()]
         assert brain.audit(None).ok
