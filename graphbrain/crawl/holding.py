@@ -3,7 +3,7 @@
 A running crawl holds a lock on a file in `crawls` of the data directory, whose name has that of its worker and that of
 the brain. The system ends the lock with the process. So a crawl that can take another's lock knows that it has ended,
 and returns its claims; else they would lapse after minutes. The name of a worker has the host, the process, the boot
-and the namespace of process ids, so that a lock of another machine, which a file system may not keep, is left alone.
+and the namespace of process ids, so that a lock of another machine, which a file system may not keep, is not judged.
 
 Statements: claims/of_worker.
 """
@@ -134,8 +134,8 @@ def _return_all(brain: Brain, worker: str) -> int:
 def held_by_ended(brain: Brain, own: Worker) -> Iterator[tuple[int, Any]]:
     """Yield (pages, when the first lapses) of each crawl that has ended and whose claims cannot be returned."""
     asked = brain.ask("leases")
-    place = {name: asked.columns.index(name) for name in ("worker", "pages", "first_lapses")}
+    at = {name: asked.columns.index(name) for name in ("worker", "pages", "first_lapses")}
     for row in asked.rows:
-        other = Worker.of(str(row[place["worker"]]))
+        other = Worker.of(str(row[at["worker"]]))
         if other is not None and other != own and own.sees_end_of(other):
-            yield int(row[place["pages"]]), row[place["first_lapses"]]
+            yield int(row[at["pages"]]), row[at["first_lapses"]]

@@ -65,11 +65,12 @@ def test_an_own_lock_is_held_and_leaves_no_file(tmp_path: Path) -> None:
 def test_the_name_of_a_worker_says_whose_locks_can_be_judged(seed: int) -> None:
     dice, own = random.Random(seed), Worker.here()
     assert Worker.of(str(own)) == own and Worker.of("worker-1") is None
-    other = own._replace(
+    other = Worker(
         host=dice.choice([own.host, "else-where-1"]),
+        pid=dice.choice([os.getpid(), 2**22 + 1]),
         boot=dice.choice([own.boot, "f" * 8]),
         space=dice.choice([own.space, own.space + 1]),
-        pid=dice.choice([os.getpid(), 2**22 + 1]),
+        part=own.part,
     )
     assert Worker.of(str(other)) == other
     assert own.shares_locks(other) == (other.boot == own.boot or other.host == own.host)
