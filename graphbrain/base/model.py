@@ -264,7 +264,7 @@ class Claims(Sequence[Claim]):
 
 _WHY: Mapping[Because, str] = {
     "host": "its host may be asked again then: delay_seconds, or what the host itself has asked for",
-    "retry": "it failed, and is tried again then: docs/explanation/health.md",
+    "retry": "it failed, and is tried again then",
     "probe": "its host does not answer, and is probed then: dead_after",
     "revisit": "it is visited again then: revisit_seconds, or an interval; 'graphbrain now' asks for it at once",
     "look": "it redirects or was given up, and is looked at again then; 'graphbrain retry' does it at once",

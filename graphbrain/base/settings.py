@@ -23,6 +23,7 @@ from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.numeric.methods import LIVE, METHODS, ORDERS, factors
 from graphbrain.base.urls.hostnames import HostList
+from graphbrain.base.urls.patterns import patterns_in, text_of
 
 __all__ = [
     "CHOICES",
@@ -35,6 +36,7 @@ __all__ = [
     "ORDERS",
     "PAYOUTS",
     "RANGES",
+    "URL_LISTS",
     "VALUES",
     "InForce",
     "Settings",
@@ -123,12 +125,14 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 LONGEST_NAME = 200
 LONGEST = {
     **dict.fromkeys(("uri", "password"), 10_000),
-    **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts"), 1_000_000),
-    **dict.fromkeys(("allow_urls", "deny_urls", "intervals"), 100_000),
+    **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts", "allow_urls", "deny_urls"), 1_000_000),
+    "intervals": 100_000,
 }
 """The most characters of a text; all other texts are names."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
 HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
+URL_LISTS = ("allow_urls", "deny_urls")
+"""Lists of regular expressions: JSON, or a single one as it is."""
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
 PREFIX = "GRAPHBRAIN_"
@@ -264,8 +268,10 @@ class Settings:
         "", "shared", "hosts in scope, with their subdomains, between spaces or commas; empty: all"
     )
     deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
-    allow_urls: str = _setting("", "shared", "regular expression a URL must contain to be in scope")
-    deny_urls: str = _setting("", "shared", "regular expression a URL must not contain")
+    allow_urls: str = _setting(
+        "", "shared", "regular expressions, one of which a URL must contain to be in scope: one, or a list in JSON"
+    )
+    deny_urls: str = _setting("", "shared", "regular expressions none of which a URL must contain: the same")
 
     window: float = _setting(8.0, "shared", "classic: length of the window, in total cash or seconds; 0 = none")
     score: str = _setting("history", "shared", "classic: a score is the share of history, or of history_and_cash")
@@ -439,9 +445,11 @@ def typed(name: str, value: Any) -> Any:
             if not math.isfinite(number_):
                 raise ValueError
             return number_
+        if name in URL_LISTS and isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+            return text_of(value)
         if not isinstance(value, str):
             raise ValueError
-        return value
+        return text_of(patterns_in(value)) if name in URL_LISTS else value
     except (TypeError, ValueError, OverflowError):
         kind = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[type(default)]
         raise SettingsError(f"{name} must be {kind}, not {value!r:.80}.") from None
@@ -466,7 +474,9 @@ def _unfit(name: str, text: str) -> str:
 
 
 def _meant(name: str, value: Any) -> Any:
-    """Return a value in the form in which settings are compared: a list of hosts is a set."""
+    """Return a value in the form in which settings are compared: a list is a set."""
+    if name in URL_LISTS:
+        return frozenset(patterns_in(value))
     if name in HOST_LISTS and value.strip():
         return HostList.of(value)
     return value
@@ -506,14 +516,18 @@ def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Cont
 
 
 def added(name: str, before: Any, more: str) -> str:
-    """Return a list of hosts with more of them. Raise SettingsError for a setting that is no list, or names all
-    hosts."""
-    if name not in HOST_LISTS:
-        raise SettingsError(f"{name} is no list: give {name}=VALUE. Lists are {', '.join(HOST_LISTS)}.")
+    """Return a list of hosts or patterns with more of them. Raise SettingsError for a setting that is no list, or
+    names all hosts or URLs."""
+    lists = (*HOST_LISTS, *URL_LISTS)
+    if name not in lists:
+        raise SettingsError(f"{name} is no list: give {name}=VALUE. Lists are {', '.join(lists)}.")
+    kind, example = ("hosts", "other.example") if name in HOST_LISTS else ("URLs", "/pattern/")
     if not more.replace(",", " ").split():
-        raise SettingsError(f"Give the hosts to be added, as in {name}+=other.example.")
-    if name == "allow_hosts" and not before:
-        raise SettingsError("allow_hosts is empty, so all hosts are in the scope: there is nothing to be added.")
+        raise SettingsError(f"Give the {kind} to be added, as in {name}+={example}.")
+    if name.startswith("allow_") and not before:
+        raise SettingsError(f"{name} is empty, so all {kind} are in the scope: there is nothing to be added.")
+    if name in URL_LISTS:
+        return text_of((*patterns_in(before), *patterns_in(more)))
     return " ".join(dict.fromkeys(f"{before} {more}".replace(",", " ").split()))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.model import ROBOTS, SCOPE, Hint, Hinted, HintOutcome, SeedAnswer
+from graphbrain.base.model import ROBOTS, Hint, Hinted, HintOutcome, SeedAnswer
 from graphbrain.base.runtime import tokens
-from graphbrain.base.urls.normalization import USER_LEFT_OUT, cleaner, names_user
+from graphbrain.base.urls.normalization import USER_LEFT_OUT, cleaner, host_of, names_user
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.content import input_checks
+from graphbrain.content.scope import Scope
 from graphbrain.frontier.corrections import change_hints, edits, orphans
 from graphbrain.frontier.corrections.change_hints import Noted
 from graphbrain.frontier.corrections.edits import Seeded
@@ -19,11 +20,7 @@ from graphbrain.graph.connection import Tx
 
 __all__ = ["Discovering"]
 
-OUTSIDE = {
-    SCOPE: "it is outside the scope of the crawl (allow_hosts, deny_hosts, allow_urls, deny_urls, max_depth): it will "
-    "not be fetched. 'graphbrain change allow_hosts+=HOST' adds a host",
-    ROBOTS: "its host's robots.txt forbids it: it will not be fetched",
-}
+FORBIDDEN = "its host's robots.txt forbids it: it will not be fetched"
 
 
 class Discovering:
@@ -53,7 +50,7 @@ class Discovering:
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
             states = session.perform("pages/seed", orphans.seed, batch, tokens.token(session.now()))
-            answer += _seeded(batch, states)
+            answer += _seeded(batch, states, self._session.policy.scope)
         return answer
 
     def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
@@ -102,7 +99,15 @@ class Discovering:
         return [key in will for key in wanted]
 
 
-def _seeded(urls: Mapping[str, str], states: Mapping[str, tuple[Seeded, Seeded]]) -> SeedAnswer:
+def _outside(url: str, scope: Scope) -> str:
+    """Return the remark on a seed outside the scope, with the setting that keeps it out."""
+    by = scope.why_not(url, host_of(url), 0)
+    more = "allow_hosts+=HOST' adds a host" if by == "allow_hosts" else f"{by}=' lifts this limit"
+    said = f" by {by}: it will not be fetched. 'graphbrain change {more}" if by else ": it will not be fetched"
+    return f"it is outside the scope of the crawl{said}"
+
+
+def _seeded(urls: Mapping[str, str], states: Mapping[str, tuple[Seeded, Seeded]], scope: Scope) -> SeedAnswer:
     """Return the answer about seeds (key → URL), from the states before and after of each that was not forgotten for
     ever."""
     created = known = outside = gone = 0
@@ -115,7 +120,7 @@ def _seeded(urls: Mapping[str, str], states: Mapping[str, tuple[Seeded, Seeded]]
         before, after = states[key]
         if after.state == "outside":
             outside += 1
-            remarks.append((url, OUTSIDE.get(after.outside_because or SCOPE, OUTSIDE[SCOPE])))
+            remarks.append((url, FORBIDDEN if after.outside_because == ROBOTS else _outside(url, scope)))
         elif after.state != before.state:
             gone += 1
             remarks.append((url, f"it was {before.state}: it waits again"))

@@ -123,7 +123,7 @@ class Session:
     def changed(self, given: Mapping[str, Any]) -> Settings:
         """Return the settings with these in their place. Raises SettingsError where they are not possible."""
         settings = replace(self.settings, **given).checked()
-        Scope.of(settings)
+        Scope.of_new(settings, given)
         self.schedule_of(settings)
         return settings
 

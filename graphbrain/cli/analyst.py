@@ -84,7 +84,8 @@ def ask(
         with show.timed_line() as timing:
             timing(f"asking {asked.name}")
             answer = brain.ask(asked.name, **given)
-    _print(asked, answer if since is None else answer.since(since), form)
+    instead = " in place of --param limit" if limit is None and "limit" in given else ""
+    _print(asked, answer if since is None else answer.since(since), form, f"--limit all{instead} shows all")
 
 
 @brain_command()
@@ -317,7 +318,7 @@ def _say_cost(asked: Question, graph: Graph) -> None:
         show.say(f"graphbrain: {asked.name} reads {asked.cost}; there are {pages:,} pages and {links:,} links.")
 
 
-def _print(asked: Question, answer: Asked, form: str) -> None:
+def _print(asked: Question, answer: Asked, form: str, rest: str) -> None:
     from graphbrain.terminal import show
 
     if form == "jsonl":
@@ -331,7 +332,7 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
     if answer.note:
         show.say(f"graphbrain: {answer.note}")
     if answer.cut:
-        show.say(f"graphbrain: these are the first {show.counted(len(answer.rows), 'row')}; --limit all shows all.")
+        show.say(f"graphbrain: these are the first {show.counted(len(answer.rows), 'row')}; {rest}.")
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

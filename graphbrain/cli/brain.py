@@ -25,14 +25,14 @@ def clear(app: App, yes: bool) -> None:
 
 
 @brain_command()
-@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE|NAME+=HOST...")
+@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE|NAME+=MORE...")
 def change(app: App, settings: tuple[str, ...]) -> None:
     """Change shared settings, for all who use the brain.
 
     What follows from them is done for every page, beside whatever else runs, and is taken up again by 'graphbrain
-    tend' if it is interrupted. 'change allow_hosts+=other.example' adds a host to those that are there; with = it takes
-    their place. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
-    inside a host count a quarter.
+    tend' if it is interrupted. 'change allow_hosts+=other.example' adds a host to those that are there, and
+    'deny_urls+=PATTERN' a pattern; with = it takes their place. 'change payout=trusted' pays only seeds, 'change
+    intra_host_weight=0.25' lets links inside a host count a quarter.
     """
     from graphbrain.base.settings import added
     from graphbrain.terminal import show

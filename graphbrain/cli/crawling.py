@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl.closing import CrawlEnd
+    from graphbrain.crawl.holding import Worker
     from graphbrain.crawl.jsonl import PageLines
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.running import Ended
@@ -34,6 +36,11 @@ DONE, FAILED, LIMIT, NOTHING, INTERRUPTED = 0, 1, 3, 4, 130
 """Exit codes; 2 is a wrong command line."""
 LOOK = ("graphbrain summary crawl.html", "graphbrain ask")
 """The commands that show what was crawled, for the message at the end."""
+EMPTY = "This brain is empty: give a URL to begin with, as in 'graphbrain crawl https://a.example/'."
+NO_CONTACT = (
+    "Give --contact with your e-mail address or a URL of yours, which is sent to the sites with each request, or "
+    "--no-contact."
+)
 LAST_ANSWER = 5.0
 """Seconds for which a database that does not answer is asked again at the end."""
 PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio")
@@ -59,6 +66,8 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option("--include", multiple=True, metavar="REGEX", help="Only URLs in which this is found; repeatable.")
 @click.option("--exclude", multiple=True, metavar="REGEX", help="No URLs in which this is found; repeatable.")
 @click.option("--add", is_flag=True, help="Add the URLs' scope to that of a brain which has pages.")
+@click.option("--anew", is_flag=True, help="Empty the brain, and crawl in the scope of this command line alone.")
+@click.option("--yes", is_flag=True, help="With --anew: delete the brain's pages without asking.")
 @click.option("--max-pages", type=click.IntRange(1), metavar="N", help="End after so many pages.")
 @click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch no page more than N clicks from a URL.")
 @click.option("--max-time", type=Duration(1.0), metavar="TIME", help="End after so long: 90s, 30m, 1h, 2d.")
@@ -98,6 +107,7 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 @click.option(
     "--render-from", multiple=True, metavar="HOST", help="Rendered pages get scripts from here, too; repeatable."
 )
+@click.option("--allow-private", is_flag=True, help="Follow links and redirects to private and local addresses, too.")
 @click.option("--dry-run", is_flag=True, help="Show what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
     "--config",
@@ -118,6 +128,7 @@ def crawl(
     no_contact: bool,
     dry_run: bool,
     console: bool,
+    yes: bool,
     **options: Any,
 ) -> int:
     """Crawl sites, beginning at URLs.
@@ -144,9 +155,13 @@ def crawl(
         return _look(order, as_json)
     program = _browser_for(order)
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
-    connection, is_new = _brain_at(app)
+    connection, is_new = _brain_at(app, order)
     try:
-        with Brain.open(**connection) as brain:
+        with _held(connection, app.data) as (worker, give_back), Brain.open(**connection, worker=worker) as brain:
+            give_back(brain)
+            if order.anew:
+                order = _with_contact(brain, order)  # nothing is deleted for a crawl that would be refused
+                _empty(brain, yes)
             agent = _prepare(brain, order)
             where = [*LOOK, *_browser(connection, app.data)]
             with console_beside(connection, app.data) if console else nullcontext():
@@ -199,16 +214,53 @@ def _at(data: Path | None) -> str:
     return f" --data {data}" if data is not None else ""
 
 
-def _brain_at(app: App) -> tuple[dict[str, Any], bool]:
-    """Return the arguments that open the brain, and whether a server was started for it."""
+def _brain_at(app: App, order: CrawlOrder) -> tuple[dict[str, Any], bool]:
+    """Return the arguments that open the brain, and whether a server was started for it. A new one is not started for
+    an order that would be refused."""
+    from graphbrain.graph.server import lifecycle
+
     try:
         return app.arguments(), False
     except GraphbrainError:
+        if not ((app.data or lifecycle.default_data_dir()).expanduser() / "data").exists():  # there is no brain yet
+            if not order.urls:
+                raise BadInput(EMPTY) from None
+            if order.user_agent is None and _needs_contact(order) and not _is_on_terminal():
+                raise BadInput(NO_CONTACT) from None
         started(app.data)
         return app.arguments(), True
 
 
 # ---------------------------------------------------------------- before
+
+
+@contextmanager
+def _held(connection: Mapping[str, Any], data: Path | None) -> Iterator[tuple[str | None, Callable[[Brain], None]]]:
+    """Hold the lock of this crawl's worker. Yield its name, None where the environment has one, and a function that
+    returns what crawls held that have ended."""
+    from graphbrain.crawl import holding
+    from graphbrain.graph.server import lifecycle
+
+    if "GRAPHBRAIN_WORKER" in os.environ:
+        yield None, lambda _: None
+        return
+    own = holding.Worker.here()
+    folder = (data or lifecycle.default_data_dir()).expanduser() / "crawls"
+    mark = holding.brain_mark(*(str(connection.get(name, "")) for name in ("uri", "database", "crawl")))
+    with holding.holding(folder, mark, own):
+        yield str(own), lambda brain: _give_back(brain, folder, mark, own)
+
+
+def _give_back(brain: Brain, folder: Path, mark: str, own: Worker) -> None:
+    """Return the claims of crawls that have ended, and print what cannot be returned."""
+    from graphbrain.crawl import holding
+    from graphbrain.terminal import show
+
+    if number := holding.returned(brain, folder, mark, own):
+        show.say(f"graphbrain: {show.counted(number, 'page')} of a crawl that was killed can be fetched again at once.")
+    for pages, lapses in holding.held_by_ended(brain, own):
+        are = "page is" if pages == 1 else "pages are"
+        show.say(f"graphbrain: {pages:,} {are} held by a crawl that ended; they are free at {lapses:%H:%M}.")
 
 
 def _with_agent(order: CrawlOrder, contact: str | None, no_contact: bool) -> CrawlOrder:
@@ -241,7 +293,7 @@ def _prepare(brain: Brain, order: CrawlOrder) -> str:
 
     pages = brain.quick_figures()["pages"]
     if not pages and not order.urls:
-        raise BadInput("This brain is empty: give a URL to begin with, as in 'graphbrain crawl https://a.example/'.")
+        raise BadInput(EMPTY)
     if pages and order.add and (changes := orders.added_to(brain.settings, order)):
         brain.change(**changes)
     if pages and (why := orders.refusal(brain.settings, order)):
@@ -256,6 +308,27 @@ def _prepare(brain: Brain, order: CrawlOrder) -> str:
     return brain.settings.user_agent
 
 
+def _empty(brain: Brain, yes: bool) -> None:
+    """Empty the brain, when the user agrees, and let its scope have no limits."""
+    from graphbrain.terminal import show
+
+    stats = brain.stats()
+    if stats["leased"]:
+        held = show.counted(stats["leased"], "page")
+        raise GraphbrainError(
+            f"Another crawl holds {held} of this brain: stop it before --anew, or give this one a brain of its own "
+            "with --data DIR."
+        )
+    pages = show.counted(stats["pages"], "page")
+    agreed = yes or not stats["pages"]
+    if not agreed and _is_on_terminal():
+        agreed = click.confirm(f"Delete {pages}, with their links and hosts?", err=True)
+    if not agreed:
+        raise GraphbrainError(f"--anew deletes {pages}: nothing was deleted; confirm with --yes.")
+    brain.clear()
+    brain.change(allow_hosts="", allow_urls="", deny_hosts="", deny_urls="", max_depth=0)
+
+
 def _say_kept(settings: Mapping[str, Any]) -> None:
     from graphbrain.terminal import show
 
@@ -267,21 +340,30 @@ def _say_kept(settings: Mapping[str, Any]) -> None:
         )
 
 
+def _needs_contact(order: CrawlOrder) -> bool:
+    """Return whether a crawl of these URLs needs a contact: on this machine none is needed."""
+    from graphbrain.crawl.order import is_local
+
+    return bool(order.urls) and not order.no_contact and not is_local(order.bare_urls())
+
+
+def _is_on_terminal() -> bool:
+    """Return whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def _with_contact(brain: Brain, order: CrawlOrder) -> CrawlOrder:
     """The order with a user agent that names a contact, which is asked for; on this machine none is needed."""
     from graphbrain import __version__
-    from graphbrain.crawl.order import DEFAULT_AGENT, agent_for, is_local
+    from graphbrain.crawl.order import DEFAULT_AGENT, agent_for
     from graphbrain.terminal import show
 
     if order.user_agent is not None or brain.settings.user_agent != DEFAULT_AGENT:
         return order
-    if order.no_contact or is_local(order.bare_urls()) or not order.urls:
+    if not _needs_contact(order):
         return order
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise BadInput(
-            "Give --contact with your e-mail address or a URL of yours, which is sent to the sites with each request, "
-            "or --no-contact."
-        )
+    if not _is_on_terminal():
+        raise BadInput(NO_CONTACT)
     show.say(
         "graphbrain: sites see who crawls them. Your e-mail address, or a URL of yours, is sent with each request."
     )
@@ -316,9 +398,8 @@ def _run(
     with ExitStack() as stack:
         sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
         running = Running(order, brain, CrawlWatch(), sinks, cookies)
-        if not order.revisit:
-            running.again = Again()
-            sinks.append(running.again)
+        sinks.append(again := Again(running.watch))
+        running.again = None if order.revisit else again
         if order.warc is not None:
             running.archive = stack.enter_context(_archive(running, order.warc, agent))
             if order.requisites:
@@ -477,7 +558,7 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden:
     for sentence in running.watch.ends_walled():
         show.say(f"graphbrain: {sentence}")
     if code == NOTHING:
-        show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, forbidden)}.")
+        show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, ended, forbidden)}.")
     elif code == DONE and not running.watch.fetched:
         show.say(f"graphbrain: nothing is to be fetched now{f'; {ended.due}' if ended.due else ''}.")
     elif code == DONE and ended.due:
@@ -491,7 +572,7 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden:
         show.say(f"graphbrain: {why}; 'graphbrain crawl{_at(data)}' goes on where it stopped.")
 
 
-def _why_nothing(running: Running, forbidden: bool) -> str:
+def _why_nothing(running: Running, ended: Ended, forbidden: bool) -> str:
     if forbidden and not running.watch.failed:
         return "robots.txt forbids it"
     if running.watch.fetched:
@@ -500,7 +581,7 @@ def _why_nothing(running: Running, forbidden: bool) -> str:
         return "all requests failed (" + ", ".join(f"{k} ×{n:,}" for k, n in running.watch.errors.most_common(3)) + ")"
     if running.watch.outcomes["alias"]:
         return "what was asked for leads to pages outside the scope: begin there, or use --scope domain"
-    return "the lines above have the reasons"
+    return ended.why or "the lines above have the reasons"
 
 
 COMMANDS = (crawl,)

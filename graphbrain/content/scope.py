@@ -3,12 +3,12 @@ and is never claimed."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Container
 from dataclasses import dataclass
 
-from graphbrain.base.errors import SettingsError
-from graphbrain.base.settings import Settings
+from graphbrain.base.settings import URL_LISTS, Settings
 from graphbrain.base.urls.hostnames import HostList
+from graphbrain.base.urls.patterns import Patterns, check, patterns_in
 
 __all__ = ["Scope"]
 
@@ -19,8 +19,8 @@ class Scope:
 
     allow_hosts: HostList | None
     deny_hosts: HostList | None
-    allow_urls: re.Pattern[str] | None
-    deny_urls: re.Pattern[str] | None
+    allow_urls: Patterns | None
+    deny_urls: Patterns | None
     max_depth: int
 
     @classmethod
@@ -33,10 +33,23 @@ class Scope:
         return cls(
             _hosts(settings.allow_hosts),
             _hosts(settings.deny_hosts),
-            _pattern("allow_urls", settings.allow_urls),
-            _pattern("deny_urls", settings.deny_urls),
+            _patterns("allow_urls", settings.allow_urls),
+            _patterns("deny_urls", settings.deny_urls),
             settings.max_depth,
         )
+
+    @classmethod
+    def of_new(cls, settings: Settings, given: Container[str]) -> Scope:
+        """Return the scope of settings of which those named in `given` are new.
+
+        Raises:
+            SettingsError: A pattern is no regular expression, or a new one takes too long.
+        """
+        scope = cls.of(settings)
+        for name in URL_LISTS:
+            if name in given:
+                check(name, getattr(settings, name))
+        return scope
 
     @property
     def boundless(self) -> bool:
@@ -56,22 +69,25 @@ class Scope:
 
     def holds(self, url: str, host: str, depth: int) -> bool:
         """Return True if this page may be fetched."""
+        return not self.why_not(url, host, depth)
+
+    def why_not(self, url: str, host: str, depth: int) -> str:
+        """Return the setting by which this page may not be fetched; empty if it may."""
         if self.max_depth and depth > self.max_depth:
-            return False
-        by_host = self.allow_hosts is not None or self.deny_hosts is not None
-        if by_host and not self.holds_host(host):
-            return False
-        if self.allow_urls is not None and not self.allow_urls.search(url):
-            return False
-        return self.deny_urls is None or not self.deny_urls.search(url)
+            return "max_depth"
+        if self.allow_hosts is not None and not self.allow_hosts.holds(host):
+            return "allow_hosts"
+        if self.deny_hosts is not None and self.deny_hosts.holds(host):
+            return "deny_hosts"
+        if self.allow_urls is not None and not self.allow_urls.hold(url):
+            return "allow_urls"
+        return "deny_urls" if self.deny_urls is not None and self.deny_urls.hold(url) else ""
 
 
 def _hosts(text: str) -> HostList | None:
     return HostList.of(text) if text.strip() else None
 
 
-def _pattern(name: str, text: str) -> re.Pattern[str] | None:
-    try:
-        return re.compile(text) if text else None
-    except re.error as error:
-        raise SettingsError(f"{name} is not a regular expression ({error}): {text!r}.") from None
+def _patterns(name: str, text: str) -> Patterns | None:
+    listed = patterns_in(text)
+    return Patterns(name, listed) if listed else None

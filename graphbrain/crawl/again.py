@@ -1,10 +1,10 @@
 """Find the end of a crawl that does not come back: only pages that it has fetched itself are left.
 
 Pages become due again `revisit_seconds` after their visit. A crawl that takes longer meets its own pages, mixed with
-those that it has not fetched yet. It is over when none of the latter waits, or none has come for
-`health.crawl_patience`, as where the rest waits for an ill host.
+those that it has not fetched yet. It is over when none of the latter waits for its first try, or none has come for
+`health.crawl_patience`, as where the rest waits for an ill host. Pages that have failed are no reason to go on.
 
-Statements: figures/again.
+Statements: figures/again, figures/left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from graphbrain import Answer, Brain, Fetched
 from graphbrain.crawl.scrapy import Report, ScrapyVisit
-from graphbrain.crawl.watching import rest_after
+from graphbrain.crawl.watching import CrawlWatch, rest_after
 from graphbrain.frontier.hosts.health import crawl_patience
 from graphbrain.graph.connection import Tx, bound
 
@@ -27,11 +27,15 @@ LEAST_REST = 10.0
 class Again:
     """A sink that notes the visits of pages which this run had fetched before.
 
+    Args:
+        watch: Counts these visits.
+        clock: Monotonic seconds.
+
     The thread that writes uses it. Any thread may call `over`.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, watch: CrawlWatch, clock: Callable[[], float] = time.monotonic) -> None:
+        self._watch, self._clock = watch, clock
         self._brain: Brain | None = None
         self._since = 0.0
         self._began = self._last_first = clock()
@@ -58,13 +62,15 @@ class Again:
         again = int(brain.graph.read(asked, "figures/again")[0])
         if again < len(keys):
             self._last_first, self._left_none = self._clock(), False
+        self._watch.again += again
         self._met = self._met or again > 0
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:  # noqa: ARG002
         """Check now and then whether a page waits for its first visit, with rests between (`rest_after`)."""
         began = self._clock()
         if self._met and self._brain is not None and began >= self._look_at:
-            self._left_none = not self._brain.stats()["frontier"]["waiting"]
+            rows = self._brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
+            self._left_none = all(because for because, _ in rows)
             ended = self._clock()
             self._look_at = ended + rest_after(ended - began, LEAST_REST)
 

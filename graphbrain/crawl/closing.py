@@ -76,7 +76,10 @@ def lines(
     failed = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
     hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
     moved = f", {outcomes['alias']:,} moved for good" if outcomes["alias"] else ""
-    fetched = f"{counted(watch.fetched, 'page')} of {counted(hosts, 'host')} in {seconds_of(seconds)}{moved}"
+    moved += f", {outcomes['led']:,} led elsewhere for now" if outcomes["led"] else ""
+    visits = f" in {watch.fetched:,} visits" if watch.again else ""
+    pages, of = counted(watch.fetched - watch.again, "page"), f"of {counted(hosts, 'host')}"
+    fetched = f"{pages}{visits} {of} in {seconds_of(seconds)}{moved}"
     changed = f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"
     changed += f", {outcomes['gone']:,} gone" if outcomes["gone"] else ""
     if isinstance(known, GraphbrainError):
@@ -98,7 +101,8 @@ def as_dict(watch: CrawlWatch, seconds: float, known: CrawlEnd | GraphbrainError
     """Return the same as values. A value that was not counted is None."""
     asked = None if isinstance(known, GraphbrainError) else known
     return {
-        "fetched": watch.fetched,
+        "fetched": watch.fetched - watch.again,
+        "visits": watch.fetched,
         "seconds": round(seconds, 3),
         "bytes": watch.bytes,
         "outcomes": dict(watch.outcomes),

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from socket import gethostbyname
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -24,8 +25,8 @@ from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.content.feeds import reading
 from graphbrain.content.scope import Scope
 from graphbrain.crawl.closing import seconds_of
-from graphbrain.crawl.order import CrawlOrder, shared
-from graphbrain.crawl.spider import links_of
+from graphbrain.crawl.order import CrawlOrder, hosts_named, shared
+from graphbrain.crawl.scrapy import PrivateAddress, PrivateAddresses, links_of
 from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 __all__ = ["DryRunSite", "looked_at", "rows"]
@@ -65,7 +66,8 @@ def looked_at(order: CrawlOrder, agent: str, progress: Callable[[str], None] = l
     settings = Settings.read(environ={}, **shared(order))
     scope, pause = Scope.of(settings), settings.delay_seconds
     sites: dict[str, DryRunSite] = {}
-    look = _Look(agent, pause, progress)
+    addresses = PrivateAddresses(hosts_named(order, settings))
+    look = _Look(agent, pause, addresses, progress)
     for url in order.bare_urls():
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
@@ -78,7 +80,8 @@ def looked_at(order: CrawlOrder, agent: str, progress: Callable[[str], None] = l
 class _Look:
     """A client that fetches politely, one URL after another."""
 
-    def __init__(self, agent: str, pause: float, progress: Callable[[str], None]) -> None:
+    def __init__(self, agent: str, pause: float, addresses: PrivateAddresses, progress: Callable[[str], None]) -> None:
+        self._addresses = addresses
         self._agent, self._pause, self._progress = agent, pause, progress
         self._rules: dict[str, Robots | None] = {}
         self._next = 0.0
@@ -148,6 +151,7 @@ class _Look:
         time.sleep(max(0.0, self._next - time.monotonic()))
         self._progress(url)
         try:
+            self._addresses.check(host := urlsplit(url).hostname or "", _address_of(host))
             with urlopen(Request(url, headers={"User-Agent": self._agent}), timeout=TIMEOUT) as answer:
                 body = answer.read(LARGEST)
                 if answer.headers.get("Content-Encoding", "").lower() == "gzip":
@@ -155,12 +159,19 @@ class _Look:
                 return answer.status, body
         except HTTPError as error:
             return error.code, b""
-        except (URLError, OSError, ValueError) as error:
+        except (URLError, OSError, ValueError, PrivateAddress) as error:
             if site is not None:
                 site.troubles.append(f"{url}: {getattr(error, 'reason', None) or error}")
             return 0, b""
         finally:
             self._next = time.monotonic() + self._pause
+
+
+def _address_of(host: str) -> str:
+    """Return the address of a host; empty if it has none."""
+    with suppress(OSError):
+        return gethostbyname(host)
+    return host
 
 
 def rows(sites: Iterable[DryRunSite]) -> list[tuple[str, Any]]:

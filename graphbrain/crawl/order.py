@@ -1,6 +1,6 @@
 """The order of a crawl by its user, and the settings of the brain that follow from it.
 
-A scope becomes a list of alternatives in `allow_urls`, one for each start URL, so that a later crawl can find whether a
+A scope becomes a list of patterns in `allow_urls`, those of each start URL, so that a later crawl can find whether a
 brain's scope includes its own, and can add to it. The hosts also go into `allow_hosts`, by which hosts are listed as in
 scope.
 """
@@ -18,11 +18,13 @@ from urllib.parse import urlsplit
 
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.settings import Settings, added
+from graphbrain.base.urls.hostnames import HostList
 from graphbrain.base.urls.normalization import address, host_of
+from graphbrain.base.urls.patterns import check, patterns_in, scoped, text_of
 from graphbrain.content.scope import Scope
 from graphbrain.frontier.hosts.robots import product
 
-__all__ = ["SCOPES", "CrawlOrder", "added_to", "is_local", "refusal", "shared"]
+__all__ = ["SCOPES", "CrawlOrder", "added_to", "hosts_named", "is_local", "refusal", "shared"]
 
 SCOPES = ("host", "domain", "prefix")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
@@ -51,6 +53,8 @@ class CrawlOrder:
         render: Let a browser run the scripts of pages.
         browser: The browser's path; None: one on the PATH.
         render_from: Hosts outside the scope from which rendered pages get scripts and data.
+        anew: Empty the brain first, and set its scope by this order alone.
+        allow_private: Fetch from private addresses, too, wherever links and redirects lead.
     """
 
     urls: tuple[str, ...] = ()
@@ -81,6 +85,8 @@ class CrawlOrder:
     render: bool = False
     browser: Path | None = None
     render_from: tuple[str, ...] = ()
+    allow_private: bool = False
+    anew: bool = False
 
     @property
     def names_scope(self) -> bool:
@@ -96,16 +102,15 @@ class CrawlOrder:
         """
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             for pattern in patterns:
-                try:
-                    re.compile(pattern)
-                except re.error as error:
-                    raise SettingsError(f"--{name} {pattern!r} is no regular expression ({error}).") from None
+                check(f"--{name}", text_of([pattern]))
         if self.text and self.jsonl is None:
             raise SettingsError("--text is for --jsonl: name its file.")
         if not self.render and (self.browser is not None or self.render_from):
             raise SettingsError("--browser and --render-from are for --render: give it, too.")
-        if not self.urls and (self.names_scope or self.add):
-            raise SettingsError("--scope, --include, --exclude and --add need the URLs that they are for.")
+        if not self.urls and (self.names_scope or self.add or self.anew):
+            raise SettingsError("--scope, --include, --exclude, --add and --anew need the URLs that they are for.")
+        if self.add and self.anew:
+            raise SettingsError("Give --add, which keeps the brain's pages, or --anew, which deletes them.")
         self.bare_urls()
         return self
 
@@ -114,7 +119,7 @@ class CrawlOrder:
         bare = []
         for url in self.urls:
             try:
-                bare.append(address(url if _SCHEME.match(url) else f"http://{url}"))
+                bare.append(address(url if _SCHEME.match(url := url.strip()) else f"http://{url}"))
             except BadInput as error:
                 raise BadInput(f"{url!r} is no URL to begin with: {str(error).rstrip('.')}.") from None
         return bare
@@ -132,8 +137,8 @@ def shared(order: CrawlOrder) -> dict[str, Any]:
     if order.urls:
         settings |= {
             "allow_hosts": " ".join(dict.fromkeys(_hosts(order))),
-            "allow_urls": "|".join(dict.fromkeys(_alternatives(order))),
-            "deny_urls": "|".join(dict.fromkeys(order.exclude)),
+            "allow_urls": text_of(_alternatives(order)),
+            "deny_urls": text_of(order.exclude),
             "max_depth": order.max_depth or 0,
         }
     return settings
@@ -167,9 +172,9 @@ def added_to(brain: Settings, order: CrawlOrder) -> dict[str, Any]:
     if brain.allow_hosts:
         changes["allow_hosts"] = added("allow_hosts", brain.allow_hosts, new["allow_hosts"])
     if brain.allow_urls:
-        changes["allow_urls"] = _joined(brain.allow_urls, new["allow_urls"])
+        changes["allow_urls"] = added("allow_urls", brain.allow_urls, new["allow_urls"])
     if new["deny_urls"]:
-        changes["deny_urls"] = _joined(brain.deny_urls, new["deny_urls"])
+        changes["deny_urls"] = added("deny_urls", brain.deny_urls, new["deny_urls"])
     return {name: value for name, value in changes.items() if value != getattr(brain, name)}
 
 
@@ -181,14 +186,14 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
     order names must be a part of the brain's.
     """
     scope, ways = Scope.of(brain), "add it to this brain with --add, give it a brain of its own with --data DIR, or "
-    ways += "empty this one with 'graphbrain clear --yes'"
+    ways += "empty this one with --anew"
     for url in order.bare_urls():
         if not scope.holds(url, host_of(url), 0):
             return f"{url} is outside the scope of this brain ({_said(brain)}): {ways}."
     if order.names_scope:
         new = shared(order)
         for name in ("allow_urls", "deny_urls"):
-            if not _among(new[name], getattr(brain, name)):
+            if not {*patterns_in(new[name])} <= {*patterns_in(getattr(brain, name))}:
                 there = f"{getattr(brain, name)!r:.60}" if getattr(brain, name) else "empty"
                 return (
                     f"This brain has another scope ({name} is {there}, and not {new[name]!r:.60}): leave out --scope, "
@@ -212,13 +217,11 @@ def _said(brain: Settings) -> str:
     return limits[0] if limits else "all hosts"
 
 
-def _joined(before: str, more: str) -> str:
-    return "|".join([*filter(None, [before]), *(one for one in [more] if one and not _among(one, before))])
-
-
-def _among(alternatives: str, pattern: str) -> bool:
-    """Return whether these alternatives are literally among those of a pattern."""
-    return not alternatives or f"|{alternatives}|" in f"|{pattern}|"
+def hosts_named(order: CrawlOrder, brain: Settings) -> set[str]:
+    """Return the hosts, without ports, that the user has named: those of the start URLs, of the scope and of
+    --render-from."""
+    given = HostList.of(" ".join([*map(host_of, order.bare_urls()), *order.render_from, brain.allow_hosts, "*"]))
+    return {*given.anyway, *(host for host, _ in given.at_port)} - {""}
 
 
 def _hosts(order: CrawlOrder) -> list[str]:
@@ -241,8 +244,8 @@ def _alternatives(order: CrawlOrder) -> list[str]:
         if not order.include:
             patterns.append(f"^https?://{prefix}")
             continue
-        wanted = "|".join(f"(?:{pattern})" for pattern in order.include)
-        patterns += [f"^(?=https?://{prefix})(?=.*?(?:{wanted}))", f"^{re.escape(url)}$"]
+        patterns += [f"^(?=https?://{prefix})(?=.*?{scoped(pattern)})" for pattern in order.include]
+        patterns.append(f"^{re.escape(url)}$")
     return patterns
 
 

@@ -19,14 +19,13 @@ from urllib.parse import urljoin
 
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
-from scrapy.utils import response as responses
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain import Answer, Brain, Fetched
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address, host_of
-from graphbrain.crawl.scrapy import Report, ScrapyVisit
+from graphbrain.crawl.scrapy import Document, Report, ScrapyVisit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -61,14 +60,15 @@ def requisites_of(response: Response) -> list[str]:
     if not isinstance(response, TextResponse):
         return []
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1").partition(";")[0].strip().lower()
+    references: Iterator[tuple[str, str]]
     if isinstance(response, HtmlResponse):
-        base, references = responses.get_base_url(response), _in_html(response)
+        references = _in_html(response)
     elif kind == "text/css":
-        base, references = response.url, in_css(response.text)
+        references = ((response.url, reference) for reference in in_css(response.text))
     else:
         return []
     urls: dict[str, None] = {}
-    for reference in references:
+    for base, reference in references:
         with suppress(BadInput, ValueError):
             url = urljoin(base, reference.strip())
             if url.startswith(("http://", "https://")):
@@ -76,20 +76,26 @@ def requisites_of(response: Response) -> list[str]:
     return [*urls]
 
 
-def _in_html(response: HtmlResponse) -> Iterator[str]:
-    for node in response.selector.root.iter(*PLACES, "link", "style"):
-        if node.tag == "style":
-            yield from in_css(node.text or "")
-        elif node.tag == "link":
-            if LINKED & set((node.get("rel") or "").lower().split()) and node.get("href"):
-                yield node.get("href")
-        else:
-            yield from (value for name in PLACES[node.tag] if (value := node.get(name)))
-            for choice in (node.get("srcset") or "").split(","):
-                if words := choice.split():
-                    yield words[0]
-    for style in response.selector.root.xpath("//@style"):
-        yield from in_css(style)
+def _in_html(response: HtmlResponse) -> Iterator[tuple[str, str]]:
+    """Yield the references of a page, each with the base of its document."""
+    for node, document in Document.of(response).elements(*PLACES, "link", "style"):
+        yield from ((document.base, reference) for reference in _of_element(node))
+    for node, document in Document.of(response).elements():
+        if style := node.get("style"):
+            yield from ((document.base, reference) for reference in in_css(style))
+
+
+def _of_element(node: Any) -> Iterator[str]:
+    if node.tag == "style":
+        yield from in_css(node.text or "")
+    elif node.tag == "link":
+        if LINKED & set((node.get("rel") or "").lower().split()) and node.get("href"):
+            yield node.get("href")
+    else:
+        yield from (value for name in PLACES[node.tag] if (value := node.get(name)))
+        for choice in (node.get("srcset") or "").split(","):
+            if words := choice.split():
+                yield words[0]
 
 
 class Requisites:

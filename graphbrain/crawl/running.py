@@ -1,7 +1,8 @@
 """One run: Scrapy in this process with the settings of an order, its limits, and its end.
 
-The event loop belongs to the main thread, which `run` blocks. Ctrl-C, or SIGTERM, ends the run in order: it waits at
-most `GRACE` seconds for requests under way, then gives their pages back. A second Ctrl-C gives them back at once.
+The event loop belongs to the main thread, which `run` blocks. Ctrl-C, SIGTERM or a limit ends the run in order: it
+waits at most `GRACE` seconds for requests under way, then cancels them and gives their pages back. A second Ctrl-C does
+so at once.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain.base.errors import BadInput
+from graphbrain.crawl.downloading import HttpDownloads
+from graphbrain.crawl.redirects import Redirects
+from graphbrain.crawl.scrapy import guarded
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
 
@@ -50,12 +54,14 @@ class Ended:
     Attributes:
         reason: The cause of the end.
         due: The time at which a page can be claimed again, as a clause.
+        why: The reason why no page was claimed, as a clause.
         counts: The counters of the add-on.
         seconds: The time since the brain was opened.
     """
 
     reason: Reason
     due: str = ""
+    why: str = ""
     counts: Mapping[str, int] | None = None
     seconds: float = 0.0
 
@@ -111,7 +117,8 @@ class ScrapyRun:
         if self._reason is None:
             by_reason: dict[str, Reason] = {"graphbrain_failed": "failed", "graphbrain_nothing": "nothing"}
             self._reason = by_reason.get(self._closed_as, "finished")
-        return Ended(self._reason, due, counts, time.monotonic() - self._began)
+        why = scheduler.why_nothing if scheduler is not None else ""
+        return Ended(self._reason, due, why, counts, time.monotonic() - self._began)
 
     # ---------------------------------------------------------------- Scrapy
 
@@ -135,6 +142,7 @@ class ScrapyRun:
             "CONCURRENT_REQUESTS_PER_DOMAIN": order.concurrency,
             "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, and the spider has no items
             "DOWNLOAD_DELAY": 0,
+            "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), HttpDownloads),
             "DOWNLOAD_TIMEOUT": TIMEOUT,
             "DOWNLOAD_MAXSIZE": MOST_BYTES,
             "DOWNLOAD_WARNSIZE": 0,
@@ -145,11 +153,13 @@ class ScrapyRun:
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
             "LOG_FORMATTER": CrawlLog,
-            "DOWNLOADER_MIDDLEWARES": middlewares() | archiving | rendering,
+            "DOWNLOADER_MIDDLEWARES": middlewares() | {Redirects: Redirects.PLACE} | archiving | rendering,
             "GRAPHBRAIN_LINKS": "all",
             "GRAPHBRAIN_KINDS": ["page", "robots", "link", *(["sitemap"] if order.sitemaps else [])],
             **OBEYS_ROBOTS,
         }
+        if self._running.addresses is not None:
+            settings["TWISTED_DNS_RESOLVER"] = guarded(self._running.addresses)
         if order.topic is not None:
             settings["GRAPHBRAIN_TOPIC"] = order.topic
         return settings
@@ -195,7 +205,7 @@ class ScrapyRun:
         self._looked()
         if self._give_up_at is not None:
             if time.monotonic() > self._give_up_at:
-                self._abandon()
+                self._let_go()
             return
         scheduler, order = running.scheduler, running.order
         if running.failure:
@@ -221,16 +231,13 @@ class ScrapyRun:
         if engine is not None and engine.running:
             deferred_from_coro(engine.close_spider_async(reason=reason))
 
-    def _abandon(self) -> None:
-        """End without waiting for answers under way. Their pages are given back."""
+    def _let_go(self) -> None:
+        """Cancel the requests under way, so that the run ends. Their pages are given back."""
         self._give_up_at = None
-        self._stop_looking()
-        deferred_from_coro(self._give_up()).addBoth(lambda _: _reactor().stop())
-
-    async def _give_up(self) -> None:
         if self._running.scheduler is not None:
-            await self._running.scheduler.give_up()
-        await self._close_browser()
+            self._running.scheduler.let_go()
+        self._running.downloads.let_go()
+        deferred_from_coro(self._close_browser())
 
     # ---------------------------------------------------------------- Ctrl-C
 
@@ -253,8 +260,7 @@ class ScrapyRun:
             self._say("Ending: pages that are on their way are waited for; Ctrl-C again gives them back at once.")
             self._close("interrupted")
         elif times == 2:
-            self._reason = "interrupted"
-            self._abandon()
+            self._let_go()
 
     # ---------------------------------------------------------------- messages of Scrapy and the add-on
 

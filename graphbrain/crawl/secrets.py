@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from http.cookiejar import Cookie, DefaultCookiePolicy, LoadError, MozillaCookieJar
+from http.cookiejar import Cookie, DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
 
@@ -44,24 +44,54 @@ def header_of(text: str) -> tuple[str, str]:
     return name, value
 
 
-def cookies_of(file: Path) -> MozillaCookieJar:
-    """Return the cookies of a file in Netscape's format, as browsers' add-ons, curl and wget write it.
+def cookies_of(file: Path) -> list[Cookie]:
+    """Return the cookies of a file in Netscape's format, as browsers' add-ons, curl and wget write it: with its first
+    line or without, and with flags in any case. A domain with a dot, or with the flag for it, has all its subdomains.
 
     Cookies that end with a session are included. Raise BadInput.
     """
-    jar = MozillaCookieJar()
     try:
-        jar.load(str(file), ignore_discard=True, ignore_expires=True)
-    except (LoadError, UnicodeError):
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeError:
         raise BadInput(f"--cookies {file} is no cookies.txt in Netscape's format.") from None
     except OSError as error:
         raise BadInput(f"--cookies {file} cannot be read ({error.strerror or error}).") from None
-    for cookie in jar:
-        if not int(cookie.expires or 0):  # curl and wget write 0 for one that ends with its session
-            cookie.expires, cookie.discard = None, True
-    if all(cookie.is_expired() for cookie in jar):
+    cookies: list[Cookie] = []
+    for number, line in enumerate(text.replace("\r", "\n").split("\n"), 1):
+        bare = line.removeprefix("#HttpOnly_")
+        if bare.strip() and not bare.startswith("#"):
+            try:
+                cookies.append(_cookie(bare.split("\t")))
+            except ValueError as error:
+                raise BadInput(
+                    f"--cookies {file} is no cookies.txt in Netscape's format: its line {number} {error}."
+                ) from None
+    if all(cookie.is_expired() for cookie in cookies):
         raise BadInput(f"--cookies {file} has no cookie that has not expired.")
-    return jar
+    return cookies
+
+
+def _cookie(fields: Sequence[str]) -> Cookie:
+    """Return a cookie from the fields of its line. Raise ValueError, whose text does not repeat the value."""
+    if len(fields) != 7:
+        raise ValueError(f"has {len(fields)} fields between tabs, not 7")
+    domain, wide, path, secure, expires, name, value = fields
+    flags = {"true": True, "false": False}
+    if wide.lower() not in flags or secure.lower() not in flags:
+        raise ValueError("has a flag that is neither TRUE nor FALSE")
+    try:
+        until = int(float(expires or 0))
+    except (ValueError, OverflowError):
+        raise ValueError("has no time of its end") from None
+    dotted = domain.startswith(".") or flags[wide.lower()]
+    domain = f"{'.' * dotted}{domain.strip().lstrip('.').lower()}"
+    if not domain.strip("."):
+        raise ValueError("has no domain")
+    # curl and wget write 0 for a cookie that ends with its session.
+    return Cookie(
+        0, name or value, value if name else None, None, False, domain, dotted, dotted, path or "/", False,
+        flags[secure.lower()], until or None, not until, None, None, {},
+    )  # fmt: skip
 
 
 MOST_COOKIES = 180

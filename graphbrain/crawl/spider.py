@@ -6,24 +6,35 @@ of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from http.cookiejar import Cookie
 from typing import TYPE_CHECKING, Any, Protocol, Self
-from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import IGNORED_EXTENSIONS
-from scrapy.utils import response as responses
 
 from graphbrain import Answer, Brain, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.walls import bare
 from graphbrain.content.pagefacts import FORBID_FOLLOW, forbids_index
+from graphbrain.crawl.downloading import Downloads
 from graphbrain.crawl.gone import with_gone
-from graphbrain.crawl.scrapy import Joined, Reader, Report, Scheduler, ScrapyOptions, ScrapyVisit, Witness
+from graphbrain.crawl.order import hosts_named
+from graphbrain.crawl.returns import Returns
+from graphbrain.crawl.scrapy import (
+    Document,
+    PrivateAddresses,
+    Reader,
+    Report,
+    Scheduler,
+    ScrapyOptions,
+    ScrapyVisit,
+    Witness,
+    ending_of,
+    links_of,
+)
 from graphbrain.crawl.watching import CrawlWatch
 
 if TYPE_CHECKING:
@@ -42,18 +53,13 @@ __all__ = [
     "Running",
     "Sink",
     "forbids_follow",
-    "has_password_field",
-    "links_of",
 ]
 
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
 """Endings of files that are no pages. Links to them are not followed."""
-PLACES = {"a": "href", "area": "href", "iframe": "src", "frame": "src"}
-"""The elements that lead to other pages, and the attribute with the URL."""
-NO_PAGES = ("javascript:", "mailto:", "tel:", "data:", "blob:", "about:", "sms:")
-PASSWORD = re.compile(rb"""<input[^>]+type\s*=\s*["']?password""", re.IGNORECASE)
-_ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
+SCRIPTS = frozenset({"module", "text/javascript", "application/javascript"})
+"""The types of scripts that browsers run."""
 
 
 class Sink(Protocol):
@@ -93,6 +99,8 @@ class Running:
         self.again: Again | None = None
         """None for a crawl that comes back to its pages."""
         self.renderer: Renderer | None = None
+        self.downloads, self.returns = Downloads(), Returns()
+        self.addresses = None if order.allow_private else PrivateAddresses(hosts_named(order, brain.settings))
 
     def fail(self, why: str) -> None:
         """Let the run end for this reason, unless it ends for another."""
@@ -155,6 +163,8 @@ class CrawlScheduler(Scheduler):
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
+        self.why_nothing = ""
+        """The reason why no page was claimed."""
         self.pages = 0
         """Pages that this run has fetched, those included that are not reported yet."""
 
@@ -182,6 +192,10 @@ class CrawlScheduler(Scheduler):
             sink.recover(brain)
         return _Reported(self.run)
 
+    def fetched_nothing(self, why: str) -> None:
+        """Keep the reason for the end, where it is printed once."""
+        self.why_nothing = why
+
     @property
     def room(self) -> int:
         """The number of pages that may be requested until those fetched and under way reach the order's limit."""
@@ -204,6 +218,8 @@ class CrawlScheduler(Scheduler):
     def finished(self, visit: ScrapyVisit, result: Report | None) -> None:
         """Count a visit that has ended, and pass its page on to the sinks."""
         self._note_answer(visit, result)
+        if isinstance(result, Fetched):
+            self.run.returns.note(visit, result)
         if isinstance(result, Fetched) and result.redirected_to is None:
             self.pages += 1
             for sink in self.run.sinks:
@@ -223,17 +239,13 @@ class CrawlScheduler(Scheduler):
         watch, host, response = self.run.watch, visit.claim.host, visit.response
         if result is None:
             return
-        if response is None:
-            if isinstance(result, Failed) and result.fault == "silent":
-                watch.silent(host, result.error or "")
-            elif isinstance(result, Fetched) and result.redirected_to:
-                watch.answered(host, result.status or 301, result.seconds, 0, address=bare(result.redirected_to))
-            return
-        form, size = has_password_field(response.body), len(response.body)
-        if isinstance(result, Fetched) and result.led_to:
-            watch.led(host, size, bare(response.url), form)
-        else:
+        if isinstance(result, Fetched) and result.redirected_to:
+            watch.answered(host, result.status or 301, result.seconds, 0, address=bare(result.redirected_to))
+        elif response is not None:
+            form, size = asks_for_password(response), len(response.body)
             watch.answered(host, response.status, result.seconds, size, address=bare(response.url), form=form)
+        elif isinstance(result, Failed) and result.fault == "silent":
+            watch.silent(host, result.error or "")
 
 
 class _Reported(Witness):
@@ -249,6 +261,8 @@ class _Reported(Witness):
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
         if self._run.brain is not None:
             answers = with_gone(self._run.brain, reports, answers)
+            answers = self._run.returns.as_new(reports, answers)
+            self._run.returns.claim_again(self._run.brain)
         self._run.watch.reported(reports, answers)
         for sink in self._run.sinks:
             sink.after(reports, answers)
@@ -263,6 +277,7 @@ class PageReader(Reader):
     def __init__(self, options: ScrapyOptions, agent: str, order: CrawlOrder, watch: CrawlWatch) -> None:
         super().__init__(options, agent)
         self._obeys, self._all_files, self._watch = not order.follow_all, order.all_files, watch
+        self._renders = order.render
 
     def read(
         self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
@@ -276,8 +291,11 @@ class PageReader(Reader):
         if self._obeys and forbids_follow(response, self._agent):
             self._watch.left(response.url, "nofollow pages (--follow-all)")
             return near, links
-        for url, (text, rel) in links_of(response).items():
-            if not self._all_files and _ending(url) in SKIPPED:
+        targets = links_of(response)
+        if not targets and not self._renders and "rendered" not in response.flags and makes_links(response):
+            self._watch.left(response.url, "pages without a link that run scripts (--render)")
+        for url, (text, rel) in targets.items():
+            if not self._all_files and ending_of(url) in SKIPPED:
                 self._watch.left(url, "links to other files (--all-files)")
                 continue
             nearness = None if near is None else self.nearness(near, text or None)
@@ -285,43 +303,15 @@ class PageReader(Reader):
         return near, links
 
 
-def _ending(url: str) -> str:
-    """Return the ending of a file's name; empty for none, and for a text that is no URL, which the brain will
-    refuse."""
-    try:
-        ending = _ENDING.search(urlsplit(url).path)
-    except ValueError:
-        return ""
-    return ending[1].lower() if ending else ""
+def makes_links(response: HtmlResponse) -> bool:
+    """Return whether a page runs scripts, which may make links."""
+    scripts = Document.of(response).elements("script")
+    return any((node.get("type") or "module").lower() in SCRIPTS for node, _ in scripts)
 
 
-def links_of(response: HtmlResponse) -> dict[str, tuple[str, str]]:
-    """Return (text, rel) of each link of a page by its URL, in their order.
-
-    Of several links to one URL the first text counts, and the words of rel that all of them have.
-    """
-    join = Joined(responses.get_base_url(response))
-    links: dict[str, tuple[str, frozenset[str]]] = {}
-    for node in response.selector.root.iter(*PLACES):
-        href = node.get(PLACES[node.tag])
-        if not href or href.lstrip()[:11].lower().startswith(NO_PAGES):
-            continue
-        # Without its fragment: pages have hundreds of links to places in themselves.
-        if not (url := join[href.partition("#")[0].strip() or "#"].partition("#")[0]):
-            continue
-        words = frozenset(rel.lower().split()) if (rel := node.get("rel")) else frozenset[str]()
-        before = links.get(url)
-        if before is None or not before[0]:
-            text = " ".join(((node.text or "") if not len(node) else "".join(node.itertext())).split())
-        else:
-            text = before[0]
-        links[url] = text, words if before is None else words & before[1]
-    return {url: (text, " ".join(sorted(words))) for url, (text, words) in links.items()}
-
-
-def has_password_field(body: bytes) -> bool:
-    """Return whether a page asks for a password."""
-    return (b"assword" in body or b"ASSWORD" in body) and PASSWORD.search(body) is not None
+def asks_for_password(response: Response) -> bool:
+    """Return whether an answer is a page that asks for a password."""
+    return isinstance(response, HtmlResponse) and Document.of(response).has_password_field()
 
 
 def forbids_follow(response: TextResponse, agent: str) -> bool:
@@ -330,7 +320,8 @@ def forbids_follow(response: TextResponse, agent: str) -> bool:
     if headers and forbids_index(headers, {"", agent}, FORBID_FOLLOW):
         return True
     names = {"robots", agent.lower()} - {""}
-    contents = (node.get("content") or "" for node in response.selector.root.iter("meta") if _name_of(node) in names)
+    metas = (node for node, _ in Document.of(response).elements("meta"))
+    contents = (node.get("content") or "" for node in metas if _name_of(node) in names)
     return forbids_index(contents, {""}, FORBID_FOLLOW)
 
 

@@ -22,7 +22,7 @@ MOST_LEFT_OUT = 100_000
 """Links to files that are counted once each."""
 REFUSING = (401, 403, 407, 429, 451, 503)
 """Statuses by which a site refuses all visitors or this crawler."""
-MOVED = (301, 308)
+MOVED = (301, 302, 303, 307, 308)
 REFUSALS = 5
 """Number of refusals without a page in between after which a site is reported as blocking."""
 PATIENCE = 30.0
@@ -44,8 +44,9 @@ _WHY = {
     451: "it may not be shown where this crawler is",
     503: "it is overloaded, or refuses crawlers in this way",
 }
+NO_NAME = "the name of the host is not known"
 _SILENCE = {
-    "CannotResolveHost": "the name of the host is not known",
+    "CannotResolveHost": NO_NAME,
     "DownloadConnectionRefused": "it refuses connections",
     "DownloadTimeout": "it does not answer in time",
 }
@@ -60,8 +61,7 @@ class CrawledHost:
         pages: Answers that brought a page, those of a login included.
         walls: Refusals by status, and silences by reason, since the last page.
         since: Monotonic seconds of the first of `walls`.
-        led: Visits by the place to which a temporary redirect led them.
-        moved: Visits by the place to which a permanent redirect led them.
+        moved: Visits by the place to which a redirect led them.
         forms: Places that have a password field, and how often each was fetched as a page of its own.
         seconds: Mean time of good answers, with exponentially decreasing weights.
         said: The site was reported as blocking.
@@ -70,7 +70,6 @@ class CrawledHost:
     pages: int = 0
     walls: Counter[int | str] = field(default_factory=Counter)
     since: float = 0.0
-    led: Counter[str] = field(default_factory=Counter)
     moved: Counter[str] = field(default_factory=Counter)
     forms: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
@@ -78,17 +77,16 @@ class CrawledHost:
 
     def login(self) -> str:
         """Return the login to which most pages lead; empty if none leads to one."""
-        places = {address: count for address in self.forms if (count := self.led[address] + self.moved[address])}
+        places = {address: count for address in self.forms if (count := self.moved[address])}
         return max(places, key=places.__getitem__, default="")
 
     def logins(self) -> int:
         """Return how many visits led to a login."""
-        return sum(self.led[address] + self.moved[address] for address in self.forms)
+        return sum(self.moved[address] for address in self.forms)
 
     def in_vain(self) -> int:
         """Return how many of `pages` brought only a login."""
-        met = [address for address in self.forms if self.led[address] + self.moved[address]]
-        return sum(self.led[address] + self.forms[address] for address in met)
+        return sum(count for address, count in self.forms.items() if self.moved[address])
 
     def useful(self) -> int:
         """Return how many of `pages` brought something else than a login."""
@@ -103,10 +101,11 @@ class CrawlWatch:
         self._lock = threading.Lock()
         self.began = self.now()
         self.outcomes: Counter[str] = Counter()
-        """Visits by the brain's outcome: new, changed, same, alias, retry, gone, slowed."""
+        """Visits by the brain's outcome: new, changed, same, alias, retry, gone, slowed; or led, for now."""
         self.errors: Counter[str] = Counter()
         """Failed visits, by status or by the kind of failure."""
-        self.bytes = 0
+        self.bytes = self.again = 0
+        """Bytes of answers; and visits of pages that this run had fetched before."""
         self.hosts: dict[str, CrawledHost] = {}
         self.left_out: Counter[str] = Counter()
         self._files: set[int] = set()
@@ -144,10 +143,10 @@ class CrawlWatch:
 
         Args:
             host: The host of the page that was asked for.
-            status: Its status; a permanent redirect that was not followed has its own.
+            status: Its status; a redirect has its own.
             seconds: How long it took, None if not known.
             size: Bytes of its body.
-            address: Where the answer is from, without the query.
+            address: Where the answer is from, or where a redirect leads, without the query.
             form: Has it a password field?
         """
         with self._lock:
@@ -162,23 +161,10 @@ class CrawlWatch:
                 seen.pages += 1
                 if form:
                     _count(seen.forms, address)
-                if not (form and seen.moved[address] + seen.led[address]):
+                if not (form and seen.moved[address]):
                     seen.walls.clear()
                 if seconds is not None:
                     seen.seconds = seconds if not seen.seconds else 0.8 * seen.seconds + 0.2 * seconds
-
-    def led(self, host: str, size: int, address: str, form: bool) -> None:
-        """Count an answer to which temporary redirects led. `address`, `form`: as for `answered`."""
-        with self._lock:
-            self.bytes += size
-            if (seen := self._host(host)) is None:
-                return
-            seen.pages += 1
-            if form:
-                _count(seen.forms, address, 0)
-                _count(seen.led, address)
-            else:
-                seen.walls.clear()
 
     def silent(self, host: str, error: str) -> None:
         """Count a request without an answer. `error`: 'name of the exception: text'."""
@@ -205,8 +191,9 @@ class CrawlWatch:
                 if not answer.accepted:
                     self.errors["refused report"] += 1
                     continue
-                self.outcomes[answer.outcome or ""] += 1
-                if answer.outcome in FETCHED:
+                led = isinstance(report, Fetched) and report.redirected_to and answer.outcome in FETCHED
+                self.outcomes["led" if led else answer.outcome or ""] += 1
+                if answer.outcome in FETCHED and not led:
                     self._recent.append(self.now())
                     self.last_url = report.url
                 elif isinstance(report, Failed):
@@ -244,6 +231,8 @@ class CrawlWatch:
     def _blocks(self, name: str, seen: CrawledHost) -> str:
         """Return the sentence on a site that blocks; empty if it does not."""
         many, useful, logins = seen.walls.total(), seen.useful(), seen.logins()
+        if not useful and NO_NAME in seen.walls:  # waiting brings no name
+            return _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
         if many and not useful and (many >= REFUSALS or self.now() > seen.since + PATIENCE):
             return _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
         lasting = many >= REFUSALS and self.now() > seen.since + PATIENCE
@@ -271,9 +260,9 @@ class CrawlWatch:
                     yield _leads_to_login(name, seen)
 
 
-def _count(places: Counter[str], address: str, more: int = 1) -> None:
+def _count(places: Counter[str], address: str) -> None:
     if address in places or len(places) < MOST_PLACES:
-        places[address] += more
+        places[address] += 1
 
 
 def _walled(name: str, seen: CrawledHost, which: str) -> str:

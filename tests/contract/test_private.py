@@ -13,7 +13,7 @@ from tests.contract.rooms import folder
 from tests.contract.source import ROOT, modules, tree
 
 OF_OTHERS = {
-    ("crawl.scrapy.requests", "_baseurl_cache"): "Scrapy's: what is done with it is left out where it is not there",
+    ("crawl.scrapy.documents", "_baseurl_cache"): "Scrapy's: what is done with it is left out where it is not there",
     ("crawl.scrapy.scheduler", "_slot"): "Scrapy's: what is done with it is left out where it is not there",
     ("service.client.sending", "_request"): "httpx's: its public property raises where there is no request",
     ("files.spark.session", "_jvm"): "PySpark's: it offers no other way to files at the addresses that Spark reads",

@@ -1,6 +1,6 @@
-"""URLs: their normal form, host names, and what is masked in them.
+"""URLs: their normal form, host names, what is masked in them, and patterns that they contain.
 
 May touch: nothing.
 """
 
-__all__ = ["hostnames", "masking", "normalization", "walls"]
+__all__ = ["hostnames", "masking", "normalization", "patterns", "walls"]

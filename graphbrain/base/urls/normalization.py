@@ -3,7 +3,8 @@
 The *address* is the URL as the site wrote it. It is fetched and shown, and it is compared with robots.txt and the
 scope. It is changed only as RFC 3986 allows without knowledge of the server: scheme and host in lower case, the host by
 UTS 46, no default port, no dot segments and no fragment, and escapes for characters that a URL may not contain. It is
-also changed as browsers do (WHATWG URL): tabs and line ends are removed, and a `\\` before the query becomes a `/`.
+also changed as browsers do (WHATWG URL): tabs and line ends are removed, a `\\` before the query becomes a `/`, and any
+number of slashes after the scheme, or none, begins the host.
 User and password are removed: they are no part of the host (RFC 3986, 3.2.1), and no stored or sent text contains them.
 
 The *key* identifies a page. It is the blake2b-128 digest of a normal form in which arguments are sorted, escapes are
@@ -88,6 +89,7 @@ _REMOVED = str.maketrans("", "", "\t\r\n")
 _UNCLEAN = re.compile(r"[\t\r\n\\]")
 _DIGEST = re.compile(r"[0-9A-Fa-f]{32}")
 _NO_HOST = re.compile(r"(?:https?:)?//+(?:[?#]|\Z)", re.IGNORECASE)
+_SCHEME = re.compile(r"(https?):(/*)", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 _PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?\Z", re.DOTALL)
@@ -194,6 +196,13 @@ def resolved(base: str, reference: str) -> str:
     text = _cleaned(reference)
     if _NO_HOST.match(text):
         raise BadInput("it names no host")
+    if named := _SCHEME.match(text):
+        rest = text[named.end(1) + 1 :]
+        same = base[: base.find(":")].lower() == named[1].lower()
+        within = same and len(named[2]) < 2
+        text = f"{'' if named[2] or not rest else './'}{rest}" if within else f"{named[1]}://{rest.lstrip('/')}"
+    elif text.startswith("//"):
+        text = f"//{text.lstrip('/')}"
     try:
         return urljoin(base, text)
     except ValueError as error:
@@ -205,6 +214,8 @@ def _sendable(text: str) -> bool:
 
 
 def _address(text: str, hash_bang: bool) -> str:
+    if named := _SCHEME.match(text):  # browsers take any number of slashes after http:, and none
+        text = f"{named[1]}://{text[named.end() :]}"
     parts = _PARTS.match(text)
     scheme = parts[1].lower() if parts else ""
     if parts is None or scheme not in _DEFAULT_PORT:

@@ -1,20 +1,25 @@
 """Scrapy: a scheduler and middlewares that hand a spider's scheduling to the brain.
 
 `ADDONS = {"graphbrain.scrapy.Addon": 500}` is all that a project sets. `prefetch` claims ahead and reports behind, in
-threads, because an event loop cannot wait for a database; `requests` turns claims into requests and back.
+threads, because an event loop cannot wait for a database; `requests` turns claims into requests and back; `documents`
+reads pages; `private` refuses addresses to which no public site may lead.
 May touch: Scrapy. Knows of graphbrain: `Brain` and its words.
 """
 
+from graphbrain.crawl.scrapy.documents import Document, links_of
 from graphbrain.crawl.scrapy.prefetch import Report, Witness
-from graphbrain.crawl.scrapy.requests import CLAIM, Joined, Reader, ScrapyOptions
+from graphbrain.crawl.scrapy.private import PrivateAddress, PrivateAddresses, guarded
+from graphbrain.crawl.scrapy.requests import CLAIM, Reader, ScrapyOptions, ending_of
 from graphbrain.crawl.scrapy.scheduler import Addon, DownloaderMiddleware, Scheduler, SpiderMiddleware
-from graphbrain.crawl.scrapy.visits import ScrapyVisit
+from graphbrain.crawl.scrapy.visits import ScrapyVisit, location
 
 __all__ = [
     "CLAIM",
     "Addon",
+    "Document",
     "DownloaderMiddleware",
-    "Joined",
+    "PrivateAddress",
+    "PrivateAddresses",
     "Reader",
     "Report",
     "Scheduler",
@@ -22,4 +27,8 @@ __all__ = [
     "ScrapyVisit",
     "SpiderMiddleware",
     "Witness",
+    "ending_of",
+    "guarded",
+    "links_of",
+    "location",
 ]

@@ -49,8 +49,8 @@ ASKED_AT_ONCE = 4
 RETRY_PATIENCE = 10.0
 """Seconds for which the end is put off for a page that is to be tried again, unless `patience` is given."""
 WALL_ADVICE = (
-    "A request with meta 'graphbrain_every_process' is sent by each process, before it is handed pages: see "
-    "docs/how-to/sessions.md."
+    "A request with meta 'graphbrain_every_process' is sent by each process, before it is handed pages: 'Sessions' in "
+    "the documentation has a spider."
 )
 """The advice in the log on a login to which pages lead."""
 MOST_SAID = 10

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Container, Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
-from urllib.parse import urljoin
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from parsel import Selector
 from scrapy import Request, Spider
-from scrapy.http import HtmlResponse, Response, TextResponse
-from scrapy.linkextractors import LinkExtractor
+from scrapy.http import HtmlResponse, Response
+from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.spiders import CrawlSpider
-from scrapy.utils import response as responses
 from scrapy.utils.misc import load_object
 
 from graphbrain import Claim, Fetched, Link
@@ -27,8 +27,9 @@ from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.model import KINDS, PAGES, Seen, number
 from graphbrain.base.settings import Settings, unknown, variable_of
 from graphbrain.base.urls.normalization import key_of, spell, without_user
-from graphbrain.content.pagefacts import ASIDE, ELEMENTS, HEADERS, PageFacts
+from graphbrain.content.pagefacts import HEADERS, PageFacts
 from graphbrain.content.relevance import TopicRelevance, guess
+from graphbrain.crawl.scrapy.documents import Document, is_markup, links_of, media_type
 from graphbrain.schedule import fingerprints
 
 if TYPE_CHECKING:
@@ -37,13 +38,12 @@ if TYPE_CHECKING:
 __all__ = [
     "CLAIM",
     "EVERY",
-    "Joined",
     "Reader",
     "ScrapyOptions",
     "asks_for_robots",
     "by_rules",
+    "ending_of",
     "express",
-    "forgive_base",
     "hashed",
     "latency",
     "led",
@@ -58,7 +58,7 @@ CLAIM = "graphbrain_claim"
 """The key of the claim in a request's meta, for the spider to read."""
 EVERY = "graphbrain_every_process"
 """A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
-OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds")
+OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds", "allow_private")
 """Settings of the add-on that are none of the brain's."""
 LONGEST_NOTE = 30_000
 """Characters of a note; a request that needs more stays with its process."""
@@ -69,7 +69,9 @@ PASSING = {
 """Meta that describes the course of a request, and is not needed to make it again."""
 MOST_OF_SITEMAP = 52_428_800
 """Bytes of a sitemap that are read: the 50 MB of sitemaps.org."""
-NO_WORDS: frozenset[str] = frozenset()
+IGNORED = frozenset(IGNORED_EXTENSIONS)
+"""Endings of files that Scrapy's extractor of links leaves out, too."""
+_ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
 WORDS = "//text()[not(parent::script or parent::style or parent::noscript)]"
 
 log = logging.getLogger(__name__)
@@ -191,7 +193,6 @@ class Reader:
     def __init__(self, options: ScrapyOptions, agent: str = "") -> None:
         self._options = options
         self._agent = agent
-        self._extractor = LinkExtractor(unique=True)
 
     def read(
         self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
@@ -200,28 +201,31 @@ class Reader:
 
         `followed`: URL → (text of the link, the spider's guess), None for what is not known.
         """
-        near, texts, rels = self.near(response), dict[str, str](), dict[str, str]()
-        if (self._options.every_link or self._options.topic is not None) and _is_markup(response):
-            extracted = self._extractor.extract_links(response)
-            texts = {link.url: " ".join(link.text.split()) for link in extracted}
-            rels = {link.url: "nofollow" for link in extracted if link.nofollow}
-            if isinstance(response, HtmlResponse):  # an extractor knows of nofollow alone, and of the first of several
-                read, told = _texts_and_rels(response, {*texts, *followed})  # it leaves out files by their ending
-                texts |= {url: text for url, text in read.items() if url not in texts}
-                rels = {url: rel for url, rel in rels.items() if url not in read} | told
-        elif isinstance(response, HtmlResponse):
-            texts, rels = _texts_and_rels(response, followed)
+        near = self.near(response)
+        read = self._links(response)
+        texts = {url: text for url, (text, _) in read.items()}
         said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
-        urls = dict.fromkeys(texts) if self._options.every_link else {}
+        urls = [url for url in read if ending_of(url) not in IGNORED] if self._options.every_link else []
         links: list[str | Link] = []
-        for url in urls | dict.fromkeys(followed):
+        for url in dict.fromkeys([*urls, *followed]):
             text, given = followed.get(url, (None, None))
             guess = self._share("graphbrain_relevance", given, url)
             if guess is None and near is not None:  # else nothing can be guessed: no text need be looked for
                 guess = self.nearness(near, text or (said.get(_key(url)) if said else None))
-            words, rel = text or texts.get(url), rels.get(url)
-            links.append(url if guess is None and not words and not rel else Link(url, guess, anchor=words, rel=rel))
+            words, rel = read.get(url.partition("#")[0]) or ("", "")
+            words = text or words
+            bare = guess is None and not words and not rel
+            links.append(url if bare else Link(url, guess, anchor=words or None, rel=rel or None))
         return near, links
+
+    def _links(self, response: Response) -> dict[str, tuple[str, str]]:
+        """Return (text, rel) of each link of a page by its URL."""
+        if isinstance(response, HtmlResponse):
+            try:
+                return links_of(response)
+            except Exception:
+                log.debug("The links of %s cannot be read.", response.url, exc_info=True)
+        return {}
 
     def facts(self, response: Response) -> tuple[dict[str, Any], list[str]]:
         """Return the facts of a page, for later questions; and its link by a refresh, where all links count."""
@@ -229,10 +233,10 @@ class Reader:
         page = PageFacts(response.url, headers, self._agent)
         if isinstance(response, HtmlResponse):
             try:
-                _hand_over(response.selector.root, page)
+                Document.of(response).state(page)
             except Exception:
                 log.debug("No facts of %s can be read.", response.url, exc_info=True)
-        kind = next(iter(_values(response, "content-type")), None)
+        kind = media_type(_values(response, "content-type"))
         facts = page.told() | {"size": len(response.body), "content_type": kind}
         refresh = page.refresh()
         facts |= {"led_to": (refresh[1],)} if refresh and refresh[0] == 0 else {}
@@ -245,7 +249,7 @@ class Reader:
                 return self._share("GRAPHBRAIN_RELEVANCE", self._options.rate(response), response.url)
             except Exception:
                 log.exception("GRAPHBRAIN_RELEVANCE failed for %s.", response.url)
-        elif self._options.topic is not None and _is_markup(response):
+        elif self._options.topic is not None and is_markup(response):
             return self._options.topic(_words(response.selector))
         return None
 
@@ -274,22 +278,6 @@ def led(response: Response) -> tuple[int, tuple[str, ...]] | None:
     return status, (*urls[1:], response.url)
 
 
-def _is_markup(response: Response) -> TypeGuard[TextResponse]:
-    """True if it has elements. JSON has none, nor has a text whose header names JSON."""
-    return isinstance(response, TextResponse) and hasattr(response.selector.root, "iter")
-
-
-def _hand_over(root: Any, page: PageFacts) -> None:
-    """Give the elements of a document that describe it to their reader."""
-    for node in root.iter(*ELEMENTS):
-        if any(above.tag in ASIDE for above in node.iterancestors()):
-            continue
-        page.start(node.tag, node.attrib)
-        if node.tag == "title":
-            page.data("".join(node.itertext()))
-            page.end("title")
-
-
 def _values(response: Response, name: str) -> list[str]:
     """The values of a header."""
     return [value.decode("latin-1") for value in response.headers.getlist(name)]
@@ -308,74 +296,18 @@ def latency(response: Response) -> float | None:
     return float(seconds) if number(seconds) else None
 
 
-def _texts_and_rels(response: HtmlResponse, wanted: Container[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The texts of a page's links to these URLs, and their rel: of several to one the first text counts, and of rel
-    the words that all of them have. A URL that a callback has made or spelt anew has neither."""
-    texts: dict[str, str] = {}
-    rels: dict[str, frozenset[str]] = {}
+def ending_of(url: str) -> str:
+    """Return the ending of a file's name; empty for none, and for a text that is no URL, which the brain will
+    refuse."""
     try:
-        join, page = Joined(responses.get_base_url(response)), response.selector.root
-        for link in page.iter("a", "area"):
-            href = link.get("href")
-            if href is None or (url := join[href]) not in wanted:
-                continue
-            words = frozenset(rel.lower().split()) if (rel := link.get("rel")) else NO_WORDS
-            rels[url] = rels[url] & words if url in rels else words
-            if not texts.get(url):
-                texts[url] = " ".join(((link.text or "") if not len(link) else "".join(link.itertext())).split())
-    except Exception:
-        log.debug("The links of %s cannot be read.", response.url, exc_info=True)
-    return texts, {url: " ".join(sorted(words)) for url, words in rels.items() if words}
-
-
-class Joined(dict[str, str]):
-    """The targets of the hrefs of a page, as by `urljoin`, without parsing those that need no parsing: a page has
-    hundreds of links, many of them twice. Empty for what is no URL."""
-
-    def __init__(self, base: str) -> None:
-        super().__init__()
-        self._base = base
-        self._page = base.partition("#")[0]
-        path = self._page.partition("?")[0]
-        self._origin = "/".join(path.split("/", 3)[:3])
-        self._folder = path[: path.rindex("/") + 1] if path.count("/") > 2 else path + "/"
-
-    def __missing__(self, href: str) -> str:
-        url = self[href] = self._joined(href.strip())
-        return url
-
-    def _joined(self, href: str) -> str:
-        first, path = href[:1], href.partition("#")[0]
-        if first == "#" and len(href) > 1:
-            return self._page + href
-        if href.startswith(("http://", "https://")):
-            return href
-        # Dots may mean folders, a colon may end a scheme, two slashes begin a host, and what is empty is left out.
-        if first not in "?;." and not any(part in path for part in ("/.", ":", "//")) and href[-1] not in "?#;":
-            return (self._origin if first == "/" else self._folder) + href
-        try:
-            return urljoin(self._base, href)
-        except ValueError:
-            return ""
+        ending = _ENDING.search(urlsplit(url).path)
+    except ValueError:
+        return ""
+    return ending[1].lower() if ending else ""
 
 
 def _words(page: Selector) -> str:
     return " ".join(page.xpath(WORDS).getall())
-
-
-def forgive_base(response: Response) -> None:
-    """Let a page whose `<base>` names no URL be read as if it had none, as browsers do.
-
-    Scrapy remembers the base of each response; where a version of it does so no more, the page fails, as without this.
-    """
-    if not isinstance(response, TextResponse):
-        return
-    try:
-        responses.get_base_url(response)
-    except ValueError:
-        known: dict[Response, str] | None = getattr(responses, "_baseurl_cache", None)
-        if known is not None:
-            known[response] = response.url
 
 
 def _key(url: str) -> str:

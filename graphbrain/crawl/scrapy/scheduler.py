@@ -2,11 +2,11 @@
 
     ADDONS = {"graphbrain.scrapy.Addon": 500}
 
-The add-on sets the scheduler and two middlewares, which only work together, and one that forgives pages a base address
-that is none. The scheduler returns claimed pages; the spider middleware takes the requests that callbacks make as the
-links of their page; and a *visit* is what lies between: all requests that a claimed page has led to before it was let
-go. It ends, and is reported, when Scrapy has done with the last of them: items have gone through their pipelines by
-then. So whatever is killed, a page comes again whose visit has not ended.
+The add-on sets the scheduler and two middlewares, which only work together, and two that repair answers: a false label
+gzip, a page of an unusual type, and its base. The scheduler returns claimed pages; the spider middleware takes the
+requests that callbacks make as the links of their page; and a *visit* is what lies between: all requests that a claimed
+page has led to before it was let go. It ends, and is reported, when Scrapy has done with the last of them: items have
+gone through their pipelines by then. So whatever is killed, a page comes again whose visit has not ended.
 
 A request that a URL and a note of JSON can express becomes a page of the graph; any other (a form, a callback that is
 no method of the spider) is fetched by this process as a part of the visit that led to it.
@@ -38,8 +38,9 @@ from twisted.python.failure import Failure
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.base.runtime.newest import Newest
-from graphbrain.base.urls.normalization import Rules
+from graphbrain.base.urls.normalization import Rules, address, host_of
 from graphbrain.content.report_semantics import TEMPORARY
+from graphbrain.crawl.scrapy.documents import as_page, true_coding
 from graphbrain.crawl.scrapy.prefetch import (
     ASKED_AT_ONCE,
     MOST_UNWRITTEN,
@@ -50,6 +51,7 @@ from graphbrain.crawl.scrapy.prefetch import (
     Witness,
     unexpected,
 )
+from graphbrain.crawl.scrapy.private import PrivateAddresses
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     EVERY,
@@ -57,7 +59,6 @@ from graphbrain.crawl.scrapy.requests import (
     ScrapyOptions,
     asks_for_robots,
     express,
-    forgive_base,
     hashed,
     plain_meta,
     request_for,
@@ -65,7 +66,7 @@ from graphbrain.crawl.scrapy.requests import (
     unread,
     userless,
 )
-from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, header, names_page, said
+from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, location, names_page, said
 from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 if TYPE_CHECKING:
@@ -73,7 +74,16 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = ["Addon", "Bases", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
+__all__ = [
+    "Addon",
+    "DownloaderMiddleware",
+    "Pages",
+    "PublicOnly",
+    "Scheduler",
+    "SpiderMiddleware",
+    "TrueCodings",
+    "UnclaimedRobots",
+]
 
 MARK = "_graphbrain"
 """The key in a request's meta of the number of the visit that it belongs to."""
@@ -101,26 +111,28 @@ log = logging.getLogger(__name__)
 class Addon:
     """Sets what a project needs: `ADDONS = {"graphbrain.scrapy.Addon": 500}`.
 
-    A page whose `<base>` names no URL is read as browsers read it, without one: Scrapy would raise wherever it is
-    looked at, in a middleware of its own first.
+    The base of a page is the one that browsers find, for `response.follow` and `response.urljoin`, too: Scrapy would
+    miss a late `<base>`, and raise at one that names no URL.
 
     Scrapy's own retries are switched off, for the brain has its own, which last; `RETRY_ENABLED = True` in the project
-    brings them back. Of redirects for now it follows five one after another, which no delay holds back, where Scrapy
-    has 20; those for good are reported.
+    brings them back. Of redirects for now it follows five one after another, where Scrapy has 20, each after
+    `delay_seconds`; those for good, and those that lead out of the scope, are reported.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy when it reads the settings."""
         settings.set("SCHEDULER", Scheduler, "addon")
         settings.set("RETRY_ENABLED", False, "addon")
-        # What is followed at once is held back by no delay.
         settings.set("REDIRECT_MAX_TIMES", MOST_REDIRECTS, "addon")
         # Next to the engine: what others drop or handle never comes here.
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
-        # After a body is unpacked (590), before other middlewares read it (580).
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Bases, 585)
+        # Before a body is unpacked (590); and after that, before other middlewares read it (580).
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(TrueCodings, 595)
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Pages, 585)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
+        if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # behind that of proxies (750)
         if asks_for_robots(settings):
             settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # its place in Scrapy's own list
@@ -143,6 +155,8 @@ class Scheduler(BaseScheduler):
         self._numbers = itertools.count(1)
         self._waiting: list[tuple[int, int, Request]] = []
         """This process's own requests, best first; each with its number, so that no two compare equal."""
+        self._later: list[tuple[float, int, Request]] = []
+        """Targets of redirects that are followed, each with the time at which it may be sent."""
         self._fingerprints: set[bytes] = set()
         self._ticks = create_looping_call(self._tick)
         self._ticked = 0
@@ -197,6 +211,10 @@ class Scheduler(BaseScheduler):
     def finished_resource(self, visit: ScrapyVisit, result: Fetched | Failed | None) -> None:
         """The same of a visit of what is no page: a robots.txt, a sitemap, a link that is checked."""
 
+    def fetched_nothing(self, why: str) -> None:
+        """Log the reason why no page was claimed until the crawl counted as over."""
+        log.warning("No page was fetched: %s.", why)
+
     @property
     def room(self) -> int:
         """The number of pages that may be requested beside those under way, as far as this crawl has a limit."""
@@ -212,11 +230,10 @@ class Scheduler(BaseScheduler):
         """The answer of the brain after which the crawl counted as over; None until then."""
         return self._ended if self._desk is None else self._desk.ended
 
-    async def give_up(self) -> None:
-        """Give back all pages that have not been answered, and close the brain, without waiting for any answer."""
+    def let_go(self) -> None:
+        """Give back all pages that have not been answered, when their requests end, which are to be cancelled now."""
         for visit in self._visits.values():
             visit.broken_off |= visit.response is None
-        await self._close()
 
     # ---------------------------------------------------------------- what the engine asks
 
@@ -279,7 +296,7 @@ class Scheduler(BaseScheduler):
             self._ticks.stop()
         if desk is None:
             return
-        waiting = {request for _, _, request in self._waiting}
+        waiting = {request for _, _, request in (*self._waiting, *self._later)}
         for visit in list(self._visits.values()):
             visit.broken_off |= not waiting.isdisjoint(visit.requests)
             self._end(visit)
@@ -288,7 +305,7 @@ class Scheduler(BaseScheduler):
         await run_in_thread(self.close_brain, desk.brain)
         self._count(desk)
         if why:
-            log.warning("No page was fetched: %s.", why)
+            self.fetched_nothing(why)
         elif due:
             log.info("Nothing more is fetched now; %s.", due)
         self._ended = desk.ended
@@ -336,7 +353,11 @@ class Scheduler(BaseScheduler):
             request = userless(request)
             if not self._moved(visit, request):
                 visit.requests.add(request)
-                self._push(request)
+                if CLAIM in request.meta and request.meta.get("redirect_urls"):
+                    delay = self._desk.brain.settings.delay_seconds
+                    heapq.heappush(self._later, (time.monotonic() + delay, next(self._numbers), request))
+                else:
+                    self._push(request)
             return True
         own = request.meta.get(MARK) == OWN
         request = _unmarked(request)
@@ -391,17 +412,28 @@ class Scheduler(BaseScheduler):
             log.warning("%s: %s. It is logged once for all pages under %s.", claim.url, why, pattern)
 
     def _moved(self, visit: ScrapyVisit, request: Request) -> bool:
-        """Return whether this is the target of a permanent redirect of the claimed page. The target is a page of its
-        own, or a variant of the same URL, and waits for its turn."""
+        """Return whether this is the target of a redirect of the claimed page that is not followed: a permanent one,
+        whose target is a page of its own, or a variant of the same URL, and waits for its turn; or one that leads out
+        of the scope."""
         reasons = request.meta.get("redirect_reasons", ())
         if CLAIM not in request.meta or not reasons:
             return False
         if request.meta.get("redirect_ttl") == 0 and isinstance(reasons[0], int):
             visit.led_by = reasons[0]  # this one is the last that is followed
-        if len(reasons) != 1 or reasons[0] not in PERMANENT:
+        for_good = len(reasons) == 1 and reasons[0] in PERMANENT
+        if not isinstance(reasons[0], int) or not (for_good or self._leaves_scope(visit.claim, request)):
             return False
-        visit.moved_to, visit.moved_by = request.url, reasons[0]
+        visit.moved_to, visit.moved_by = [*request.meta["redirect_urls"][1:], request.url][0], reasons[0]
         return True
+
+    def _leaves_scope(self, claim: Claim, request: Request) -> bool:
+        """Return whether a redirect leads out of the scope."""
+        assert self._desk is not None
+        try:
+            url = address(request.url)
+        except BadInput:
+            return False  # the brain's answer names the fault
+        return not self._desk.brain.policy.scope.holds(url, host_of(url), claim.depth)
 
     def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
         """Take a request that a callback made: as a link of its page, then None; or it belongs to the visit."""
@@ -520,6 +552,8 @@ class Scheduler(BaseScheduler):
         if desk is None or self._closing:
             return
         self._end_visits()
+        while self._later and self._later[0][0] <= time.monotonic():
+            self._push(heapq.heappop(self._later)[2])
         self._ticked += 1
         idle = not (desk.ready or self._waiting or engine.downloader.active)
         self._want(desk, at_once=idle or self._ticked % ASK_EVERY == 0)
@@ -533,7 +567,7 @@ class Scheduler(BaseScheduler):
         engine = self.crawler.engine
         assert engine is not None
         slot = engine.scraper.slot
-        busy = {request for _, _, request in self._waiting} | engine.downloader.active
+        busy = {request for _, _, request in (*self._waiting, *self._later)} | engine.downloader.active
         if slot is not None:
             busy |= slot.active | {request for _, request, _ in slot.queue}
         if self._held_up:
@@ -635,13 +669,36 @@ class UnclaimedRobots(RobotsTxtMiddleware):
             raise IgnoreRequest("Forbidden by robots.txt")
 
 
-class Bases(_Middleware):
-    """Reads a page whose base address is none as if it had none."""
+class TrueCodings(_Middleware):
+    """Takes the label gzip from a body that is not packed."""
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
         """Called by Scrapy with every answer."""
-        forgive_base(response)
-        return response
+        return true_coding(response)
+
+
+class Pages(_Middleware):
+    """Makes a page of each answer that browsers show as one, with the base that they find in it."""
+
+    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
+        """Called by Scrapy with every answer."""
+        return as_page(response)
+
+
+class PublicOnly(_Middleware):
+    """Refuses requests to private addresses, but for hosts of the spider's `start_urls` and of `allow_hosts`."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._addresses: PrivateAddresses | None = None
+
+    async def process_request(self, request: Request) -> None:
+        """Called by Scrapy with every request."""
+        if self._addresses is None:  # there is a spider now
+            urls = getattr(self.crawler.spider, "start_urls", None) or ()
+            hosts = str(self.crawler.settings.get("GRAPHBRAIN_ALLOW_HOSTS") or "").replace(",", " ").split()
+            self._addresses = PrivateAddresses([*(urlsplit(url).hostname or "" for url in urls), *hosts])
+        await self._addresses.check_request(request)
 
 
 class AnswerNotes(_Middleware):
@@ -654,7 +711,7 @@ class AnswerNotes(_Middleware):
         if visit is None:
             return response
         visit.fault = "not_understood"
-        target = header(response.headers.get("Location")) if response.status in {*PERMANENT, *TEMPORARY} else None
+        target = location(response) if response.status in {*PERMANENT, *TEMPORARY} else None
         if target and CLAIM in request.meta and not names_page(response, target):
             visit.led_by = request.meta.get("redirect_reasons", [response.status])[0]
             visit.lost = f"redirects to {target}: that is no page of the web"
@@ -668,7 +725,7 @@ class SpiderMiddleware(_Middleware):
         """Called by Scrapy with every answer, before other middlewares."""
         request = response.request
         visit = self._visit(request)
-        forgive_base(response)  # another middleware may have put it in the place of the one that was seen before
+        as_page(response)  # another middleware may have put it in the place of the one that was seen before
         if visit is not None and request is not None and (CLAIM in request.meta or request.url == visit.claim.url):
             visit.response, visit.error = response, ""
 

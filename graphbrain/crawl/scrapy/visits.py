@@ -29,11 +29,13 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Fault, Resource
 from graphbrain.base.urls.normalization import address, resolved
 from graphbrain.content import retry_after
+from graphbrain.content.report_semantics import TEMPORARY
 from graphbrain.crawl.scrapy.requests import Reader, latency, led
 
-__all__ = ["PERMANENT", "ScrapyVisit", "fault_of", "header", "names_page", "said"]
+__all__ = ["PERMANENT", "ScrapyVisit", "fault_of", "header", "location", "names_page", "said"]
 
 PERMANENT = (301, 308)
+REDIRECTS = (*PERMANENT, *TEMPORARY)
 SILENT = (
     *(CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError, DownloadFailedError, TunnelError),
     *(ConnectError, ConnectionClosed, ResponseFailed, OSError),
@@ -91,7 +93,7 @@ class ScrapyVisit:
             return None
         if claim.kind != "page":
             return self._resource().as_report()
-        if response is None and self.lost:
+        if self.lost and (response is None or response.status in REDIRECTS):
             return Failed(url, claim, self.led_by, error=self.lost)
         if self.moved_to:
             return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
@@ -101,7 +103,7 @@ class ScrapyVisit:
             error = self.error or "a middleware dropped the request, or its answer"
             return Failed(url, claim, error=error, fault=self.fault)
         status, head, took = response.status, response.headers, latency(response)
-        if status in PERMANENT and (target := header(head.get("Location"))):
+        if status in REDIRECTS and (target := location(response)):
             return Fetched(url, (), claim, status, redirected_to=_led_on(response, target), seconds=took)
         # A spider that has made requests of it has read the page; one that raises on what is not text never could.
         if self.error and not self.links and isinstance(response, TextResponse):
@@ -135,7 +137,7 @@ class ScrapyVisit:
         if response is None:
             return Resource(url, claim, error=self.error or "a middleware dropped the request", fault=self.fault)
         head, status = response.headers, response.status
-        target = header(head.get("Location")) if 300 <= status < 400 else None
+        target = location(response) if 300 <= status < 400 else None
         now = retry_after.moment(header(head.get("Date"))) or time.time()
         return Resource(
             url,
@@ -188,6 +190,17 @@ def _led_on(response: Response, target: str) -> str:
         return resolved(response.url, target)
     except BadInput:
         return target
+
+
+def location(response: Response) -> str | None:
+    """Return the reference to which an answer leads, if any. Letters are UTF-8, and other bytes stay what they are."""
+    value = response.headers.get("Location")
+    if not value:
+        return None
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(chr(byte) if byte < 128 else f"%{byte:02X}" for byte in value)
 
 
 def header(value: bytes | None) -> str | None:

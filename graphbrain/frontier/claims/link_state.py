@@ -1,8 +1,9 @@
 """The status of a URL outside the scope as a claim: how it is asked, when again, and when the link is broken.
 
-Such a URL is asked by HEAD, and by GET where its host does not allow that (405, 501). Redirects are followed, each as a
-claim of its own. A 4xx breaks the link at once. Where the URL cannot be had it is tried again, and the link is broken
-after `TRIES` failures in a row. Then the URL waits until a check is asked for again.
+Such a URL is asked by HEAD, and once by GET where that is answered with an error, or not at all: many hosts answer HEAD
+as if there were nothing. The GET decides. Redirects are followed, each as a claim of its own. A 4xx breaks the link at
+once. Where the URL cannot be had it is tried again, and the link is broken after `TRIES` failures in a row. Then the
+URL waits until a check is asked for again.
 This module needs no graph.
 """
 
@@ -19,7 +20,8 @@ __all__ = ["AGAIN", "HEAD", "LINE", "TRIES", "LinkState", "head_refused", "key_o
 LINE, AGAIN = "link", "link again"
 """The lines in which links wait: those that a check was asked for, and those that failed since."""
 HEAD: Literal["HEAD"] = "HEAD"
-_NOT_ALLOWED = (405, 501)
+_FOR_NOW = (429, 503)
+"""Statuses by which a host refuses all requests for a while."""
 TRIES = 3
 """A link is broken after so many failures in a row."""
 FIRST_RETRY, GROWTH = 3_600.0, 4.0
@@ -32,8 +34,8 @@ def key_of(url: str) -> str:
 
 
 def head_refused(method: str | None, status: int | None) -> bool:
-    """Return True if the URL was asked by HEAD, and its host does not allow that (405, 501)."""
-    return method == HEAD and status in _NOT_ALLOWED
+    """Return True if the URL was asked by HEAD, and the answer is no evidence: an error, or none."""
+    return method == HEAD and (status is None or (status >= 400 and status not in _FOR_NOW))
 
 
 @dataclass(slots=True, eq=False)

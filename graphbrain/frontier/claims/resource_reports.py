@@ -116,8 +116,8 @@ def _visited(report: object, claim: Claim, now: float) -> ResourceVisit:
 
 
 def _kind_of(report: Fetched | Failed, claim: Claim) -> health.Kind:
-    """Return the kind of the attempt. A host that does not allow HEAD is well."""
-    if head_refused(claim.method, report.status):
+    """Return the kind of the attempt. A host that answers HEAD with an error is well."""
+    if report.status is not None and head_refused(claim.method, report.status):
         return "well"
     return health.kind_of(report.status, report.fault if isinstance(report, Failed) else None)
 
@@ -195,7 +195,7 @@ def _said_of_link(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
     if isinstance(report, Fetched) and report.redirected_to is not None:
         return _leads(claim.url, report.redirected_to, Said("gone"), "the link is broken")
     if head_refused(claim.method, status):
-        return Said("fails"), "HEAD is not allowed; the URL is asked by GET next"
+        return Said("fails"), "HEAD has brought an error, or no answer; the URL is asked by GET next"
     if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
         return Said("fails"), "the URL cannot be had; it is tried again later, or the link is broken"
     return (Said("gone"), "the link is broken") if status >= 400 else (Said("found"), "")

@@ -130,7 +130,7 @@ def test_a_value_out_of_range_is_refused_in_one_sentence(name: str, value: Any) 
         *(("crawl", "x" * 201), ("crawl", "a\0b"), ("worker", "x" * 1_000_000), ("worker", "a\nb")),
         ("order", "x" * 300),
         *(("user_agent", "\ud800"), ("user_agent", "x" * 9_000), ("user_agent", "me\r\nCookie: x")),
-        *(("allow_hosts", "\ud800.org"), ("deny_hosts", "x" * 1_000_001), ("deny_urls", "x" * 100_001)),
+        *(("allow_hosts", "\ud800.org"), ("deny_hosts", "x" * 1_000_001), ("deny_urls", "x" * 1_000_001)),
         *(("intervals", "/\udfff 60"), ("allow_urls", "\ud800"), ("password", "\ud800")),
         *(("max_links", 2**53), ("max_depth", 10**30), ("in_flight", 1e308), ("pages_per_host", -(2**63))),
         *(("limit_seconds", 1e308), ("max_errors", 10**400)),

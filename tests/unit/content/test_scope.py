@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import pytest
@@ -143,3 +144,24 @@ def test_a_pattern_that_is_none_is_refused(name: str) -> None:
 )
 def test_any_setting_is_a_bound(some: dict[str, object]) -> None:
     assert not Scope.of(Settings.read(environ={}, **some)).boundless
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_what_is_outside_is_so_by_a_setting_that_is_named(seed: int) -> None:
+    """Without that setting it is inside, or another is named."""
+    dice = random.Random(seed)
+    given: dict[str, object] = {}
+    for name, value in (
+        *(("allow_hosts", "a.org"), ("deny_hosts", "b.a.org"), ("allow_urls", "/[12]"), ("deny_urls", "/2")),
+        ("max_depth", 1),
+    ):
+        if dice.random() < 0.5:
+            given[name] = value
+    url, depth = f"http://{dice.choice(['a.org', 'b.a.org', 'c.org'])}/{dice.randrange(4)}", dice.randrange(3)
+    blocked = list[str]()
+    while by := Scope.of(Settings.read(environ={}, **given)).why_not(url, url.split("/")[2], depth):
+        blocked.append(by)
+        del given[by]
+    assert len(blocked) == len(set(blocked)) and Scope.of(Settings.read(environ={}, **given)).holds(
+        url, url.split("/")[2], depth
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from graphbrain.crawl import secrets
 from graphbrain.crawl.jsonl import PageLines
 from graphbrain.crawl.order import CrawlOrder
 from graphbrain.crawl.scrapy import ScrapyOptions, ScrapyVisit
+from graphbrain.crawl.scrapy.documents import links_of
 from graphbrain.crawl.secrets import LimitedCookies, cookies_of, header_of
-from graphbrain.crawl.spider import PageReader, forbids_follow, links_of
+from graphbrain.crawl.spider import PageReader, forbids_follow, makes_links
 from graphbrain.crawl.watching import CrawlWatch
 
 URLS = [f"http://a.example/{n}" for n in range(3)]
@@ -160,3 +162,51 @@ def test_cookies_of_sites_are_limited_and_those_of_the_user_stay(
     assert not names("b.example") and names("a.example") == {"ours", "n0", "n3", "n4"}
     answer("d.example", *map(str, range(100)))
     assert names("a.example") == {"ours"} and len(jar) == 1 + 1 + 3
+
+
+@pytest.mark.parametrize(
+    ("body", "makes"),
+    [
+        ("<script src=a.js></script>", True),
+        ("<script type=module>x</script>", True),
+        ('<script type="application/ld+json">{}</script>', False),
+        ("<p>text", False),
+        ("<!-- <script></script> --><p>", False),
+    ],
+)
+def test_a_page_without_a_link_that_runs_scripts_may_make_them(body: str, makes: bool) -> None:
+    assert makes_links(page(body)) == makes
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_cookies_are_read_however_a_program_writes_them(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    lines = ["# Netscape HTTP Cookie File", "# a comment", ""] if dice.random() < 0.5 else []
+    dot, wide = dice.choice(["", "."]), dice.choice(["TRUE", "FALSE", "true", "False"])
+    until = dice.choice(["4102444800", "4102444800.53", "0", ""])
+    value = dice.choice(["ok", 'a="b c"==', ""])
+    fields = [f"{dice.choice(['', '#HttpOnly_'])}{dot}Site.example", wide, "/", dice.choice(["FALSE", "false"]), until]
+    lines.append("\t".join([*fields, "sid", value]))
+    text = dice.choice(["\n", "\r\n"]).join([*lines, ""])
+    file = tmp_path / "cookies.txt"
+    file.write_bytes((b"\xef\xbb\xbf" if dice.random() < 0.3 else b"") + text.encode())
+    jar, request = LimitedCookies().jar, Request("http://site.example/a")
+    for cookie in cookies_of(file):
+        jar.set_cookie(cookie)
+    jar.add_cookie_header(request)
+    assert request.headers.get("Cookie") == f"sid={value}".encode(), text
+    below = Request("http://www.site.example/")
+    jar.add_cookie_header(below)
+    assert "Cookie" in below.headers or (not dot and wide.lower() == "false"), text
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a.example\tTRUE\t/", "a.example\tyes\t/\tFALSE\t0\tn\tsecret", "a.example\tTRUE\t/\tFALSE\tsoon\tn\tsecret"],
+)
+def test_a_line_that_is_no_cookie_is_named_without_its_value(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "cookies.txt"
+    file.write_text(f"# Netscape HTTP Cookie File\n{line}\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="line 2") as refused:
+        cookies_of(file)
+    assert "secret" not in str(refused.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrain import Answer, Failed, Fetched
+from graphbrain.crawl import closing
 from graphbrain.crawl.watching import PATIENCE, REFUSALS, REFUSING, CrawlWatch
 
 
@@ -59,17 +60,13 @@ def test_a_site_with_some_refusals_is_well(clock: Clock) -> None:
 LOGIN = "http://a.example/login"
 
 
-@pytest.mark.parametrize("moved", [False, True])
-def test_a_login_wall_is_named_however_it_is_reached(clock: Clock, moved: bool) -> None:
-    """By temporary redirects, or by permanent ones and the login as a page of its own."""
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_login_wall_is_named_by_whatever_redirect_it_is_reached(clock: Clock, status: int) -> None:
+    """The login is a page of its own."""
     watch = CrawlWatch(clock)
     for _ in range(3):
-        if moved:
-            watch.answered("a.example", 301, None, 0, address=LOGIN)
-        else:
-            watch.led("a.example", 10, LOGIN, form=True)
-    if moved:
-        watch.answered("a.example", 200, 0.1, 10, address=LOGIN, form=True)
+        watch.answered("a.example", status, None, 0, address=LOGIN)
+    watch.answered("a.example", 200, 0.1, 10, address=LOGIN, form=True)
     (said,) = watch.blocking()
     assert LOGIN in said and "--cookies" in said
     assert watch.hosts["a.example"].useful() == 0
@@ -80,7 +77,7 @@ def test_pages_with_a_password_field_of_their_own_are_pages(clock: Clock) -> Non
     watch = CrawlWatch(clock)
     for number in range(30):
         watch.answered("a.example", 200, 0.1, 10, address=f"http://a.example/{number}", form=True)
-    watch.led("a.example", 10, LOGIN, form=True)
+    watch.answered("a.example", 302, None, 0, address=LOGIN)
     clock.now += 2 * PATIENCE
     assert not list(watch.blocking()) and not list(watch.ends_walled())
     assert watch.hosts["a.example"].useful() == 30
@@ -112,7 +109,8 @@ def test_a_site_that_goes_silent_amid_a_crawl_is_named(clock: Clock) -> None:
 def test_of_a_short_crawl_it_is_said_at_the_end(clock: Clock) -> None:
     watch = CrawlWatch(clock)
     watch.answered("a.example", 401, None, 0)
-    watch.led("b.example", 10, "http://b.example/login", form=True)
+    watch.answered("b.example", 302, None, 0, address="http://b.example/login")
+    watch.answered("b.example", 200, 0.1, 10, address="http://b.example/login", form=True)
     watch.answered("c.example", 200, 0.1, 10)
     assert [said.split()[0] for said in watch.ends_walled()] == ["a.example", "b.example"]
 
@@ -139,3 +137,24 @@ def test_memory_of_a_long_crawl_is_bounded(clock: Clock) -> None:
         watch.answered(f"h{number}.example", 200, 0.1, 10)
         watch.left(f"http://h.example/{number % 7}", "files")
     assert len(watch.hosts) == 10_000 and watch.left_out == {"files": 7}
+
+
+@pytest.mark.parametrize("error", ["CannotResolveHostError", "DownloadConnectionRefusedError", "DownloadTimeoutError"])
+def test_a_name_that_is_not_known_is_named_at_once(clock: Clock, error: str) -> None:
+    """Waiting brings no name; of other silences it may be the first."""
+    watch = CrawlWatch(clock)
+    watch.silent("a.example", f"{error}: a.example")
+    assert bool([*watch.blocking()]) == (error == "CannotResolveHostError")
+
+
+def test_pages_are_counted_once_and_redirects_are_none(clock: Clock) -> None:
+    watch = CrawlWatch(clock)
+    pages = [Fetched("http://a.example/"), Fetched("http://a.example/"), Fetched("http://a.example/x")]
+    moved = Fetched("http://a.example/y", status=302, redirected_to="http://a.example/x")
+    outcomes = ["new", "same", "new", "new"]
+    reports = [*pages, moved]
+    watch.reported(reports, [Answer(r.url, True, outcome=o) for r, o in zip(reports, outcomes, strict=True)])
+    watch.again += 1
+    rows = dict(closing.lines(watch, 1.0, closing.CrawlEnd({}, 3, 0, (0, 0), 0), []))
+    assert rows["fetched"].startswith("2 pages in 3 visits") and "1 led elsewhere for now" in rows["fetched"]
+    assert rows["changed"].startswith("2 new, 0 changed, 1 as before")

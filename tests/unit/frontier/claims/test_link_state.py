@@ -38,9 +38,23 @@ def test_it_is_asked_by_head_and_then_by_get() -> None:
     assert state.broken and state.method == HEAD, "the next check begins anew"
 
 
+@pytest.mark.parametrize("by_head", [None, *range(400, 600)])
+def test_an_error_to_head_is_no_evidence_but_of_a_host_that_refuses_for_now(by_head: int | None) -> None:
+    """The GET decides, and is asked for once."""
+    if by_head in (429, 503):
+        state = link()
+        assert state.hear(FAILS, by_head, NOW) == "retry" and state.method == HEAD and state.failures == 1
+        return
+    for said, status, outcome in ((FOUND, 200, "new"), (GONE, 404, "gone"), (FAILS, 500, "retry")):
+        state = link()
+        assert state.hear(FAILS, by_head, NOW) == "retry" and state.method is None and not state.failures
+        assert state.hear(said, status, NOW) == outcome and state.method == HEAD
+
+
 @pytest.mark.parametrize("status", [404, 410, 403])
 def test_a_missing_page_breaks_the_link_at_once(status: int) -> None:
     state = link()
+    assert state.hear(GONE, status, NOW) == "retry" and not state.broken
     assert state.hear(GONE, status, NOW) == "gone"
     assert state.broken and state.waits_in() is None
     assert not state.ask(NOW - 1.0, NOW + 1.0), "it was checked lately"
@@ -52,10 +66,11 @@ def test_a_missing_page_breaks_the_link_at_once(status: int) -> None:
 def test_a_silent_one_is_tried_again_and_keeps_no_crawl_waiting() -> None:
     state, now = link(), NOW
     for attempt in range(1, TRIES):
-        assert state.hear(FAILS, None, now) == "retry"
+        assert state.hear(FAILS, None, now) == state.hear(FAILS, None, now) == "retry"
         assert state.due_at is not None and state.due_at > now and not state.broken
         assert state.waits_in() == queue_key(AGAIN, "b.org"), attempt
         now = state.due_at
+    assert state.hear(FAILS, None, now) == "retry"
     assert state.hear(FAILS, None, now) == "gone" and state.broken and state.due_at is None
 
 

@@ -1,0 +1,273 @@
+"""Lists of regular expressions for URLs, as the settings `allow_urls` and `deny_urls` hold them.
+
+A list is JSON, and a text that is no list is a single pattern. Each pattern is compiled alone: its flags, groups and
+back references do not reach another's. Python's `re` can take time that grows with a power of a URL's length, or
+exponentially, and no other thread runs meanwhile. So a pattern is tried before it is taken, on URLs that are made from
+it: each part that it repeats is repeated up to 8 kB, and what follows fits or does not. One that takes longer than
+`MOST_SECONDS` is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from re import _constants as kinds  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+from graphbrain.base.errors import SettingsError
+from graphbrain.base.urls.normalization import LONGEST
+
+__all__ = ["MOST_SECONDS", "Patterns", "check", "patterns_in", "scoped", "text_of"]
+
+MOST_SECONDS = 0.05
+"""Seconds of processor time that a pattern may take for a URL of `LONGEST` characters."""
+SIZES = (*range(1, 33), 40, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, LONGEST)
+"""Lengths of the URLs on which a pattern is tried. It is refused at the first that takes too long."""
+SOONER = 0.1
+"""The share of `MOST_SECONDS` that a URL of up to 1,024 characters may take."""
+MOST_OPTIONAL = 8
+"""Optional single characters of a pattern up to which they are not repeated: `https?` costs nothing."""
+MOST_LETTERS, LONGEST_BEFORE = 200, 1_000
+MOST_TRIED = 64
+"""Parts of a pattern that are tried."""
+TRIALS = 3
+"""Searches of one URL that must all take too long: a machine that is busy slows one."""
+ENDS = ("!", "/\t", "")
+"""The ends of URLs after a repeated part, most of which do not fit. Each is as long as the shortest text that a pattern
+fits, since in shorter ones `re` does not look."""
+LETTERS = "a0/-_.=& %~!é"
+_ANY = re.compile(r"\^\.\*\??(?![?*+{])")
+_LEADING = re.compile(r"(\.|\\[wdsWDS]|\[\^?\]?(?:\\.|[^\]\\])*\])([*+])\??(?![?*+{])")
+_FLAGS = re.compile(r"\(\?([aimsux]+)\)")
+
+
+class Patterns:
+    """A list of patterns, one of which a URL must contain.
+
+    Args:
+        name: The setting that has them, for errors.
+        patterns: The regular expressions.
+
+    Raises:
+        SettingsError: A pattern is no regular expression; the message names it.
+    """
+
+    def __init__(self, name: str, patterns: Iterable[str]) -> None:
+        self.patterns = tuple(patterns)
+        compiled = [_compiled(name, pattern) for pattern in self.patterns]
+        # Those without groups and flags do not reach each other: together they take a fraction of the time.
+        plain = [one.pattern for one in compiled if not one.groups and one.flags == re.UNICODE]
+        alone = [one for one in compiled if one.groups or one.flags != re.UNICODE]
+        self._searches = [re.compile("|".join(plain)).search] if plain else []
+        self._searches += [one.search for one in alone]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Patterns) and self.patterns == other.patterns
+
+    def __hash__(self) -> int:
+        return hash(self.patterns)
+
+    def hold(self, url: str) -> bool:
+        """Return whether the URL contains one of the patterns."""
+        return any(search(url) for search in self._searches)
+
+
+def patterns_in(text: str) -> tuple[str, ...]:
+    """Return the patterns of a setting: those of a list in JSON, or the whole text as one; none for an empty text."""
+    if not text:
+        return ()
+    if text.lstrip()[:1] == "[":
+        try:
+            listed = json.loads(text)
+        except ValueError:
+            return (text,)
+        if isinstance(listed, list) and all(isinstance(one, str) for one in listed):
+            return tuple(one for one in dict.fromkeys(listed) if one)
+    return (text,)
+
+
+def text_of(patterns: Iterable[str]) -> str:
+    """Return the setting with these patterns, each once: empty for none, a single one as it is, where it reads as
+    one."""
+    each = tuple(one for one in dict.fromkeys(patterns) if one)
+    if len(each) == 1 and patterns_in(each[0]) == each:
+        return each[0]
+    return json.dumps(each, ensure_ascii=False) if each else ""
+
+
+def scoped(pattern: str) -> str:
+    """Return a pattern that can be a part of another: its flags are its own."""
+    pattern = searched(pattern)
+    flags = _FLAGS.match(pattern)
+    if flags is None:
+        return f"(?:{pattern})"
+    end = "\n" if "x" in flags[1] else ""  # a comment may be at its end
+    return f"(?{flags[1]}:{searched(pattern[flags.end() :])}{end})"
+
+
+def searched(pattern: str) -> str:
+    """Return a pattern that is found in the same URLs, with no repetition at its beginning.
+
+    `\\w+x` is found where `\\wx` is, and `.*x` where `x` is, but they would be tried at each character anew.
+    """
+    if "|" in pattern:
+        return pattern
+    if (anything := _ANY.match(pattern)) is not None:
+        pattern = pattern[anything.end() :]
+    while (leading := _LEADING.match(pattern)) is not None:
+        rest = pattern[leading.end() :]
+        if leading[2] == "+":
+            return leading[1] + rest
+        pattern = rest
+    return pattern
+
+
+def check(name: str, text: str) -> None:
+    """Try the patterns of a setting. Raise SettingsError for one that is none or takes too long; the message names
+    it."""
+    for pattern in Patterns(name, patterns_in(text)).patterns:
+        if _is_slow(pattern):
+            raise SettingsError(
+                f"{name} has a pattern that takes longer than {MOST_SECONDS * 1000:.0f} ms for a URL of {LONGEST} "
+                f"characters, so that a link could stop a crawl: {pattern!r:.200}; avoid repetitions within others, "
+                "and write '[^/]*' for '.*'."
+            )
+
+
+def _compiled(name: str, pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(searched(pattern))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise SettingsError(f"{name} is not a regular expression ({error}): {pattern!r:.200}.") from None
+
+
+@lru_cache(maxsize=10_000)
+def _is_slow(pattern: str) -> bool:
+    text = searched(pattern)
+    search, tree = re.compile(text).search, parser.parse(text)
+    ends = [end * (min(tree.getwidth()[0], LONGEST) + 1) for end in ENDS]
+    return any(_is_slow_for(search, before, part, end) for before, part in _attacks(tree) for end in ends)
+
+
+def _is_slow_for(search: Callable[[str], Any], before: str, part: str, end: str) -> bool:
+    """Return whether a search takes too long in a URL that repeats this part."""
+    for size in SIZES:
+        url = (before + part * (size // len(part) + 1))[:size] + end
+        most = MOST_SECONDS * (SOONER if size <= 1024 else 1.0)
+        seconds = [_seconds(search, url)]
+        while seconds[-1] > most and len(seconds) < TRIALS and seconds[0] < TRIALS * most:
+            seconds.append(_seconds(search, url))
+        if min(seconds) > most:
+            return True
+    return False
+
+
+def _seconds(search: Callable[[str], Any], url: str) -> float:
+    began = time.thread_time()
+    search(url)
+    return time.thread_time() - began
+
+
+def _attacks(tree: Any) -> list[tuple[str, str]]:
+    """Return what comes before each part that a pattern repeats, and a text that the part fits; and its own letters,
+    which are what a repeated `.` fits as well."""
+    repeats = list(_repeats(tree, ""))
+    optional = sum(most == 1 for _, _, most in repeats)
+    wanted = [(before, part) for before, part, most in repeats if most > 1 or optional > MOST_OPTIONAL]
+    if wanted:
+        whole = _sample(tree)[:MOST_LETTERS]
+        wanted += [("", whole), *((before, letter) for before in ("", wanted[0][0]) for letter in dict.fromkeys(whole))]
+    return [(before[:LONGEST_BEFORE], part) for before, part in dict.fromkeys(wanted) if part][:MOST_TRIED]
+
+
+def _repeats(tree: Any, before: str) -> Iterator[tuple[str, str, int]]:
+    """Yield (what comes before it, a text that it fits, most repetitions) of each part of a pattern that may be
+    repeated."""
+    for kind, value in tree:
+        if kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
+            _, most, body = value
+            yield from ((before, part, int(most)) for part in _samples(body))
+            yield from _repeats(body, before)
+        else:
+            for body in _bodies(kind, value):
+                yield from _repeats(body, before)
+        before += _sample([(kind, value)])
+
+
+def _samples(body: Any) -> set[str]:
+    """Return texts that a repeated part fits: one of each alternative, and these one after another."""
+    each = [_sample(body)]
+    for kind, value in body:
+        if kind is kinds.SUBPATTERN and len(value[3]) == 1:
+            each += sorted(_samples(value[3]))
+        if kind is kinds.BRANCH:
+            each += [_sample(one) for one in value[1]]
+    return {*each, "".join(dict.fromkeys(each))}
+
+
+def _bodies(kind: Any, value: Any) -> Iterator[Any]:
+    """Yield the patterns within one element of a pattern."""
+    if kind is kinds.BRANCH:
+        yield from value[1]
+    elif kind is kinds.SUBPATTERN:
+        yield value[3]
+    elif kind in (kinds.ASSERT, kinds.ASSERT_NOT):
+        yield value[1]
+    elif kind is kinds.ATOMIC_GROUP:
+        yield value
+    elif kind is kinds.GROUPREF_EXISTS:
+        yield from (one for one in value[1:] if one is not None)
+
+
+def _sample(tree: Any) -> str:
+    """Return a text that a pattern fits, as far as one is easily found: it need not."""
+    text = ""
+    for kind, value in tree:
+        if kind is kinds.LITERAL:
+            text += chr(value)
+        elif kind is kinds.NOT_LITERAL:
+            text += "b" if value == ord("a") else "a"
+        elif kind is kinds.ANY:
+            text += "a"
+        elif kind is kinds.IN:
+            text += _letter(value)
+        elif kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
+            text += _sample(value[2]) * min(int(value[0]) or 1, 64)
+        elif kind is not kinds.ASSERT_NOT and (first := next(_bodies(kind, value), None)) is not None:
+            text += _sample(first)
+    return text[:LONGEST]
+
+
+def _letter(given: Any) -> str:
+    """Return a character of a set."""
+    if given[0][0] is not kinds.NEGATE:
+        kind, value = given[0]
+        if kind is kinds.LITERAL:
+            return chr(value)
+        if kind is kinds.RANGE:
+            return chr(value[0])
+    is_in = re.compile(_set_of(given)).match if (_set_of(given)) else None
+    return next((c for c in LETTERS if is_in is not None and is_in(c)), "a")
+
+
+def _set_of(given: Any) -> str:
+    """Return a set as a pattern; empty for one that cannot be written."""
+    names = {
+        kinds.CATEGORY_DIGIT: r"\d", kinds.CATEGORY_NOT_DIGIT: r"\D", kinds.CATEGORY_SPACE: r"\s",
+        kinds.CATEGORY_NOT_SPACE: r"\S", kinds.CATEGORY_WORD: r"\w", kinds.CATEGORY_NOT_WORD: r"\W",
+    }  # fmt: skip
+    parts = []
+    for kind, value in given:
+        if kind is kinds.NEGATE:
+            parts.append("^")
+        elif kind is kinds.LITERAL:
+            parts.append(re.escape(chr(value)))
+        elif kind is kinds.RANGE:
+            parts.append(f"{re.escape(chr(value[0]))}-{re.escape(chr(value[1]))}")
+        elif kind is kinds.CATEGORY:
+            parts.append(names[value])
+    return f"[{''.join(parts)}]"
