@@ -32,16 +32,31 @@ from graphbrain.base.model import (
     SeedAnswer,
     Seen,
 )
+from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.numeric.methods import SETTLED_TO
-from graphbrain.base.options.hosts import COUNTED, HostFilter
-from graphbrain.base.options.pages import FindOptions, LinkFilter, PageFilter
-from graphbrain.base.options.scores import RankDue, RankRun
-from graphbrain.base.settings import Settings
+from graphbrain.base.options.checks import LinkCheckOptions
+from graphbrain.base.options.hosts import COUNTED, HostFilter, HostOptions
+from graphbrain.base.options.pages import MOST_TOP, FindOptions, LinkFilter, PageFilter, PageOptions, TopOptions
+from graphbrain.base.options.scores import RankRun, SettleOptions
+from graphbrain.base.options.upkeep import TendOptions
+from graphbrain.base.options.verbs import (
+    CRAWLERS,
+    EVERYBODY,
+    HOST,
+    ITEMS,
+    OPERATORS,
+    PAGE,
+    PAGES,
+    READERS,
+    verb,
+    within,
+)
+from graphbrain.base.settings import ENGINES, Settings
 from graphbrain.base.work import Ranking, Settled, Tended
 from graphbrain.brain import open as opening
 from graphbrain.brain.analyse import Analysing, Asking
 from graphbrain.brain.backfill import Backfill, Progress
-from graphbrain.brain.claim import Claiming
+from graphbrain.brain.claim import LONGEST_LEASE, MOST, Claiming
 from graphbrain.brain.convert import Converting
 from graphbrain.brain.discover import Discovering
 from graphbrain.brain.edit import Editing
@@ -59,11 +74,28 @@ from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
 from graphbrain.brain.sitemaps import SitemapFinding
 from graphbrain.brain.upkeep import PUSH_PAYMENTS, Upkeep
+from graphbrain.frontier.hosts.state import LONGEST_BLOCK
 from graphbrain.frontier.policy import Policy
 from graphbrain.graph.connection import Clock, Graph
 from graphbrain.schedule.value import Estimator
 
 __all__ = ["Brain", "Combined"]
+
+LONGEST_TEND = 60.0
+"""The most seconds of upkeep that the service does in one request."""
+MOST_COUNTED = 1_000_000
+"""The most pages of each host that the service counts for a list."""
+NO_SCORE = {409: "No page carries this score yet."}
+NOT_EMPTY = {409: "The brain has pages."}
+_URL = "https://a.example/"
+_CLAIM = {"url": _URL, "key": "7bd6b5f6c1b84d1aa6aa4a1e3f5d9f10", "token": "0199d2f07c3a7bd2b1a4c0e5d6f70819"}
+_CLAIMS = {**ITEMS, "example": [_CLAIM]}
+_VISITS = {**ITEMS, "example": [{"url": _URL, "links": ["https://a.example/b"], "status": 200}]}
+_HOW_MANY = {"bounds": Bounds(1, MOST), "example": 2}
+_WORKER = {"is_a": "worker", "example": "w1"}
+_WAIT = {"bounds": Bounds(0), "example": 0}
+_KINDS = {"is_a": "kinds", "example": ["page", "robots", "sitemap"]}
+_LIMIT = {"bounds": Bounds(0, LARGEST), "example": 100}
 
 
 class Combined:
@@ -184,12 +216,14 @@ class Brain(Asking):
         """The engine that keeps the accounts. Raises BeingConverted while the brain is between two engines."""
         return self.session.engine
 
+    @verb(EVERYBODY, "now", reads=True)
     def now(self) -> float:
         """Return epoch seconds by the server's clock."""
         return self.session.now()
 
     # ------------------------------------------------------------ crawlers
 
+    @verb(CRAWLERS, "", wakes=True, items="urls", urls=ITEMS)
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
         """Make pages of these URLs, where the crawl begins. Known pages become seeds.
 
@@ -200,6 +234,7 @@ class Brain(Asking):
         """
         return self._discovering.seed(urls)
 
+    @verb(CRAWLERS, "answers", wakes=True, items="hints", hints={**ITEMS, "example": [{"url": _URL, "kind": "ping"}]})
     def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
         """Accept hints that pages have changed; a bare URL or key is a ping.
 
@@ -212,7 +247,8 @@ class Brain(Asking):
         """
         return self._discovering.hint(hints)
 
-    def report(self, items: Sequence[AnyReport]) -> list[Answer]:
+    @verb(CRAWLERS, "answers", wakes=True, repeats=True, items="reports", reports=_VISITS)
+    def report(self, reports: Sequence[AnyReport]) -> list[Answer]:
         """Record visits. Of each page all is recorded, or nothing.
 
         When a visit is refused for its values, or could not be read, its claim ends: the page has failed, and waits as
@@ -222,8 +258,19 @@ class Brain(Asking):
         Returns:
             One answer for each visit, in their order.
         """
-        return self._reporting.report(items)
+        return self._reporting.report(reports)
 
+    @verb(
+        CRAWLERS,
+        "",
+        repeats=True,
+        local=("key", "notes"),
+        n=_HOW_MANY,
+        worker=_WORKER,
+        wait=_WAIT,
+        now_only={"example": False},
+        kinds=_KINDS,
+    )
     def next_urls(
         self,
         n: int = 100,
@@ -264,7 +311,10 @@ class Brain(Asking):
             n, worker=worker, wait=wait, key=key, now_only=now_only, kinds=kinds, notes=notes
         )
 
-    def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
+    @verb(
+        CRAWLERS, "claims", repeats=True, items="claims", claims=_CLAIMS, seconds=within(0, LONGEST_LEASE, example=300)
+    )
+    def renew(self, claims: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims for `seconds` from now (the lease's length by default).
 
         Returns:
@@ -273,12 +323,14 @@ class Brain(Asking):
         Raises:
             BadInput: `seconds` is more than a week: the pages of a crawler that dies would be out of reach for so long.
         """
-        return self._claiming.renew(held, seconds)
+        return self._claiming.renew(claims, seconds)
 
-    def give_back(self, held: Iterable[Claim]) -> list[bool]:
+    @verb(CRAWLERS, "claims", wakes=True, repeats=True, items="claims", claims=_CLAIMS)
+    def give_back(self, claims: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched: their pages wait again where they were. False for each that was lost before."""
-        return self._claiming.give_back(held)
+        return self._claiming.give_back(claims)
 
+    @verb(OPERATORS, "will", wakes=True, items="urls", urls=ITEMS)
     def crawl_now(self, urls: Iterable[str]) -> list[bool]:
         """Claim these pages before all others, whatever became of them. URLs that are not known become pages.
 
@@ -290,6 +342,7 @@ class Brain(Asking):
         """
         return self._discovering.crawl_now(urls)
 
+    @verb(OPERATORS, wakes=True, options=LinkCheckOptions)
     def check_links(self, days: float = 7.0) -> int:
         """Ask for the status of the URLs outside the scope to which pages link.
 
@@ -304,6 +357,7 @@ class Brain(Asking):
         """
         return self._link_checks.check(days)
 
+    @verb(CRAWLERS, "refused", items="texts", texts={"example": {_URL: "render with a browser"}})
     def note(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
 
@@ -315,12 +369,21 @@ class Brain(Asking):
         """
         return self._noting.note(texts)
 
+    @verb(EVERYBODY, "notes", items="pages", pages=PAGES)
     def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
         """Return the notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
         return self._noting.notes(pages)
 
     # ------------------------------------------------------------ upkeep
 
+    @verb(
+        OPERATORS,
+        "",
+        options=TendOptions,
+        local=("batch", "for_everybody", "passes", "pushes"),
+        seconds={"bounds": Bounds(0, LONGEST_TEND), "optional": False},
+        pages={"is_a": "page"},
+    )
     def tend(
         self,
         seconds: float | None = 1.0,
@@ -363,6 +426,7 @@ class Brain(Asking):
             stop=stop,
         )
 
+    @verb(OPERATORS, long=True, options=SettleOptions)
     def settle(
         self,
         *,
@@ -389,10 +453,12 @@ class Brain(Asking):
 
     # ------------------------------------------------------------ looking
 
+    @verb(READERS, "", reads=True, url=PAGE)
     def page(self, url: str) -> Page:
         """Return everything about one page, named by URL or key. Raises UnknownPage."""
         return self._looking.page(url)
 
+    @verb(READERS, "pages", reads=True, also=NO_SCORE, options=TopOptions)
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
         """Return the `n` pages of highest score, best first.
 
@@ -407,6 +473,7 @@ class Brain(Asking):
         """
         return self._looking.top(n, by)
 
+    @verb(READERS, "", reads=True, url=PAGE, n={"bounds": Bounds(0, MOST_TOP), "example": 5})
     def payments(self, url: str, n: int = 5) -> Payments:
         """Explain the scores of a page: return the `n` largest payers and payees of both its sides.
 
@@ -414,6 +481,7 @@ class Brain(Asking):
         """
         return self._looking.payments(url, n)
 
+    @verb(READERS, reads=True, url=PAGE, way={"words": ("out", "in"), "example": "out"}, limit=_LIMIT)
     def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
         """Return the pages a page links to (`way` "out"), or those that link to it ("in"), the best `limit` of them
         first.
@@ -423,6 +491,7 @@ class Brain(Asking):
         """
         return self._looking.links(url, way, limit)
 
+    @verb(READERS, "path", reads=True, url=PAGE, other={**PAGE, "example": "https://b.example/"})
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
         """Return a shortest way along links from one page to another; with one page only, from any seed to it.
 
@@ -430,6 +499,7 @@ class Brain(Asking):
         """
         return self._looking.path(url, other)
 
+    @verb(READERS, reads=True, also=NO_SCORE, options=FindOptions, host={"is_a": "host"})
     def find(
         self,
         text: str = "",
@@ -466,6 +536,7 @@ class Brain(Asking):
         )
         return self._looking.find(which)
 
+    @verb(READERS, reads=True, options=PageFilter, host={"is_a": "host"})
     def dump_pages(
         self,
         *,
@@ -482,6 +553,7 @@ class Brain(Asking):
         """
         return self._looking.dump_pages(PageFilter(regex=regex, host=host, state=state, fetched=fetched), progress)
 
+    @verb(READERS, reads=True, options=LinkFilter, host={"is_a": "host"})
     def dump_links(
         self,
         *,
@@ -503,10 +575,7 @@ class Brain(Asking):
         """
         return self._looking.frame(table, kind)
 
-    def neighbours(self, url: str) -> tuple[list[str], list[str]]:
-        """Return the URLs a page links to, and those that link to it. Raises UnknownPage."""
-        return self._looking.neighbours(url)
-
+    @verb(EVERYBODY, "", reads=True)
     def stats(self) -> dict[str, Any]:
         """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
         loops."""
@@ -529,12 +598,14 @@ class Brain(Asking):
         """
         return self._looking.scan_figures(stop)
 
+    @verb(READERS, long=True, sample={"bounds": Bounds(1, LARGEST), "example": 1_000})
     def audit(self, sample: int | None = 1000, progress: Progress = lambda *_: None) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
         return self._looking.audit(sample, progress)
 
     # ------------------------------------------------------------ batch scores
 
+    @verb(OPERATORS, long=True, options=RankRun)
     def rank(
         self,
         method: str,
@@ -589,34 +660,14 @@ class Brain(Asking):
         )
         return self._scoring.rank(options, progress)
 
-    def rank_if_due(
-        self,
-        method: str,
-        every: float = 3_600.0,
-        *,
-        progress: RankProgress = lambda *_: None,
-    ) -> Ranking | None:
-        """Score all pages anew, if the scores of this method are as old as `every` seconds and no other process does
-        it.
-
-        `graphbrain work --rank` calls it to keep scores fresh, with any number of workers. It takes the parameters of
-        the last ranking by this method, and begins with its scores. If the process that ranks dies, another begins
-        within two minutes, or ten where it was writing.
-
-        Returns:
-            The ranking, or None when there was nothing to do.
-
-        Raises:
-            BadInput: The method is unknown, or `every` is out of range.
-        """
-        return self._scoring.rank_if_due(RankDue(method, every), progress)
-
+    @verb(READERS, "rankings", reads=True)
     def rankings(self) -> list[Ranking]:
         """Return the batch scores that the pages have, and how they were computed; the latest first."""
         return self._scoring.rankings()
 
     # ------------------------------------------------------------ corrections
 
+    @verb(OPERATORS, long=True, settings={"is_a": "shared settings", "example": {"delay_seconds": 2.0}})
     def change(self, progress: Progress = lambda *_: None, /, **settings: Any) -> None:
         """Change shared settings of the brain, for all who use it.
 
@@ -636,6 +687,7 @@ class Brain(Asking):
         """
         self._editing.change(progress, **settings)
 
+    @verb(OPERATORS, source=PAGE, target={**PAGE, "example": "https://a.example/b"})
     def link(self, source: str, target: str) -> bool:
         """Record that one page links to another. False if there was such a link, which stays.
 
@@ -643,10 +695,12 @@ class Brain(Asking):
         """
         return self._editing.link(source, target)
 
+    @verb(OPERATORS, source=PAGE, target={**PAGE, "example": "https://a.example/b"})
     def unlink(self, source: str, target: str) -> bool:
         """Remove a link. False if there was none."""
         return self._editing.unlink(source, target)
 
+    @verb(OPERATORS, url=PAGE, for_ever={"example": False})
     def forget(self, url: str, for_ever: bool = False) -> int | None:
         """Delete a page, its links and its account. Its aliases wait to be fetched again.
 
@@ -659,6 +713,14 @@ class Brain(Asking):
         """
         return self._editing.forget(url, for_ever)
 
+    @verb(
+        OPERATORS,
+        wakes=True,
+        items="urls",
+        urls={**PAGES, "default": ()},
+        host={**HOST, "example": None},
+        state={"words": ("parked", "gone", "alias", "frontier", "known"), "example": None},
+    )
     def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
         """Let pages wait at once, as if they had never failed: pages that were given up (parked, gone), aliases, and
         pages that wait to be tried again.
@@ -680,6 +742,7 @@ class Brain(Asking):
         """
         return self._editing.retry(*urls, host=host, state=state)
 
+    @verb(OPERATORS, long=True)
     def forget_relevance(self, progress: Progress = lambda *_: None) -> int:
         """Forget the known and the guessed relevance of all pages. Return the number of pages that had any.
 
@@ -687,6 +750,7 @@ class Brain(Asking):
         """
         return self._editing.forget_relevance(progress)
 
+    @verb(OPERATORS, "parked", items="urls", urls=PAGES)
     def park(self, *urls: str) -> list[bool]:
         """Do not fetch these pages (URLs or keys) until `retry`, `crawl_now` or `seed` names them, or a visit is
         reported.
@@ -699,6 +763,7 @@ class Brain(Asking):
         """
         return self._editing.park(*urls)
 
+    @verb(OPERATORS)
     def pause(self) -> bool:
         """Let no page be claimed until `resume`. False if the brain is paused already.
 
@@ -707,40 +772,42 @@ class Brain(Asking):
         """
         return self._editing.pause()
 
+    @verb(OPERATORS, wakes=True)
     def resume(self) -> bool:
         """Let pages be claimed again. False if the brain was not paused."""
         return self._editing.resume()
 
-    def set_relevance(self, url: str, relevance: float | None) -> None:
-        """Set how close a page is to the topic, 0 to 1; None: not known (½). Raises UnknownPage, BadInput."""
-        self._editing.set_relevance(url, relevance)
+    @verb(OPERATORS, options=PageOptions, url=PAGE)
+    def set_page(
+        self,
+        url: str,
+        *,
+        value: float | EllipsisType | None = ...,
+        rate: float | EllipsisType | None = ...,
+        interval: float | EllipsisType | None = ...,
+        relevance: float | EllipsisType | None = ...,
+        payout: float | EllipsisType | None = ...,
+    ) -> None:
+        """Set values of a page, in one transaction. An argument that is not given stays as it is.
 
-    def set_payout(self, url: str, payout: float | None) -> None:
-        """Set a page's payout, the amount that the virtual page pays it, 0 or more; None: 1. Raises UnknownPage,
-        BadInput."""
-        self._editing.set_payout(url, payout)
+        Args:
+            url: Its URL or key.
+            value: Its worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
+            rate: How often it changes, in changes a day; None: forget what is known. It weighs as much as 50 changes
+                that were seen, and later visits change it.
+            interval: Fetch it every so many seconds, whatever it is worth, under every order; None: as the order
+                decides. The time runs from the last visit.
+            relevance: How close it is to the topic, 0 to 1; None: not known (½).
+            payout: The amount that the virtual page pays it, 0 or more; None: 1.
 
-    def set_value(self, url: str, value: float | None) -> None:
-        """Set a page's worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
-
-        Raises UnknownPage, BadInput.
+        Raises:
+            UnknownPage: It is not in the graph.
+            BadInput: A value is out of range, none is given, or the engine pays all pages alike.
         """
-        self._editing.set_value(url, value)
+        given = {"value": value, "rate": rate, "interval": interval, "relevance": relevance, "payout": payout}
+        self._editing.set_page(url, {name: each for name, each in given.items() if not isinstance(each, EllipsisType)})
 
-    def set_rate(self, url: str, per_day: float | None) -> None:
-        """Set how often a page changes, in changes a day; None: forget what is known.
-
-        It weighs as much as 50 changes that were seen, and later visits change it. Raises UnknownPage, BadInput.
-        """
-        self._editing.set_rate(url, per_day)
-
-    def set_interval(self, url: str, seconds: float | None) -> None:
-        """Fetch a page every `seconds`, whatever it is worth, under every order; None: as the order decides.
-
-        The time runs from the last visit. Raises UnknownPage, BadInput.
-        """
-        self._editing.set_interval(url, seconds)
-
+    @verb(OPERATORS, long=True)
     def clear(self, progress: Progress = lambda *_: None) -> None:
         """Delete all pages, links, hosts and counters. The brain and its settings stay.
 
@@ -749,21 +816,31 @@ class Brain(Asking):
         self._editing.clear(progress)
         self._finding.forget()
 
+    @verb(OPERATORS, also=NOT_EMPTY, settings={"is_a": "settings", "example": {"order": "optimal"}})
     def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
         self._editing.remake(**settings)
 
     # ------------------------------------------------------------ hosts
 
+    @verb(READERS, "", reads=True, name=HOST)
     def host(self, name: str) -> Host:
         """Return what is known of one host. Raises UnknownHost, a BadInput, for a host that is not in the graph."""
         return self._hosting.host(name)
 
+    @verb(READERS, "sections", reads=True, name=HOST)
     def sections(self, name: str) -> list[Section]:
         """Return the sections of a host, those with the most pages first. All its pages are read. Raises
         UnknownHost."""
         return self._hosting.sections(name)
 
+    @verb(
+        READERS,
+        reads=True,
+        options=HostFilter,
+        text={"is_a": "part of a host"},
+        count={"bounds": Bounds(0, MOST_COUNTED)},
+    )
     def hosts(
         self,
         text: str | None = None,
@@ -800,6 +877,7 @@ class Brain(Asking):
         )
         return self._hosting.hosts(which)
 
+    @verb(OPERATORS, wakes=True, options=HostOptions, host=HOST)
     def set_host(
         self,
         host: str,
@@ -824,6 +902,7 @@ class Brain(Asking):
         """
         self._hosting.set_host(host, delay=delay, in_flight=in_flight, budget=budget)
 
+    @verb(OPERATORS, host=HOST, seconds=within(0, LONGEST_BLOCK, example=3_600))
     def block(self, host: str, seconds: float | None = None) -> None:
         """Block a host for so many seconds from now; None: until `unblock`.
 
@@ -832,10 +911,19 @@ class Brain(Asking):
         """
         self._hosting.block(host, seconds)
 
+    @verb(OPERATORS, wakes=True, host=HOST)
     def unblock(self, host: str) -> None:
         """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
         self._hosting.unblock(host)
 
+    @verb(
+        CRAWLERS,
+        "",
+        wakes=True,
+        host={**HOST, "example": "https://a.example"},
+        text={"example": "User-agent: *\nDisallow: /private\n"},
+        agent={"example": "graphbrain"},
+    )
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
         """Obey a host's robots.txt.
 
@@ -856,6 +944,7 @@ class Brain(Asking):
         """
         return self._hosting.set_robots(host, text, agent=agent)
 
+    @verb(EVERYBODY, "text", reads=True, host=HOST)
     def robots(self, host: str) -> str | None:
         """Return the robots.txt that was set for a host, or None.
 
@@ -866,6 +955,7 @@ class Brain(Asking):
 
     # ------------------------------------------------------------ another engine
 
+    @verb(OPERATORS, long=True, engine={"words": ENGINES, "by_room": True, "example": "exact"})
     def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
         """Give the brain another engine, `exact` or `classic`. All accounts begin anew. False if it has it already.
 

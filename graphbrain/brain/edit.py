@@ -3,15 +3,15 @@ where a setting changes for every page, in batches beside all other work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from graphbrain.analyst.inspect import scan
 from graphbrain.base.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
 from graphbrain.base.model import number
 from graphbrain.base.numeric.rules import Rule
-from graphbrain.base.options.pages import PageFilter
+from graphbrain.base.options.pages import PAGE_VALUES, PageFilter
 from graphbrain.base.settings import Settings, changes, typed, unknown
 from graphbrain.brain import engines
 from graphbrain.brain.backfill import Backfill, Progress
@@ -31,7 +31,6 @@ from graphbrain.scores.accounts import conversion, payout_policy
 
 __all__ = ["Editing"]
 
-V = TypeVar("V")
 GIVEN_UP = ("parked", "gone", "alias")
 CLEARED_AT_ONCE = 10_000
 NOBODY_AT_WORK = {"settling": None, "settling_until": None, "importing": None}
@@ -102,34 +101,15 @@ class Editing:
             done += self._session.perform("pages/retry", orphans.retry, part)
         return done
 
-    def set_relevance(self, url: str, relevance: float | None) -> None:
-        """Set the relevance of a page, as `Brain.set_relevance` describes."""
-        _within_one("relevance", relevance)
-        relevance = None if relevance is None else float(relevance)
-        self._set("set_relevance", edits.relevance, url, relevance)
-
-    def set_payout(self, url: str, payout: float | None) -> None:
-        """Set the payout of a page, as `Brain.set_payout` describes."""
-        if payout is not None and (not number(payout) or not 0 <= payout < 1e9):
-            raise BadInput(f"payout must be 0 or more, not {payout!r}.")
-        payout = None if payout is None else float(payout)
-        self._set("set_payout", edits.payout, url, payout)
-
-    def set_value(self, url: str, value: float | None) -> None:
-        """Set the worth of a page, as `Brain.set_value` describes."""
-        self._set("set_facts", edits.fact, url, {"value": _positive("value", value, 0.0, 1e12)})
-
-    def set_rate(self, url: str, per_day: float | None) -> None:
-        """Set the change rate of a page, as `Brain.set_rate` describes."""
-        rate = _positive("a rate", per_day, 1e-6, 1e6)
-        shape = None if rate is None else MOST_SHAPE
-        facts = {"rate_shape": shape, "rate_scale": None if rate is None else MOST_SHAPE / rate}
-        self._set("set_facts", edits.fact, url, facts)
-
-    def set_interval(self, url: str, seconds: float | None) -> None:
-        """Set the interval of a page's visits, as `Brain.set_interval` describes."""
-        every = _positive("an interval", seconds, 1.0, 1e9)
-        self._set("set_facts", edits.fact, url, {"interval": None if every is None else every / DAY})
+    def set_page(self, url: str, given: Mapping[str, float | None]) -> None:
+        """Set values of a page, as `Brain.set_page` describes."""
+        if not given:
+            raise BadInput("Give what is to be set: value, rate, interval, relevance or payout.")
+        key, properties = self._names.key(url), _properties(given)
+        try:
+            self._session.perform("set_page", edits.page, key, properties)
+        except UnknownPage:
+            raise UnknownPage(f"{url} is not in the graph.") from None
 
     def forget_relevance(self, progress: Progress) -> int:
         """Forget the relevance of all pages, as `Brain.forget_relevance` describes."""
@@ -138,7 +118,7 @@ class Editing:
         pages = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
         forgotten = done = 0
         for ids, _ in self._session.by_key():
-            forgotten += self._session.perform("set_relevance", edits.forget_relevance, ids)
+            forgotten += self._session.perform("forget_relevance", edits.forget_relevance, ids)
             done += len(ids)
             progress(min(done, pages), pages)
         return forgotten
@@ -166,14 +146,6 @@ class Editing:
         done = self._session.perform_once("brain/note", _pause, wanted)
         self._session.refresh()
         return done
-
-    def _set(self, name: str, work: Callable[[Tx, str, V, Policy, float], None], url: str, value: V) -> None:
-        """Set a value of a page, named by URL or key. Raises UnknownPage."""
-        key = self._names.key(url)
-        try:
-            self._session.perform(name, work, key, value)
-        except UnknownPage:
-            raise UnknownPage(f"{url} is not in the graph.") from None
 
     def clear(self, progress: Progress) -> None:
         """Delete everything but the brain, as `Brain.clear` describes."""
@@ -249,12 +221,17 @@ def _cleared(tx: Tx, _policy: Policy, now: float) -> None:
     tx.do("brain/change", settings={**NOBODY_AT_WORK, "payout_pages": 0, **fresh})
 
 
-def _positive(name: str, value: float | None, least: float, most: float) -> float | None:
-    if value is not None and (not number(value) or not least <= value <= most):
-        raise BadInput(f"{name} must be from {least:g} to {most:g}, not {value!r}.")
-    return None if value is None else float(value)
-
-
-def _within_one(name: str, value: float | None) -> None:
-    if value is not None and (not number(value) or not 0 <= value <= 1):
-        raise BadInput(f"{name} must be from 0 to 1, not {value!r}.")
+def _properties(given: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Return the properties of a page that these values are. Raise BadInput for one that is out of range."""
+    properties: dict[str, float | None] = {}
+    for name, value in given.items():
+        bounds = PAGE_VALUES[name]
+        if value is not None and not (number(value) and bounds.hold(value)):
+            raise BadInput(f"{name} must be {bounds}, not {value!r}.")
+        properties[name] = None if value is None else float(value)
+    if "rate" in properties:
+        rate = properties.pop("rate")
+        properties |= {"rate_shape": rate and MOST_SHAPE, "rate_scale": rate and MOST_SHAPE / rate}
+    if "interval" in properties:
+        properties["interval"] = properties["interval"] and properties["interval"] / DAY
+    return properties

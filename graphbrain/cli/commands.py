@@ -60,7 +60,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     },
     "Look at the crawl": {
         "top": Entry("look", "List the N best pages (10 unless given)."),
-        "page": Entry("look", "Show all that is known of one page."),
+        "page": Entry("look", "Show all that is known of one page, or set a value of it."),
         "links": Entry("look", "List a page's links, both ways."),
         "path": Entry("look", "Show a shortest way along links from one page to another."),
         "find": Entry("look", "Find pages whose URL contains TEXT."),
@@ -76,9 +76,6 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "rank": Entry("score", "Score all pages at once, and write the scores to them."),
         "settle": Entry("score", "Bring all accounts to their fixed point at once."),
         "spark": Entry("spark", "Compute scores of the whole graph on an Apache Spark cluster."),
-        "value": Entry("schedule", "Set what a page is worth to you."),
-        "rate": Entry("schedule", "Set how often a page changes, as far as you know."),
-        "interval": Entry("schedule", "Fetch a page at a fixed interval, whatever it is worth."),
         "now": Entry("schedule", "Let pages be claimed before all others."),
         "check-links": Entry("schedule", "Let crawlers fetch the status of links that leave the scope."),
     },
@@ -96,8 +93,6 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "park": Entry("correct", "Give pages up: they are fetched no more."),
         "pause": Entry("correct", "Stop all claims until 'resume'."),
         "resume": Entry("correct", "Allow claims again, after 'pause'."),
-        "relevance": Entry("correct", "Set how near a page is to the topic."),
-        "payout": Entry("correct", "Set what a page is paid for being there."),
     },
     "Settings of the brain": {
         "change": Entry("brain", "Change shared settings, for all who use the brain."),

@@ -1,10 +1,10 @@
-"""The commands that correct what the brain knows by hand: links, pages, relevance, payouts; and pause it."""
+"""The commands that correct what the brain knows by hand: links, pages; and pause it."""
 
 from __future__ import annotations
 
 import click
 
-from graphbrain.cli.common import App, brain_command, number_or_none, said_of
+from graphbrain.cli.common import App, brain_command
 
 __all__ = ["COMMANDS"]
 
@@ -126,42 +126,4 @@ def park(app: App, urls: tuple[str, ...]) -> int:
     return 1 if left else 0
 
 
-@brain_command()
-@click.argument("url", required=False)
-@click.argument("value", metavar="0..1|none", required=False)
-@click.option("--all", "of_all", is_flag=True, help="Of all pages: only 'none'.")
-def relevance(app: App, url: str | None, value: str | None, of_all: bool) -> None:
-    """Set how near a page is to the topic.
-
-    'none' forgets it; '--all none' that of all pages.
-    """
-    from graphbrain.terminal import show
-
-    if of_all:
-        if value is not None or (url or "").lower() != "none":
-            raise click.UsageError("Of all pages the relevance can only be forgotten: relevance --all none.")
-        with app.brain() as brain, show.bar("forgetting") as bar:
-            count = brain.forget_relevance(bar)
-        show.say(f"graphbrain: the relevance of {show.counted(count, 'page')} is no longer set.")
-        return
-    if url is None or value is None:
-        raise click.UsageError("Give a URL and a number or 'none', or --all none.")
-    with app.brain() as brain:
-        brain.set_relevance(url, number_or_none(value))
-    said_of(url, "relevance", value)
-
-
-@brain_command()
-@click.argument("url")
-@click.argument("value", metavar="NUMBER|none")
-def payout(app: App, url: str, value: str) -> None:
-    """Set what a page is paid for being there.
-
-    'none' leaves it to the brain's setting again, which is 1 for all pages unless changed.
-    """
-    with app.brain() as brain:
-        brain.set_payout(url, number_or_none(value))
-    said_of(url, "payout", value)
-
-
-COMMANDS: tuple[click.Command, ...] = (link, unlink, forget, retry, park, pause, resume, relevance, payout)
+COMMANDS: tuple[click.Command, ...] = (link, unlink, forget, retry, park, pause, resume)

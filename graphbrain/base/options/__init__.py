@@ -6,4 +6,4 @@ options from these classes (`cli.declared`), and the service its requests (`serv
 May touch: nothing.
 """
 
-__all__ = ["checks", "declare", "dumps", "hosts", "pages", "scores", "upkeep"]
+__all__ = ["checks", "declare", "dumps", "hosts", "pages", "scores", "upkeep", "verbs"]
