@@ -10,31 +10,6 @@ __all__ = ["COMMANDS"]
 
 
 @brain_command()
-@click.argument("source", metavar="FROM")
-@click.argument("target", metavar="TO")
-def link(app: App, source: str, target: str) -> None:
-    """Add a link; the accounts are repaired."""
-    from graphbrain.terminal import show
-
-    with app.brain() as brain:
-        added = brain.link(source, target)
-    show.say("graphbrain: 1 link added." if added else "graphbrain: the link was there.")
-
-
-@brain_command()
-@click.argument("source", metavar="FROM")
-@click.argument("target", metavar="TO")
-def unlink(app: App, source: str, target: str) -> int:
-    """Remove a link; the accounts are repaired. Exits 1 when there is none."""
-    from graphbrain.terminal import show
-
-    with app.brain() as brain:
-        removed = brain.unlink(source, target)
-    show.say("graphbrain: 1 link removed." if removed else f"graphbrain: no link leads from {source} to {target}.")
-    return 0 if removed else 1
-
-
-@brain_command()
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @click.option("--for-ever", is_flag=True, help="Refuse it when it is met again.")
 def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
@@ -96,16 +71,6 @@ def pause(app: App) -> None:
 
 
 @brain_command()
-def resume(app: App) -> None:
-    """Allow claims again, after 'pause'."""
-    from graphbrain.terminal import show
-
-    with app.brain(auto_tend=False, as_it_is=True) as brain:
-        done = brain.resume()
-    show.say(f"graphbrain: {'pages can be claimed again' if done else 'the brain was not paused'}.")
-
-
-@brain_command()
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 def park(app: App, urls: tuple[str, ...]) -> int:
     """Give pages up: they are fetched no more.
@@ -126,4 +91,4 @@ def park(app: App, urls: tuple[str, ...]) -> int:
     return 1 if left else 0
 
 
-COMMANDS: tuple[click.Command, ...] = (link, unlink, forget, retry, park, pause, resume)
+COMMANDS: tuple[click.Command, ...] = (forget, retry, park, pause)

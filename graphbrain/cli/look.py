@@ -6,32 +6,11 @@ from typing import Any
 
 import click
 
-from graphbrain.base.options.pages import PAGE_VALUES, FindOptions, TopOptions
+from graphbrain.base.options.pages import PAGE_VALUES, FindOptions
 from graphbrain.cli.common import App, as_json, brain_command, number_or_none
 from graphbrain.cli.declared import options
 
 __all__ = ["COMMANDS"]
-
-
-@brain_command()
-@click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
-@options(TopOptions, "by")
-@as_json
-def top(app: App, count: int, by: str, as_json: bool) -> None:
-    """List the N best pages (10 unless given).
-
-    By anything but authority and hub every page is read. A batch score must have been written by 'graphbrain rank';
-    pages of which no relevance or value is known are left out.
-    """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
-    with app.brain(auto_tend=False) as brain:
-        pages = brain.top(count, by=by)
-    if as_json:
-        show.json_lines(page.as_dict() for page in pages)
-    elif not show.write(sheets.top_table(pages, by)):
-        show.say("graphbrain: no page has a score yet; scores come by links and 'graphbrain tend'.")
 
 
 @brain_command()
@@ -189,21 +168,6 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
 
 
 @brain_command()
-@as_json
-def stats(app: App, as_json: bool) -> None:
-    """Show the crawl in figures."""
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
-    with app.brain(auto_tend=False) as brain:
-        figures = brain.stats()
-    if as_json:
-        show.json_lines([figures])
-    else:
-        show.out(sheets.stats_sheet(figures))
-
-
-@brain_command()
 @click.option("--sample", type=click.IntRange(1), help="Accounts recomputed (1000 unless given).")
 @click.option("--all", "whole", is_flag=True, help="Recompute every account.")
 @as_json
@@ -228,4 +192,4 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
     return 0 if result.ok else 1
 
 
-COMMANDS = (top, page, links, path, find, stats, audit)
+COMMANDS = (page, links, path, find, audit)

@@ -7,9 +7,7 @@ from typing import IO
 
 import click
 
-from graphbrain.base.options.checks import LinkCheckOptions
 from graphbrain.cli.common import App, brain_command
-from graphbrain.cli.declared import options
 
 __all__ = ["COMMANDS"]
 
@@ -61,22 +59,6 @@ def now(
     return 0 if all(will) else 1
 
 
-@brain_command("check-links")
-@options(LinkCheckOptions)
-def check_links(app: App, days: float | None) -> None:
-    """Let crawlers fetch the status of links that leave the scope.
-
-    Crawlers that claim the kind 'link' ask each URL by HEAD, or by GET where its host does not allow HEAD. Nothing
-    more is fetched of it. 'graphbrain ask broken-links' has those that fail.
-    """
-    from graphbrain.terminal import show
-
-    with app.brain() as brain:
-        asked = brain.check_links(**({} if days is None else {"days": days}))
-    by = ", by crawlers that claim the kind 'link', as 'graphbrain crawl' does" if asked else ""
-    show.say(f"graphbrain: {show.counted(asked, 'URL')} outside the scope will be checked{by}.")
-
-
 def _makes(unknown: list[str]) -> bool:
     """Ask on a terminal whether pages are to be made of URLs that have not been met."""
     from graphbrain.terminal import show
@@ -88,4 +70,4 @@ def _makes(unknown: list[str]) -> bool:
     return False
 
 
-COMMANDS: tuple[click.Command, ...] = (now, check_links)
+COMMANDS: tuple[click.Command, ...] = (now,)

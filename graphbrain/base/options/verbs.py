@@ -47,6 +47,7 @@ OPERATORS: tuple[Role, ...] = ("operator",)
 EVERYBODY = ROLES
 _DECLARED = "__verb__"
 _CALLBACKS = ("progress", "stop")
+_LACKING: Any = object()
 _URL = "https://a.example/"
 PAGE: Facts = {"is_a": "page", "example": _URL}
 """An argument that is a page's URL or key."""
@@ -112,15 +113,20 @@ class Verb:
         return typing.get_args(self.answer)[0] if typing.get_origin(self.answer) is Iterator else None
 
     @cached_property
+    def signature(self) -> inspect.Signature:
+        """The signature of its method."""
+        return inspect.signature(self.method)
+
+    @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """The parameters that callers of the service have, by name."""
-        every = inspect.signature(self.method).parameters
+        every = self.signature.parameters
         return {name: each for name, each in every.items() if name not in ("self", *_CALLBACKS, *self.local)}
 
     @cached_property
     def callbacks(self) -> list[str]:
         """The names of the functions that it calls meanwhile."""
-        return [name for name in inspect.signature(self.method).parameters if name in _CALLBACKS]
+        return [name for name in self.signature.parameters if name in _CALLBACKS]
 
     @cached_property
     def arguments(self) -> dict[str, Option]:
@@ -139,24 +145,21 @@ class Verb:
 
     def call(self, brain: Any, given: Mapping[str, Any], **callbacks: Any) -> Any:
         """Call the verb of a brain by the arguments that were given, each by its name."""
-        several: tuple[Any, ...] = ()
         first: list[Any] = []
-        named: dict[str, Any] = dict(callbacks)
-        for name, parameter in self.parameters.items():
-            if name not in given:
+        named: dict[str, Any] = {}
+        for name, parameter in self.signature.parameters.items():
+            value = callbacks.get(name, given.get(name, _LACKING))
+            if value is _LACKING:
                 continue
             if parameter.kind is parameter.VAR_POSITIONAL:
-                several = tuple(given[name])
+                first += value
             elif parameter.kind is parameter.VAR_KEYWORD:
-                named |= given[name]
-            elif parameter.kind is parameter.KEYWORD_ONLY:
-                named[name] = given[name]
+                named |= value
+            elif parameter.kind is parameter.POSITIONAL_ONLY:
+                first.append(value)
             else:
-                first.append(given[name])
-        progress = inspect.signature(self.method).parameters.get("progress")
-        if "progress" in named and progress is not None and progress.kind is progress.POSITIONAL_ONLY:
-            first.append(named.pop("progress"))
-        return getattr(brain, self.name)(*first, *several, **named)
+                named[name] = value
+        return getattr(brain, self.name)(*first, **named)
 
 
 def verb(
