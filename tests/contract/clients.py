@@ -24,7 +24,6 @@ from pathlib import Path
 
 from graphbrain.base.options.declare import Option
 from graphbrain.base.options.verbs import Verb, verbs_of
-from graphbrain.brain import brain as brain_module
 from graphbrain.brain.brain import Brain
 from tests.contract.source import PACKAGE
 
@@ -94,7 +93,7 @@ def _asynchronous(transport: str) -> str:
         [
             '"""The verbs of `graphbrain.AsyncClient`.',
             "",
-            f'{MADE_BY.format("the verbs of `graphbrain.brain.brain`")}\n"""',
+            f'{MADE_BY.format("the verbs of `graphbrain.brain`")}\n"""',
             "",
             "from __future__ import annotations",
             "",
@@ -125,8 +124,9 @@ def _imports(body: str) -> Iterator[str]:
     """Yield an import for each name of the methods that is one of the brain's module."""
     found = {node.id for node in ast.walk(ast.parse("class _:\n" + body)) if isinstance(node, ast.Name)}
     yield "from collections.abc import AsyncIterator, Callable"
-    for name in found & vars(brain_module).keys():
-        what = getattr(brain_module, name)
+    known = {name: what for verb in verbs_of(Brain).values() for name, what in verb.method.__globals__.items()}
+    for name in sorted(found & known.keys()):
+        what = known[name]
         module = {"Any": "typing", "EllipsisType": "types"}.get(name) or what.__module__
         yield f"from {module} import {name}"
 

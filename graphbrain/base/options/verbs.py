@@ -29,6 +29,7 @@ __all__ = [
     "PAGES",
     "READERS",
     "ROLES",
+    "URL",
     "Role",
     "Verb",
     "verb",
@@ -48,13 +49,14 @@ EVERYBODY = ROLES
 _DECLARED = "__verb__"
 _CALLBACKS = ("progress", "stop")
 _LACKING: Any = object()
-_URL = "https://a.example/"
-PAGE: Facts = {"is_a": "page", "example": _URL}
+URL = "https://a.example/"
+"""The URL of a page in examples."""
+PAGE: Facts = {"is_a": "page", "example": URL}
 """An argument that is a page's URL or key."""
-PAGES: Facts = {"is_a": "page", "example": [_URL]}
+PAGES: Facts = {"is_a": "page", "example": [URL]}
 HOST: Facts = {"is_a": "host", "example": "a.example"}
 """An argument that is a host's name, or an origin."""
-ITEMS: Facts = {"is_a": "item", "example": [_URL]}
+ITEMS: Facts = {"is_a": "item", "example": [URL]}
 """An argument whose items are read and refused one by one."""
 
 

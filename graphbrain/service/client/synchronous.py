@@ -1,6 +1,6 @@
 """The verbs of `graphbrain.Client`.
 
-Made from the verbs of `graphbrain.brain.brain`: change these, and run `python -m tests.contract.clients --write`.
+Made from the verbs of `graphbrain.brain`: change these, and run `python -m tests.contract.clients --write`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,317 @@ class Client(Transport):
         answer: list[dict[str, Any]] = self._ask(get("questions"), list[dict[str, Any]], "questions")
         return answer
 
+    def convert_engine(self, engine: str, progress: Callable[[int, int], None] | None = None) -> bool:
+        """Give the brain another engine, `exact` or `classic`. All accounts begin anew. False if it has it already.
+
+        Links, relevance, leases and visits stay. The policy of payouts stays, too, out of use under the classic engine
+        and back with the exact one. Reports fail meanwhile with `try_again`. Killed or interrupted, the conversion
+        continues where it stopped when it is run again. `progress` is called with the number of finished pages, and of
+        all.
+        """
+        answer: bool = self._job("convert_engine", bool, {"engine": engine}, Job(progress, False))
+        return answer
+
+    def host(self, name: str) -> Host:
+        """Return what is known of one host. Raises UnknownHost, a BadInput, for a host that is not in the graph."""
+        answer: Host = self._ask(get("host", {"name": name}), Host, "")
+        return answer
+
+    def sections(self, name: str) -> list[Section]:
+        """Return the sections of a host, those with the most pages first. All its pages are read. Raises
+        UnknownHost."""
+        answer: list[Section] = self._ask(get("sections", {"name": name}), list[Section], "sections")
+        return answer
+
+    def hosts(
+        self,
+        text: str | None = None,
+        *,
+        blocked: bool | None = None,
+        queued: bool | None = None,
+        slowed: bool | None = None,
+        silent: bool | None = None,
+        outside: bool | None = None,
+        count: int = 1000,
+        limit: int | None = None,
+    ) -> Iterator[Host]:
+        """Return the hosts that fit all that is given, by name. They are read as the iterator proceeds.
+
+        Args:
+            text: A part of the name.
+            blocked: Whether it is blocked or backed off now.
+            queued: Whether pages wait in its own queue.
+            slowed: Whether it is asked less often since it answered 429 or 503.
+            silent: Whether it is only probed, because it does not answer.
+            outside: Whether `allow_hosts` and `deny_hosts` keep it out of the scope.
+            count: The most pages of each that are counted.
+            limit: The most hosts.
+        """
+        return self._lines(
+            "hosts",
+            Host,
+            {
+                "text": text,
+                "blocked": blocked,
+                "queued": queued,
+                "slowed": slowed,
+                "silent": silent,
+                "outside": outside,
+                "count": count,
+                "limit": limit,
+            },
+        )
+
+    def set_host(
+        self,
+        host: str,
+        *,
+        delay: float | EllipsisType | None = ...,
+        in_flight: int | EllipsisType | None = ...,
+        budget: int | EllipsisType | None = ...,
+    ) -> None:
+        """Set one host's own politeness. An argument that is not given stays as it is.
+
+        The host need not have been met yet.
+
+        Args:
+            host: Its name.
+            delay: Seconds between claims; 0 is no delay, None the brain's setting.
+            in_flight: The most claims out; 0 is no limit, None the brain's setting.
+            budget: The most pages fetched for the first time; 0 is no limit, None the brain's setting. It includes the
+                pages of the host that were fetched until now.
+
+        Raises:
+            BadInput: An argument is out of range.
+        """
+        self._ask(
+            post("set_host", {"host": host, "delay": delay, "in_flight": in_flight, "budget": budget}), None, "done"
+        )
+
+    def block(self, host: str, seconds: float | None = None) -> None:
+        """Block a host for so many seconds from now; None: until `unblock`.
+
+        It need not have been met yet. A wait that the host itself has asked for (Retry-After) is not made shorter.
+        Raises BadInput.
+        """
+        self._ask(post("block", {"host": host, "seconds": seconds}), None, "done")
+
+    def unblock(self, host: str) -> None:
+        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
+        self._ask(post("unblock", {"host": host}), None, "done")
+
+    def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
+        """Obey a host's robots.txt.
+
+        Pages that it forbids go outside (`outside_because` is "robots"), those of them that it allows now come back,
+        and a forbidden page that is met later is never claimed. Its Crawl-delay becomes part of the host's delay, up to
+        `longest_delay_seconds`. The host need not have been met yet.
+
+        Args:
+            host: An origin, as in `https://a.example`, or a name, `a.example`. Each scheme and port has its own
+                robots.txt. The text of a name is that of both schemes; the text of an origin takes precedence over it.
+            text: The answer of the host; None: it has none, and all may be fetched. Of a longer text the first 512,000
+                characters are read.
+            agent: The user agent whose rules hold for this host; None: that of the setting `user_agent`. Of a whole
+                header the product token counts.
+
+        Raises:
+            BadInput: The name is no host's.
+        """
+        answer: RobotsAnswer = self._ask(
+            post("set_robots", {"host": host, "text": shapes.text(text), "agent": agent}), RobotsAnswer, ""
+        )
+        return answer
+
+    def robots(self, host: str) -> str | None:
+        """Return the robots.txt that was set for a host, or None.
+
+        Of an origin it is the one that holds for it; of a name that of both schemes, or else of one of them. Raises
+        BadInput for a host that is not in the graph.
+        """
+        answer: str | None = self._ask(get("robots", {"host": host}), str | None, "text")
+        return answer
+
+    def change(self, progress: Callable[[int, int], None] | None = None, /, **settings: Any) -> None:
+        """Change shared settings of the brain, for all who use it.
+
+        Other open brains take them up with their next report or push, or within a second of claiming. The consequences
+        of `eps`, `max_payees`, `order` or the scope are recomputed for every page, in batches, beside all other work.
+        The same holds for payouts, and for what `pages_per_host` and `user_agent` mean to each host. While links get
+        another weight (`intra_host_weight`), reports and pushes wait, and help. If this process dies, other processes
+        continue with payouts, weights and hosts.
+
+        Args:
+            progress: Called with the number of finished pages, and of all.
+            settings: The settings by name.
+
+        Raises:
+            SettingsError: A setting is wrong, or the engine pays all pages alike.
+            BeingConverted: The brain is between two engines.
+        """
+        self._job("change", None, {"settings": settings}, Job(progress, False))
+
+    def link(self, source: str, target: str) -> bool:
+        """Record that one page links to another. False if there was such a link, which stays.
+
+        Pages that are not known are created. Raises UnknownPage for an unknown page that is named by its key.
+        """
+        answer: bool = self._ask(post("link", {"source": source, "target": target}), bool, "done")
+        return answer
+
+    def unlink(self, source: str, target: str) -> bool:
+        """Remove a link. False if there was none."""
+        answer: bool = self._ask(post("unlink", {"source": source, "target": target}), bool, "done")
+        return answer
+
+    def forget(self, url: str, for_ever: bool = False) -> int | None:
+        """Delete a page, its links and its account. Its aliases wait to be fetched again.
+
+        Args:
+            url: Its URL or key.
+            for_ever: It never comes back, and only its key is kept.
+
+        Returns:
+            The number of links it had, or None when there was no such page.
+        """
+        answer: int | None = self._ask(post("forget", {"url": url, "for_ever": for_ever}), int | None, "done")
+        return answer
+
+    def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
+        """Let pages wait at once, as if they had never failed: pages that were given up (parked, gone), aliases, and
+        pages that wait to be tried again.
+
+        Those that were fetched before are claimed before all others. A page outside the scope goes outside.
+
+        Args:
+            urls: The pages, named by URL or key.
+            host: All such pages of a host.
+            state: All such pages of a state, of `host` where both are given: "parked", "gone", "alias", or "frontier"
+                and "known" for those that wait to be tried again.
+
+        Returns:
+            The number of pages.
+
+        Raises:
+            UnknownPage: A page is not in the graph.
+            BadInput: Nothing is named.
+        """
+        answer: int = self._ask(post("retry", {"urls": shapes.listed(urls), "host": host, "state": state}), int, "done")
+        return answer
+
+    def set_page(
+        self,
+        url: str,
+        *,
+        value: float | EllipsisType | None = ...,
+        rate: float | EllipsisType | None = ...,
+        interval: float | EllipsisType | None = ...,
+        relevance: float | EllipsisType | None = ...,
+        payout: float | EllipsisType | None = ...,
+    ) -> None:
+        """Set values of a page, in one transaction. An argument that is not given stays as it is.
+
+        Args:
+            url: Its URL or key.
+            value: Its worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
+            rate: How often it changes, in changes a day; None: forget what is known. It weighs as much as 50 changes
+                that were seen, and later visits change it.
+            interval: Fetch it every so many seconds, whatever it is worth, under every order; None: as the order
+                decides. The time runs from the last visit.
+            relevance: How close it is to the topic, 0 to 1; None: not known (½).
+            payout: The amount that the virtual page pays it, 0 or more; None: 1.
+
+        Raises:
+            UnknownPage: It is not in the graph.
+            BadInput: A value is out of range, none is given, or the engine pays all pages alike.
+        """
+        self._ask(
+            post(
+                "set_page",
+                {
+                    "url": url,
+                    "value": value,
+                    "rate": rate,
+                    "interval": interval,
+                    "relevance": relevance,
+                    "payout": payout,
+                },
+            ),
+            None,
+            "done",
+        )
+
+    def forget_relevance(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Forget the known and the guessed relevance of all pages. Return the number of pages that had any.
+
+        `progress` is called with the number of finished pages, and of all.
+        """
+        answer: int = self._job("forget_relevance", int, {}, Job(progress, False))
+        return answer
+
+    def park(self, *urls: str) -> list[bool]:
+        """Do not fetch these pages (URLs or keys) until `retry`, `crawl_now` or `seed` names them, or a visit is
+        reported.
+
+        Returns:
+            True for each that is parked now; False for one that is held, redirects, or is outside.
+
+        Raises:
+            UnknownPage: A page is not in the graph.
+        """
+        answer: list[bool] = self._ask(post("park", {"urls": shapes.listed(urls)}), list[bool], "parked")
+        return answer
+
+    def pause(self) -> bool:
+        """Let no page be claimed until `resume`. False if the brain is paused already.
+
+        Other processes take it up within a second. `next_urls` waits as if nothing could be claimed; its answer is
+        `paused` and not `finished`. All else goes on; claims that are out stay good.
+        """
+        answer: bool = self._ask(post("pause", {}), bool, "done")
+        return answer
+
+    def resume(self) -> bool:
+        """Let pages be claimed again. False if the brain was not paused."""
+        answer: bool = self._ask(post("resume", {}), bool, "done")
+        return answer
+
+    def remake(self, /, **settings: Any) -> None:
+        """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
+        self._ask(post("remake", {"settings": settings}), None, "done")
+
+    def check_links(self, days: float = 7.0) -> int:
+        """Ask for the status of the URLs outside the scope to which pages link.
+
+        Callers of `next_urls` that name the kind `link` claim these checks. A URL that cannot be had appears in the
+        question `broken-links`. No page is made of it.
+
+        Args:
+            days: Leave out URLs that were checked within this number of days.
+
+        Returns:
+            The number of URLs that wait to be checked since now.
+        """
+        answer: int = self._ask(post("check_links", {"days": days}), int, "done")
+        return answer
+
+    def note(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
+
+        The first note on a page holds until the page is forgotten. A note that is written before the page is reported
+        as a link, or seeded, is there whenever the page is claimed.
+
+        Returns:
+            Page → the reason, of each that was refused.
+        """
+        answer: dict[str, str] = self._parts("note", dict[str, str], "refused", "texts", texts)
+        return answer
+
+    def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
+        """Return the notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
+        answer: dict[str, str] = self._parts("notes", dict[str, str], "notes", "pages", pages)
+        return answer
+
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
         """Make pages of these URLs, where the crawl begins. Known pages become seeds.
 
@@ -74,38 +385,6 @@ class Client(Transport):
             ever, or where it is no URL.
         """
         answer: list[bool] = self._parts("crawl_now", list[bool], "will", "urls", urls)
-        return answer
-
-    def check_links(self, days: float = 7.0) -> int:
-        """Ask for the status of the URLs outside the scope to which pages link.
-
-        Callers of `next_urls` that name the kind `link` claim these checks. A URL that cannot be had appears in the
-        question `broken-links`. No page is made of it.
-
-        Args:
-            days: Leave out URLs that were checked within this number of days.
-
-        Returns:
-            The number of URLs that wait to be checked since now.
-        """
-        answer: int = self._ask(post("check_links", {"days": days}), int, "done")
-        return answer
-
-    def note(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
-
-        The first note on a page holds until the page is forgotten. A note that is written before the page is reported
-        as a link, or seeded, is there whenever the page is claimed.
-
-        Returns:
-            Page → the reason, of each that was refused.
-        """
-        answer: dict[str, str] = self._parts("note", dict[str, str], "refused", "texts", texts)
-        return answer
-
-    def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
-        """Return the notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
-        answer: dict[str, str] = self._parts("notes", dict[str, str], "notes", "pages", pages)
         return answer
 
     def settle(
@@ -331,288 +610,9 @@ class Client(Transport):
         answer: list[Ranking] = self._ask(get("rankings"), list[Ranking], "rankings")
         return answer
 
-    def change(self, progress: Callable[[int, int], None] | None = None, /, **settings: Any) -> None:
-        """Change shared settings of the brain, for all who use it.
-
-        Other open brains take them up with their next report or push, or within a second of claiming. The consequences
-        of `eps`, `max_payees`, `order` or the scope are recomputed for every page, in batches, beside all other work.
-        The same holds for payouts, and for what `pages_per_host` and `user_agent` mean to each host. While links get
-        another weight (`intra_host_weight`), reports and pushes wait, and help. If this process dies, other processes
-        continue with payouts, weights and hosts.
-
-        Args:
-            progress: Called with the number of finished pages, and of all.
-            settings: The settings by name.
-
-        Raises:
-            SettingsError: A setting is wrong, or the engine pays all pages alike.
-            BeingConverted: The brain is between two engines.
-        """
-        self._job("change", None, {"settings": settings}, Job(progress, False))
-
-    def link(self, source: str, target: str) -> bool:
-        """Record that one page links to another. False if there was such a link, which stays.
-
-        Pages that are not known are created. Raises UnknownPage for an unknown page that is named by its key.
-        """
-        answer: bool = self._ask(post("link", {"source": source, "target": target}), bool, "done")
-        return answer
-
-    def unlink(self, source: str, target: str) -> bool:
-        """Remove a link. False if there was none."""
-        answer: bool = self._ask(post("unlink", {"source": source, "target": target}), bool, "done")
-        return answer
-
-    def forget(self, url: str, for_ever: bool = False) -> int | None:
-        """Delete a page, its links and its account. Its aliases wait to be fetched again.
-
-        Args:
-            url: Its URL or key.
-            for_ever: It never comes back, and only its key is kept.
-
-        Returns:
-            The number of links it had, or None when there was no such page.
-        """
-        answer: int | None = self._ask(post("forget", {"url": url, "for_ever": for_ever}), int | None, "done")
-        return answer
-
-    def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
-        """Let pages wait at once, as if they had never failed: pages that were given up (parked, gone), aliases, and
-        pages that wait to be tried again.
-
-        Those that were fetched before are claimed before all others. A page outside the scope goes outside.
-
-        Args:
-            urls: The pages, named by URL or key.
-            host: All such pages of a host.
-            state: All such pages of a state, of `host` where both are given: "parked", "gone", "alias", or "frontier"
-                and "known" for those that wait to be tried again.
-
-        Returns:
-            The number of pages.
-
-        Raises:
-            UnknownPage: A page is not in the graph.
-            BadInput: Nothing is named.
-        """
-        answer: int = self._ask(post("retry", {"urls": shapes.listed(urls), "host": host, "state": state}), int, "done")
-        return answer
-
-    def forget_relevance(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Forget the known and the guessed relevance of all pages. Return the number of pages that had any.
-
-        `progress` is called with the number of finished pages, and of all.
-        """
-        answer: int = self._job("forget_relevance", int, {}, Job(progress, False))
-        return answer
-
-    def park(self, *urls: str) -> list[bool]:
-        """Do not fetch these pages (URLs or keys) until `retry`, `crawl_now` or `seed` names them, or a visit is
-        reported.
-
-        Returns:
-            True for each that is parked now; False for one that is held, redirects, or is outside.
-
-        Raises:
-            UnknownPage: A page is not in the graph.
-        """
-        answer: list[bool] = self._ask(post("park", {"urls": shapes.listed(urls)}), list[bool], "parked")
-        return answer
-
-    def pause(self) -> bool:
-        """Let no page be claimed until `resume`. False if the brain is paused already.
-
-        Other processes take it up within a second. `next_urls` waits as if nothing could be claimed; its answer is
-        `paused` and not `finished`. All else goes on; claims that are out stay good.
-        """
-        answer: bool = self._ask(post("pause", {}), bool, "done")
-        return answer
-
-    def resume(self) -> bool:
-        """Let pages be claimed again. False if the brain was not paused."""
-        answer: bool = self._ask(post("resume", {}), bool, "done")
-        return answer
-
-    def set_page(
-        self,
-        url: str,
-        *,
-        value: float | EllipsisType | None = ...,
-        rate: float | EllipsisType | None = ...,
-        interval: float | EllipsisType | None = ...,
-        relevance: float | EllipsisType | None = ...,
-        payout: float | EllipsisType | None = ...,
-    ) -> None:
-        """Set values of a page, in one transaction. An argument that is not given stays as it is.
-
-        Args:
-            url: Its URL or key.
-            value: Its worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
-            rate: How often it changes, in changes a day; None: forget what is known. It weighs as much as 50 changes
-                that were seen, and later visits change it.
-            interval: Fetch it every so many seconds, whatever it is worth, under every order; None: as the order
-                decides. The time runs from the last visit.
-            relevance: How close it is to the topic, 0 to 1; None: not known (½).
-            payout: The amount that the virtual page pays it, 0 or more; None: 1.
-
-        Raises:
-            UnknownPage: It is not in the graph.
-            BadInput: A value is out of range, none is given, or the engine pays all pages alike.
-        """
-        self._ask(
-            post(
-                "set_page",
-                {
-                    "url": url,
-                    "value": value,
-                    "rate": rate,
-                    "interval": interval,
-                    "relevance": relevance,
-                    "payout": payout,
-                },
-            ),
-            None,
-            "done",
-        )
-
     def clear(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Delete all pages, links, hosts and counters. The brain and its settings stay.
 
         `progress` is called with the number of deleted links, pages and hosts, and of all.
         """
         self._job("clear", None, {}, Job(progress, False))
-
-    def remake(self, /, **settings: Any) -> None:
-        """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
-        self._ask(post("remake", {"settings": settings}), None, "done")
-
-    def host(self, name: str) -> Host:
-        """Return what is known of one host. Raises UnknownHost, a BadInput, for a host that is not in the graph."""
-        answer: Host = self._ask(get("host", {"name": name}), Host, "")
-        return answer
-
-    def sections(self, name: str) -> list[Section]:
-        """Return the sections of a host, those with the most pages first. All its pages are read. Raises
-        UnknownHost."""
-        answer: list[Section] = self._ask(get("sections", {"name": name}), list[Section], "sections")
-        return answer
-
-    def hosts(
-        self,
-        text: str | None = None,
-        *,
-        blocked: bool | None = None,
-        queued: bool | None = None,
-        slowed: bool | None = None,
-        silent: bool | None = None,
-        outside: bool | None = None,
-        count: int = 1000,
-        limit: int | None = None,
-    ) -> Iterator[Host]:
-        """Return the hosts that fit all that is given, by name. They are read as the iterator proceeds.
-
-        Args:
-            text: A part of the name.
-            blocked: Whether it is blocked or backed off now.
-            queued: Whether pages wait in its own queue.
-            slowed: Whether it is asked less often since it answered 429 or 503.
-            silent: Whether it is only probed, because it does not answer.
-            outside: Whether `allow_hosts` and `deny_hosts` keep it out of the scope.
-            count: The most pages of each that are counted.
-            limit: The most hosts.
-        """
-        return self._lines(
-            "hosts",
-            Host,
-            {
-                "text": text,
-                "blocked": blocked,
-                "queued": queued,
-                "slowed": slowed,
-                "silent": silent,
-                "outside": outside,
-                "count": count,
-                "limit": limit,
-            },
-        )
-
-    def set_host(
-        self,
-        host: str,
-        *,
-        delay: float | EllipsisType | None = ...,
-        in_flight: int | EllipsisType | None = ...,
-        budget: int | EllipsisType | None = ...,
-    ) -> None:
-        """Set one host's own politeness. An argument that is not given stays as it is.
-
-        The host need not have been met yet.
-
-        Args:
-            host: Its name.
-            delay: Seconds between claims; 0 is no delay, None the brain's setting.
-            in_flight: The most claims out; 0 is no limit, None the brain's setting.
-            budget: The most pages fetched for the first time; 0 is no limit, None the brain's setting. It includes the
-                pages of the host that were fetched until now.
-
-        Raises:
-            BadInput: An argument is out of range.
-        """
-        self._ask(
-            post("set_host", {"host": host, "delay": delay, "in_flight": in_flight, "budget": budget}), None, "done"
-        )
-
-    def block(self, host: str, seconds: float | None = None) -> None:
-        """Block a host for so many seconds from now; None: until `unblock`.
-
-        It need not have been met yet. A wait that the host itself has asked for (Retry-After) is not made shorter.
-        Raises BadInput.
-        """
-        self._ask(post("block", {"host": host, "seconds": seconds}), None, "done")
-
-    def unblock(self, host: str) -> None:
-        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
-        self._ask(post("unblock", {"host": host}), None, "done")
-
-    def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
-        """Obey a host's robots.txt.
-
-        Pages that it forbids go outside (`outside_because` is "robots"), those of them that it allows now come back,
-        and a forbidden page that is met later is never claimed. Its Crawl-delay becomes part of the host's delay, up to
-        `longest_delay_seconds`. The host need not have been met yet.
-
-        Args:
-            host: An origin, as in `https://a.example`, or a name, `a.example`. Each scheme and port has its own
-                robots.txt. The text of a name is that of both schemes; the text of an origin takes precedence over it.
-            text: The answer of the host; None: it has none, and all may be fetched. Of a longer text the first 512,000
-                characters are read.
-            agent: The user agent whose rules hold for this host; None: that of the setting `user_agent`. Of a whole
-                header the product token counts.
-
-        Raises:
-            BadInput: The name is no host's.
-        """
-        answer: RobotsAnswer = self._ask(
-            post("set_robots", {"host": host, "text": shapes.text(text), "agent": agent}), RobotsAnswer, ""
-        )
-        return answer
-
-    def robots(self, host: str) -> str | None:
-        """Return the robots.txt that was set for a host, or None.
-
-        Of an origin it is the one that holds for it; of a name that of both schemes, or else of one of them. Raises
-        BadInput for a host that is not in the graph.
-        """
-        answer: str | None = self._ask(get("robots", {"host": host}), str | None, "text")
-        return answer
-
-    def convert_engine(self, engine: str, progress: Callable[[int, int], None] | None = None) -> bool:
-        """Give the brain another engine, `exact` or `classic`. All accounts begin anew. False if it has it already.
-
-        Links, relevance, leases and visits stay. The policy of payouts stays, too, out of use under the classic engine
-        and back with the exact one. Reports fail meanwhile with `try_again`. Killed or interrupted, the conversion
-        continues where it stopped when it is run again. `progress` is called with the number of finished pages, and of
-        all.
-        """
-        answer: bool = self._job("convert_engine", bool, {"engine": engine}, Job(progress, False))
-        return answer

@@ -483,8 +483,8 @@ def test_corrections_committed_twice_count_once(small: Brain) -> None:
     ends = [(names[page][1], names[page][0]) for page in (4, 9)]
     run_twice(small, lambda tx: edits.link(tx, ends[0], ends[1], policy, now))
     run_twice(small, lambda tx: edits.unlink(tx, names[3][1], names[2][1], policy, now))
-    run_twice(small, lambda tx: edits.payout(tx, names[1][1], 4.0, policy, now))
-    run_twice(small, lambda tx: edits.relevance(tx, names[1][1], 0.9, policy, now))
+    run_twice(small, lambda tx: edits.page(tx, names[1][1], {"payout": 4.0}, policy, now))
+    run_twice(small, lambda tx: edits.page(tx, names[1][1], {"relevance": 0.9}, policy, now))
     run_twice(small, lambda tx: edits.forget(tx, names[1][1], False, policy, now))
 
 
