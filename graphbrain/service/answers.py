@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from graphbrain.analyst.inspect.finding import Outlook
-from graphbrain.base.model import LOOKED_UP, Because, Kind, Page
+from graphbrain.base.model import LOOKED_UP, Because, Claim, Kind, Page
 from graphbrain.base.numeric.methods import SCORES
 
 __all__ = [
@@ -63,29 +63,29 @@ class ErrorAnswer(BaseModel):
     error: ErrorFacts
 
 
-class ClaimAnswer(BaseModel):
-    """A claim, with the fields of `Claim`."""
-
-    url: str
-    key: str
-    token: str
-    until: float = Field(description="when it lapses, epoch seconds by the server's clock")
-    host: str
-    depth: int
-    etag: str | None
-    last_modified: str | None
-    kind: Kind = Field(
-        "page", description="'robots': the robots.txt of a host, reported with its body; left out where it is a page"
-    )
-    method: Literal["GET", "HEAD"] = Field(
-        "GET", description="'HEAD', of a link: ask by HEAD; left out where the URL is fetched by GET"
-    )
+_CLAIM_FIELDS = {name: hint for name, hint in get_type_hints(Claim).items() if name != "method"}
+ClaimAnswer: type[BaseModel] = create_model(
+    "ClaimAnswer",
+    __doc__="A claim, with the fields of `Claim`; `until`: when it lapses, epoch seconds by the server's clock.",
+    **{name: (hint, ...) for name, hint in _CLAIM_FIELDS.items()},
+    kind=(
+        Kind,
+        Field(
+            "page",
+            description="'robots': the robots.txt of a host, reported with its body; left out where it is a page",
+        ),
+    ),
+    method=(
+        Literal["GET", "HEAD"],
+        Field("GET", description="'HEAD', of a link: ask by HEAD; left out where the URL is fetched by GET"),
+    ),
+)  # type: ignore[call-overload]
 
 
 class ClaimsAnswer(BaseModel):
     """Pages to fetch, and what to expect where there are fewer than asked; see `Claims`."""
 
-    claims: list[ClaimAnswer]
+    claims: list[ClaimAnswer]  # type: ignore[valid-type]
     next_ready: float | None = Field(
         description="where fewer are claimed than asked for: when the next page can be claimed, epoch seconds by the "
         "server's clock; null: never"
@@ -111,43 +111,34 @@ class ClaimsAnswer(BaseModel):
     )
 
 
-class Renewal(BaseModel):
-    """A claim as it is now, or one that was `lost`, or `refused` since it is no claim."""
-
-    url: str
-    key: str | None = None
-    token: str | None = None
-    until: float | None = None
-    host: str | None = None
-    depth: int | None = None
-    etag: str | None = None
-    last_modified: str | None = None
-    lost: bool | None = None
-    refused: bool | None = None
-    reason: str | None = None
+_INSTEAD: dict[str, Any] = {"lost": (bool | None, None), "refused": (bool | None, None), "reason": (str | None, None)}
+Renewal: type[BaseModel] = create_model(
+    "Renewal",
+    __doc__="A claim as it is now, or one that was `lost`, or `refused` since it is no claim.",
+    url=(str, ...),
+    **{name: (hint | None, None) for name, hint in _CLAIM_FIELDS.items() if name != "url"},
+    **_INSTEAD,
+)  # type: ignore[call-overload]
+Return: type[BaseModel] = create_model(
+    "Return",
+    __doc__="A claim that was given back, or `lost` before, or `refused` since it is none.",
+    url=(str, ...),
+    key=(str | None, None),
+    given_back=(bool | None, None),
+    **_INSTEAD,
+)
 
 
 class Renewed(BaseModel):
     """One for each claim, in their order."""
 
-    claims: list[Renewal]
-
-
-class Return(BaseModel):
-    """A claim that was given back, or `lost` before, or `refused` since it is none."""
-
-    url: str
-    key: str | None = None
-    given_back: bool | None = None
-    lost: bool | None = None
-    refused: bool | None = None
-    reason: str | None = None
+    claims: list[Renewal]  # type: ignore[valid-type]
 
 
 class GivenBack(BaseModel):
     """One for each claim, in their order."""
 
-    claims: list[Return]
+    claims: list[Return]  # type: ignore[valid-type]
 
 
 class Done(BaseModel):
