@@ -155,6 +155,30 @@ def _plain(text: str) -> str:
 # ---------------------------------------------------------------------- the service
 
 
+def verbs() -> str:
+    """Return the table of the verbs of `Brain`: their arguments, their meaning, and who may use them over HTTP."""
+    from graphbrain.base.options.verbs import verbs_of
+    from graphbrain.brain.brain import Brain
+
+    declared, rows = verbs_of(Brain), []
+    for name, method in inspect.getmembers(Brain, inspect.isfunction):
+        if name.startswith("_"):
+            continue
+        verb = declared.get(name)
+        meaning = verb.meaning if verb else (inspect.getdoc(method) or "").partition("\n\n")[0]
+        who = ", ".join(verb.roles) if verb else "Python alone"
+        rows.append((f"`{name}({', '.join(_as_called(method))})`", _plain(meaning), who))
+    return _table(("verb", "what it does", "who may, over HTTP"), rows)
+
+
+def _as_called(function: Callable[..., Any]) -> list[str]:
+    """Return the arguments of a method as a caller writes them: `name=` is given by its name alone."""
+    kinds = {inspect.Parameter.KEYWORD_ONLY: "{}=", inspect.Parameter.VAR_POSITIONAL: "*{}"}
+    kinds[inspect.Parameter.VAR_KEYWORD] = "**{}"
+    found = list(inspect.signature(function).parameters.values())[1:]
+    return [kinds.get(each.kind, "{}").format(each.name) for each in found]
+
+
 @cache
 def openapi() -> dict[str, Any]:
     """Return the OpenAPI document of a service with its usual limits.
@@ -643,6 +667,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "scrapy-settings": scrapy_settings,
     "settings": settings,
     "statements": statements,
+    "verbs": verbs,
 }
 
 

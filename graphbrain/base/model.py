@@ -326,7 +326,7 @@ class Fetched:
             elsewhere. `redirected_to` with such a status means the same. With another status it is where a refresh in
             0 seconds leads, and the content is the page's own.
         relevance: 0 to 1, how close the page is to the topic; None keeps what is known.
-        value: 0 to 1e12, the page's worth to the crawler, on any scale of its own, as `set_value` sets it. The order
+        value: 0 to 1e12, the page's worth to the crawler, on any scale of its own, as `set_page` sets it. The order
             uses it where the setting `value` is own, in which a page without one counts 1; None keeps what is known.
         fetched_at: Epoch seconds; None means now. A claimed visit is never earlier than its claim.
         seconds: The duration of the fetch, for the setting `response_times`.

@@ -9,6 +9,8 @@ from typing import Any
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import number
+from graphbrain.base.numeric.bounds import LARGEST, Bounds
+from graphbrain.base.options.verbs import READERS, verb
 from graphbrain.base.records import Asked, Finding
 from graphbrain.brain.look import Looking
 from graphbrain.brain.names import Names
@@ -61,10 +63,12 @@ class Asking:
 
     _analysing: Analysing
 
+    @verb(READERS, "questions", reads=True)
     def questions(self) -> list[dict[str, Any]]:
         """Return all questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
         return self._analysing.questions()
 
+    @verb(READERS, "", reads=True)
     def ask(self, name: str, /, **parameters: Any) -> Asked:
         """Answer a question. The transactions that read for it cannot write.
 
@@ -79,10 +83,12 @@ class Asking:
         """
         return self._analysing.ask(name, parameters)
 
+    @verb(READERS, "findings", reads=True)
     def findings(self) -> list[Finding]:
         """Return the faults of pages and links, the most wasteful first. Reads every page."""
         return self._analysing.findings()
 
+    @verb(READERS, "", reads=True, since={"bounds": Bounds(0, LARGEST)})
     def summary(self, since: float | None = None) -> str:
         """Return the crawl on one page, as HTML that needs nothing else. Reads every page and link.
 

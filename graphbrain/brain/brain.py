@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import EllipsisType
 from typing import Any, Self
 
 from graphbrain.analyst.inspect import figures
@@ -20,28 +19,34 @@ from graphbrain.base.model import (
     AnyReport,
     Claim,
     Claims,
-    Hint,
-    Hinted,
-    Host,
     KnownLink,
     LinkedPage,
     Page,
     Payments,
-    RobotsAnswer,
-    Section,
-    SeedAnswer,
     Seen,
 )
+from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.numeric.methods import SETTLED_TO
-from graphbrain.base.options.hosts import COUNTED, HostFilter
-from graphbrain.base.options.pages import FindOptions, LinkFilter, PageFilter
-from graphbrain.base.options.scores import RankDue, RankRun
+from graphbrain.base.options.pages import MOST_TOP, FindOptions, LinkFilter, PageFilter, TopOptions
+from graphbrain.base.options.scores import RankRun, SettleOptions
+from graphbrain.base.options.upkeep import TendOptions
+from graphbrain.base.options.verbs import (
+    CRAWLERS,
+    EVERYBODY,
+    ITEMS,
+    OPERATORS,
+    PAGE,
+    READERS,
+    URL,
+    verb,
+    within,
+)
 from graphbrain.base.settings import Settings
 from graphbrain.base.work import Ranking, Settled, Tended
 from graphbrain.brain import open as opening
 from graphbrain.brain.analyse import Analysing, Asking
 from graphbrain.brain.backfill import Backfill, Progress
-from graphbrain.brain.claim import Claiming
+from graphbrain.brain.claim import LONGEST_LEASE, MOST, Claiming
 from graphbrain.brain.convert import Converting
 from graphbrain.brain.discover import Discovering
 from graphbrain.brain.edit import Editing
@@ -65,6 +70,18 @@ from graphbrain.schedule.value import Estimator
 
 __all__ = ["Brain", "Combined"]
 
+LONGEST_TEND = 60.0
+"""The most seconds of upkeep that the service does in one request."""
+NO_SCORE = {409: "No page carries this score yet."}
+_CLAIM = {"url": URL, "key": "7bd6b5f6c1b84d1aa6aa4a1e3f5d9f10", "token": "0199d2f07c3a7bd2b1a4c0e5d6f70819"}
+_CLAIMS = {**ITEMS, "example": [_CLAIM]}
+_VISITS = {**ITEMS, "example": [{"url": URL, "links": ["https://a.example/b"], "status": 200}]}
+_HOW_MANY = {"bounds": Bounds(1, MOST), "example": 2}
+_WORKER = {"is_a": "worker", "example": "w1"}
+_WAIT = {"bounds": Bounds(0), "example": 0}
+_KINDS = {"is_a": "kinds", "example": ["page", "robots", "sitemap"]}
+_LIMIT = {"bounds": Bounds(0, LARGEST), "example": 100}
+
 
 class Combined:
     """The verbs `next_urls` and `report` of one brain for callers without a thread to wait in, such as an event
@@ -76,7 +93,7 @@ class Combined:
         self.alone = reporting.alone
 
 
-class Brain(Asking):
+class Brain(Discovering, Noting, LinkChecks, Editing, Hosting, Converting, Asking):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager.
 
     Attributes:
@@ -87,21 +104,16 @@ class Brain(Asking):
     def __init__(self, session: Session) -> None:
         self.session = session
         names, backfill, lapses = Names(session), Backfill(session), Lapses(session)
+        super().__init__(session, names, backfill)
         session.graph.on_outdated = backfill.overtaken
         pushing, self._settling = Pushing(session), Settling(session)
         self._upkeep = Upkeep(session, names, backfill, lapses, pushing, self._settling)
-        self._discovering = Discovering(session, names)
-        self._link_checks = LinkChecks(session)
         self._finding = SitemapFinding(session)
         self._claiming = Claiming(session, lapses, backfill, self._finding)
         self._reporting = Reporting(session, self._upkeep, self._finding)
         self.combined = Combined(self._claiming, self._reporting)
-        self._noting = Noting(session, names)
         self._looking = Looking(session, names)
         self._scoring = Scoring(session, names, backfill)
-        self._editing = Editing(session, names, backfill)
-        self._hosting = Hosting(session, names, backfill)
-        self._converting = Converting(session, backfill)
         self._analysing = Analysing(session, self._looking, names)
 
     @classmethod
@@ -184,35 +196,15 @@ class Brain(Asking):
         """The engine that keeps the accounts. Raises BeingConverted while the brain is between two engines."""
         return self.session.engine
 
+    @verb(EVERYBODY, "now", reads=True)
     def now(self) -> float:
         """Return epoch seconds by the server's clock."""
         return self.session.now()
 
     # ------------------------------------------------------------ crawlers
 
-    def seed(self, urls: Iterable[str]) -> SeedAnswer:
-        """Make pages of these URLs, where the crawl begins. Known pages become seeds.
-
-        A page that was given up waits again, as after `retry`. Bad URLs are refused item by item.
-
-        Returns:
-            The counts, and the pages that will not be fetched, each with the reason.
-        """
-        return self._discovering.seed(urls)
-
-    def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
-        """Accept hints that pages have changed; a bare URL or key is a ping.
-
-        An unknown page is created, one click away from where the crawl begins, if the hint has its URL. A page that was
-        fetched waits as if it had not been seen for longer (settings `hint_recall`, `hint_false`), once for each hint
-        that is newer than its last visit and its last hint.
-
-        Returns:
-            One answer for each hint, in their order.
-        """
-        return self._discovering.hint(hints)
-
-    def report(self, items: Sequence[AnyReport]) -> list[Answer]:
+    @verb(CRAWLERS, "answers", wakes=True, repeats=True, items="reports", reports=_VISITS)
+    def report(self, reports: Sequence[AnyReport]) -> list[Answer]:
         """Record visits. Of each page all is recorded, or nothing.
 
         When a visit is refused for its values, or could not be read, its claim ends: the page has failed, and waits as
@@ -222,8 +214,19 @@ class Brain(Asking):
         Returns:
             One answer for each visit, in their order.
         """
-        return self._reporting.report(items)
+        return self._reporting.report(reports)
 
+    @verb(
+        CRAWLERS,
+        "",
+        repeats=True,
+        local=("key", "notes"),
+        n=_HOW_MANY,
+        worker=_WORKER,
+        wait=_WAIT,
+        now_only={"example": False},
+        kinds=_KINDS,
+    )
     def next_urls(
         self,
         n: int = 100,
@@ -264,7 +267,10 @@ class Brain(Asking):
             n, worker=worker, wait=wait, key=key, now_only=now_only, kinds=kinds, notes=notes
         )
 
-    def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
+    @verb(
+        CRAWLERS, "claims", repeats=True, items="claims", claims=_CLAIMS, seconds=within(0, LONGEST_LEASE, example=300)
+    )
+    def renew(self, claims: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims for `seconds` from now (the lease's length by default).
 
         Returns:
@@ -273,54 +279,23 @@ class Brain(Asking):
         Raises:
             BadInput: `seconds` is more than a week: the pages of a crawler that dies would be out of reach for so long.
         """
-        return self._claiming.renew(held, seconds)
+        return self._claiming.renew(claims, seconds)
 
-    def give_back(self, held: Iterable[Claim]) -> list[bool]:
+    @verb(CRAWLERS, "claims", wakes=True, repeats=True, items="claims", claims=_CLAIMS)
+    def give_back(self, claims: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched: their pages wait again where they were. False for each that was lost before."""
-        return self._claiming.give_back(held)
-
-    def crawl_now(self, urls: Iterable[str]) -> list[bool]:
-        """Claim these pages before all others, whatever became of them. URLs that are not known become pages.
-
-        Hosts' delays hold.
-
-        Returns:
-            True for each that will be fetched. False where scope or robots.txt forbid it, where it was forgotten for
-            ever, or where it is no URL.
-        """
-        return self._discovering.crawl_now(urls)
-
-    def check_links(self, days: float = 7.0) -> int:
-        """Ask for the status of the URLs outside the scope to which pages link.
-
-        Callers of `next_urls` that name the kind `link` claim these checks. A URL that cannot be had appears in the
-        question `broken-links`. No page is made of it.
-
-        Args:
-            days: Leave out URLs that were checked within this number of days.
-
-        Returns:
-            The number of URLs that wait to be checked since now.
-        """
-        return self._link_checks.check(days)
-
-    def note(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
-
-        The first note on a page holds until the page is forgotten. A note that is written before the page is reported
-        as a link, or seeded, is there whenever the page is claimed.
-
-        Returns:
-            Page → the reason, of each that was refused.
-        """
-        return self._noting.note(texts)
-
-    def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
-        """Return the notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
-        return self._noting.notes(pages)
+        return self._claiming.give_back(claims)
 
     # ------------------------------------------------------------ upkeep
 
+    @verb(
+        OPERATORS,
+        "",
+        options=TendOptions,
+        local=("batch", "for_everybody", "passes", "pushes"),
+        seconds={"bounds": Bounds(0, LONGEST_TEND), "optional": False},
+        pages={"is_a": "page"},
+    )
     def tend(
         self,
         seconds: float | None = 1.0,
@@ -363,6 +338,7 @@ class Brain(Asking):
             stop=stop,
         )
 
+    @verb(OPERATORS, long=True, options=SettleOptions)
     def settle(
         self,
         *,
@@ -389,10 +365,12 @@ class Brain(Asking):
 
     # ------------------------------------------------------------ looking
 
+    @verb(READERS, "", reads=True, url=PAGE)
     def page(self, url: str) -> Page:
         """Return everything about one page, named by URL or key. Raises UnknownPage."""
         return self._looking.page(url)
 
+    @verb(READERS, "pages", reads=True, also=NO_SCORE, options=TopOptions)
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
         """Return the `n` pages of highest score, best first.
 
@@ -407,6 +385,7 @@ class Brain(Asking):
         """
         return self._looking.top(n, by)
 
+    @verb(READERS, "", reads=True, url=PAGE, n={"bounds": Bounds(0, MOST_TOP), "example": 5})
     def payments(self, url: str, n: int = 5) -> Payments:
         """Explain the scores of a page: return the `n` largest payers and payees of both its sides.
 
@@ -414,6 +393,7 @@ class Brain(Asking):
         """
         return self._looking.payments(url, n)
 
+    @verb(READERS, reads=True, url=PAGE, way={"words": ("out", "in"), "example": "out"}, limit=_LIMIT)
     def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
         """Return the pages a page links to (`way` "out"), or those that link to it ("in"), the best `limit` of them
         first.
@@ -423,6 +403,7 @@ class Brain(Asking):
         """
         return self._looking.links(url, way, limit)
 
+    @verb(READERS, "path", reads=True, url=PAGE, other={**PAGE, "example": "https://b.example/"})
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
         """Return a shortest way along links and redirects from one page to another; with one page, from any seed to it.
 
@@ -430,6 +411,7 @@ class Brain(Asking):
         """
         return self._looking.path(url, other)
 
+    @verb(READERS, reads=True, also=NO_SCORE, options=FindOptions, host={"is_a": "host"})
     def find(
         self,
         text: str = "",
@@ -466,6 +448,7 @@ class Brain(Asking):
         )
         return self._looking.find(which)
 
+    @verb(READERS, reads=True, options=PageFilter, host={"is_a": "host"})
     def dump_pages(
         self,
         *,
@@ -482,6 +465,7 @@ class Brain(Asking):
         """
         return self._looking.dump_pages(PageFilter(regex=regex, host=host, state=state, fetched=fetched), progress)
 
+    @verb(READERS, reads=True, options=LinkFilter, host={"is_a": "host"})
     def dump_links(
         self,
         *,
@@ -503,10 +487,7 @@ class Brain(Asking):
         """
         return self._looking.frame(table, kind)
 
-    def neighbours(self, url: str) -> tuple[list[str], list[str]]:
-        """Return the URLs a page links to, and those that link to it. Raises UnknownPage."""
-        return self._looking.neighbours(url)
-
+    @verb(EVERYBODY, "", reads=True)
     def stats(self) -> dict[str, Any]:
         """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
         loops."""
@@ -529,12 +510,14 @@ class Brain(Asking):
         """
         return self._looking.scan_figures(stop)
 
+    @verb(READERS, long=True, sample={"bounds": Bounds(1, LARGEST), "example": 1_000})
     def audit(self, sample: int | None = 1000, progress: Progress = lambda *_: None) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
         return self._looking.audit(sample, progress)
 
     # ------------------------------------------------------------ batch scores
 
+    @verb(OPERATORS, long=True, options=RankRun)
     def rank(
         self,
         method: str,
@@ -589,296 +572,22 @@ class Brain(Asking):
         )
         return self._scoring.rank(options, progress)
 
-    def rank_if_due(
-        self,
-        method: str,
-        every: float = 3_600.0,
-        *,
-        progress: RankProgress = lambda *_: None,
-    ) -> Ranking | None:
-        """Score all pages anew, if the scores of this method are as old as `every` seconds and no other process does
-        it.
-
-        `graphbrain work --rank` calls it to keep scores fresh, with any number of workers. It takes the parameters of
-        the last ranking by this method, and begins with its scores. If the process that ranks dies, another begins
-        within two minutes, or ten where it was writing.
-
-        Returns:
-            The ranking, or None when there was nothing to do.
-
-        Raises:
-            BadInput: The method is unknown, or `every` is out of range.
-        """
-        return self._scoring.rank_if_due(RankDue(method, every), progress)
-
+    @verb(READERS, "rankings", reads=True)
     def rankings(self) -> list[Ranking]:
         """Return the batch scores that the pages have, and how they were computed; the latest first."""
         return self._scoring.rankings()
 
     # ------------------------------------------------------------ corrections
 
-    def change(self, progress: Progress = lambda *_: None, /, **settings: Any) -> None:
-        """Change shared settings of the brain, for all who use it.
-
-        Other open brains take them up with their next report or push, or within a second of claiming. The consequences
-        of `eps`, `max_payees`, `order` or the scope are recomputed for every page, in batches, beside all other work.
-        The same holds for payouts, and for what `pages_per_host` and `user_agent` mean to each host. While links get
-        another weight (`intra_host_weight`), reports and pushes wait, and help. If this process dies, other processes
-        continue with payouts, weights and hosts.
-
-        Args:
-            progress: Called with the number of finished pages, and of all.
-            settings: The settings by name.
-
-        Raises:
-            SettingsError: A setting is wrong, or the engine pays all pages alike.
-            BeingConverted: The brain is between two engines.
-        """
-        self._editing.change(progress, **settings)
-
-    def link(self, source: str, target: str) -> bool:
-        """Record that one page links to another. False if there was such a link, which stays.
-
-        Pages that are not known are created. If the target redirects for good, the link ends where it leads. Raises
-        UnknownPage for an unknown page that is named by its key, and BadInput for a source that redirects: it has no
-        links.
-        """
-        return self._editing.link(source, target)
-
-    def unlink(self, source: str, target: str) -> bool:
-        """Remove a link. False if there was none."""
-        return self._editing.unlink(source, target)
-
-    def forget(self, url: str, for_ever: bool = False) -> int | None:
-        """Delete a page, its links and its account. Its aliases wait to be fetched again.
-
-        Args:
-            url: Its URL or key.
-            for_ever: It never comes back, and only its key is kept.
-
-        Returns:
-            The number of links it had, or None when there was no such page.
-        """
-        return self._editing.forget(url, for_ever)
-
-    def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
-        """Let pages wait at once, as if they had never failed: pages that were given up (parked, gone), aliases, and
-        pages that wait to be tried again.
-
-        Those that were fetched before are claimed before all others. A page outside the scope goes outside.
-
-        Args:
-            urls: The pages, named by URL or key.
-            host: All such pages of a host.
-            state: All such pages of a state, of `host` where both are given: "parked", "gone", "alias", or "frontier"
-                and "known" for those that wait to be tried again.
-
-        Returns:
-            The number of pages.
-
-        Raises:
-            UnknownPage: A page is not in the graph.
-            BadInput: Nothing is named.
-        """
-        return self._editing.retry(*urls, host=host, state=state)
-
-    def forget_relevance(self, progress: Progress = lambda *_: None) -> int:
-        """Forget the known and the guessed relevance of all pages. Return the number of pages that had any.
-
-        `progress` is called with the number of finished pages, and of all.
-        """
-        return self._editing.forget_relevance(progress)
-
-    def park(self, *urls: str) -> list[bool]:
-        """Do not fetch these pages (URLs or keys) until `retry`, `crawl_now` or `seed` names them, or a visit is
-        reported.
-
-        Returns:
-            True for each that is parked now; False for one that is held, redirects, or is outside.
-
-        Raises:
-            UnknownPage: A page is not in the graph.
-        """
-        return self._editing.park(*urls)
-
-    def pause(self) -> bool:
-        """Let no page be claimed until `resume`. False if the brain is paused already.
-
-        Other processes take it up within a second. `next_urls` waits as if nothing could be claimed; its answer is
-        `paused` and not `finished`. All else goes on; claims that are out stay good.
-        """
-        return self._editing.pause()
-
-    def resume(self) -> bool:
-        """Let pages be claimed again. False if the brain was not paused."""
-        return self._editing.resume()
-
-    def set_relevance(self, url: str, relevance: float | None) -> None:
-        """Set how close a page is to the topic, 0 to 1; None: not known (½). Raises UnknownPage, BadInput."""
-        self._editing.set_relevance(url, relevance)
-
-    def set_payout(self, url: str, payout: float | None) -> None:
-        """Set a page's payout, the amount that the virtual page pays it, 0 or more; None: 1. Raises UnknownPage,
-        BadInput."""
-        self._editing.set_payout(url, payout)
-
-    def set_value(self, url: str, value: float | None) -> None:
-        """Set a page's worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
-
-        Raises UnknownPage, BadInput.
-        """
-        self._editing.set_value(url, value)
-
-    def set_rate(self, url: str, per_day: float | None) -> None:
-        """Set how often a page changes, in changes a day; None: forget what is known.
-
-        It weighs as much as 50 changes that were seen, and later visits change it. Raises UnknownPage, BadInput.
-        """
-        self._editing.set_rate(url, per_day)
-
-    def set_interval(self, url: str, seconds: float | None) -> None:
-        """Fetch a page every `seconds`, whatever it is worth, under every order; None: as the order decides.
-
-        The time runs from the last visit. Raises UnknownPage, BadInput.
-        """
-        self._editing.set_interval(url, seconds)
-
+    @verb(OPERATORS, long=True)
     def clear(self, progress: Progress = lambda *_: None) -> None:
         """Delete all pages, links, hosts and counters. The brain and its settings stay.
 
         `progress` is called with the number of deleted links, pages and hosts, and of all.
         """
-        self._editing.clear(progress)
+        self._delete_all(progress)
         self._finding.forget()
-
-    def remake(self, /, **settings: Any) -> None:
-        """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
-        self._editing.remake(**settings)
 
     # ------------------------------------------------------------ hosts
 
-    def host(self, name: str) -> Host:
-        """Return what is known of one host. Raises UnknownHost, a BadInput, for a host that is not in the graph."""
-        return self._hosting.host(name)
-
-    def sections(self, name: str) -> list[Section]:
-        """Return the sections of a host, those with the most pages first. All its pages are read. Raises
-        UnknownHost."""
-        return self._hosting.sections(name)
-
-    def hosts(
-        self,
-        text: str | None = None,
-        *,
-        blocked: bool | None = None,
-        queued: bool | None = None,
-        slowed: bool | None = None,
-        silent: bool | None = None,
-        outside: bool | None = None,
-        count: int = COUNTED,
-        limit: int | None = None,
-    ) -> Iterator[Host]:
-        """Return the hosts that fit all that is given, by name. They are read as the iterator proceeds.
-
-        Args:
-            text: A part of the name.
-            blocked: Whether it is blocked or backed off now.
-            queued: Whether pages wait in its own queue.
-            slowed: Whether it is asked less often since it answered 429 or 503.
-            silent: Whether it is only probed, because it does not answer.
-            outside: Whether `allow_hosts` and `deny_hosts` keep it out of the scope.
-            count: The most pages of each that are counted.
-            limit: The most hosts.
-        """
-        which = HostFilter(
-            text=text,
-            blocked=blocked,
-            queued=queued,
-            slowed=slowed,
-            silent=silent,
-            outside=outside,
-            count=count,
-            limit=limit,
-        )
-        return self._hosting.hosts(which)
-
-    def set_host(
-        self,
-        host: str,
-        *,
-        delay: float | EllipsisType | None = ...,
-        in_flight: int | EllipsisType | None = ...,
-        budget: int | EllipsisType | None = ...,
-    ) -> None:
-        """Set one host's own politeness. An argument that is not given stays as it is.
-
-        The host need not have been met yet.
-
-        Args:
-            host: Its name.
-            delay: Seconds between claims; 0 is no delay, None the brain's setting.
-            in_flight: The most claims out; 0 is no limit, None the brain's setting.
-            budget: The most pages fetched for the first time; 0 is no limit, None the brain's setting. It includes the
-                pages of the host that were fetched until now.
-
-        Raises:
-            BadInput: An argument is out of range.
-        """
-        self._hosting.set_host(host, delay=delay, in_flight=in_flight, budget=budget)
-
-    def block(self, host: str, seconds: float | None = None) -> None:
-        """Block a host for so many seconds from now; None: until `unblock`.
-
-        It need not have been met yet. A wait that the host itself has asked for (Retry-After) is not made shorter.
-        Raises BadInput.
-        """
-        self._hosting.block(host, seconds)
-
-    def unblock(self, host: str) -> None:
-        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
-        self._hosting.unblock(host)
-
-    def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
-        """Obey a host's robots.txt.
-
-        Pages that it forbids go outside (`outside_because` is "robots"), those of them that it allows now come back,
-        and a forbidden page that is met later is never claimed. Its Crawl-delay becomes part of the host's delay, up to
-        `longest_delay_seconds`. The host need not have been met yet.
-
-        Args:
-            host: An origin, as in `https://a.example`, or a name, `a.example`. Each scheme and port has its own
-                robots.txt. The text of a name is that of both schemes; the text of an origin takes precedence over it.
-            text: The answer of the host; None: it has none, and all may be fetched. Of a longer text the first 512,000
-                characters are read.
-            agent: The user agent whose rules hold for this host; None: that of the setting `user_agent`. Of a whole
-                header the product token counts.
-
-        Raises:
-            BadInput: The name is no host's.
-        """
-        return self._hosting.set_robots(host, text, agent=agent)
-
-    def robots(self, host: str) -> str | None:
-        """Return the robots.txt that was set for a host, or None.
-
-        Of an origin it is the one that holds for it; of a name that of both schemes, or else of one of them. Raises
-        BadInput for a host that is not in the graph.
-        """
-        return self._hosting.robots(host)
-
     # ------------------------------------------------------------ another engine
-
-    def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
-        """Give the brain another engine, `exact` or `classic`. All accounts begin anew. False if it has it already.
-
-        Links, relevance, leases and visits stay. The policy of payouts stays, too, out of use under the classic engine
-        and back with the exact one. Reports fail meanwhile with `try_again`. Killed or interrupted, the conversion
-        continues where it stopped when it is run again. `progress` is called with the number of finished pages, and of
-        all.
-        """
-        return self._converting.convert_engine(engine, progress)
-
-    @property
-    def kept_payout(self) -> str | None:
-        """The policy of payouts that comes back with the exact engine; None when it is in use, or uniform."""
-        return self._converting.kept_payout

@@ -45,6 +45,8 @@ LOOK_EVERY, FORGET_EVERY = 1.0, 60.0
 """Seconds between two looks at what is to be done, and between two deletions of expired keys."""
 LONGEST_LEASE = 604_800
 """The longest lease in seconds, as of the setting `lease_seconds`."""
+MOST = 10_000
+"""The most claims of one call."""
 
 
 class Claiming:
@@ -125,7 +127,7 @@ class Claiming:
         kinds: frozenset[Kind] = PAGES,
         notes: bool = False,
     ) -> Wish:
-        if not whole(n) or not 1 <= n <= 10_000:
+        if not whole(n) or not 1 <= n <= MOST:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
         session = self._session
         worker = input_checks.name("worker", worker) if worker is not None and worker != "" else session.settings.worker

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from graphbrain.base.errors import BeingConverted
-from graphbrain.base.settings import checked_engine
-from graphbrain.brain.backfill import Backfill
-from graphbrain.brain.session import Session
+from graphbrain.base.options.verbs import OPERATORS, verb
+from graphbrain.base.settings import ENGINES, checked_engine
+from graphbrain.brain.topic import Topic
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.scores.accounts import conversion
@@ -15,14 +15,18 @@ from graphbrain.scores.accounts import conversion
 __all__ = ["Converting"]
 
 
-class Converting:
+class Converting(Topic):
     """The verb that gives the brain another engine."""
 
-    def __init__(self, session: Session, backfill: Backfill) -> None:
-        self._session, self._backfill = session, backfill
-
+    @verb(OPERATORS, long=True, engine={"words": ENGINES, "by_room": True, "example": "exact"})
     def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
-        """Change the engine, as `Brain.convert_engine` describes."""
+        """Give the brain another engine, `exact` or `classic`. All accounts begin anew. False if it has it already.
+
+        Links, relevance, leases and visits stay. The policy of payouts stays, too, out of use under the classic engine
+        and back with the exact one. Reports fail meanwhile with `try_again`. Killed or interrupted, the conversion
+        continues where it stopped when it is run again. `progress` is called with the number of finished pages, and of
+        all.
+        """
         checked_engine(engine)
         self._session.refresh()
         if self._session.settings.engine == engine:

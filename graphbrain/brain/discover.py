@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import ROBOTS, Hint, Hinted, HintOutcome, SeedAnswer
+from graphbrain.base.options.verbs import CRAWLERS, ITEMS, OPERATORS, URL, verb
 from graphbrain.base.runtime import tokens
 from graphbrain.base.urls.normalization import USER_LEFT_OUT, cleaner, host_of, names_user
-from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.brain.topic import Topic
 from graphbrain.content import input_checks
 from graphbrain.content.scope import Scope
 from graphbrain.frontier.corrections import change_hints, edits, orphans
@@ -18,19 +19,23 @@ from graphbrain.frontier.corrections.edits import Seeded
 from graphbrain.frontier.reports.report_intake import named, unreadable
 from graphbrain.graph.connection import Tx
 
-__all__ = ["Discovering"]
+__all__ = ["Discovering", "applying"]
 
 FORBIDDEN = "its host's robots.txt forbids it: it will not be fetched"
 
 
-class Discovering:
+class Discovering(Topic):
     """The verbs that make pages of URLs that are not known."""
 
-    def __init__(self, session: Session, names: Names) -> None:
-        self._session, self._names = session, names
-
+    @verb(CRAWLERS, "", wakes=True, items="urls", urls=ITEMS)
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
-        """Make seeds, as `Brain.seed` describes."""
+        """Make pages of these URLs, where the crawl begins. Known pages become seeds.
+
+        A page that was given up waits again, as after `retry`. Bad URLs are refused item by item.
+
+        Returns:
+            The counts, and the pages that will not be fetched, each with the reason.
+        """
         if isinstance(urls, str | bytes):
             raise BadInput("seed takes a list of URLs, not one URL.")
         session = self._session
@@ -53,8 +58,17 @@ class Discovering:
             answer += _seeded(batch, states, self._session.policy.scope)
         return answer
 
+    @verb(CRAWLERS, "answers", wakes=True, items="hints", hints={**ITEMS, "example": [{"url": URL, "kind": "ping"}]})
     def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
-        """Accept hints, as `Brain.hint` describes."""
+        """Accept hints that pages have changed; a bare URL or key is a ping.
+
+        An unknown page is created, one click away from where the crawl begins, if the hint has its URL. A page that was
+        fetched waits as if it had not been seen for longer (settings `hint_recall`, `hint_false`), once for each hint
+        that is newer than its last visit and its last hint.
+
+        Returns:
+            One answer for each hint, in their order.
+        """
         session, now = self._session, self._session.now()
         answers: list[Hinted | None] = []
         of_page: dict[str, dict[int, Noted]] = {}
@@ -69,19 +83,22 @@ class Discovering:
         for start in range(0, len(keys), PASS_BATCH):
             some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
             part = {key: change_hints.together(hinted) for key, hinted in some.items()}
-            outcomes = session.graph.write(self.applying(part), "hints")
+            outcomes = session.graph.write(applying(session, part), "hints")
             for key, hinted in some.items():
                 for number, answer in zip(of_page[key], change_hints.answers(hinted, outcomes.get(key)), strict=True):
                     answers[number] = answer
         return [answer for answer in answers if answer is not None]
 
-    def applying(self, part: Mapping[str, Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
-        """Return one transaction of hints, which may be run again: it returns the outcomes of all its attempts."""
-        session, done = self._session, dict[str, HintOutcome]()
-        return lambda tx: change_hints.apply(tx, part, session.trust, session.policy, session.now(), done)
-
+    @verb(OPERATORS, "will", wakes=True, items="urls", urls=ITEMS)
     def crawl_now(self, urls: Iterable[str]) -> list[bool]:
-        """Put pages before all others, as `Brain.crawl_now` describes."""
+        """Claim these pages before all others, whatever became of them. URLs that are not known become pages.
+
+        Hosts' delays hold.
+
+        Returns:
+            True for each that will be fetched. False where scope or robots.txt forbid it, where it was forgotten for
+            ever, or where it is no URL.
+        """
         wanted: list[str | None] = []
         named: dict[str, str | None] = {}
         for url in urls:
@@ -97,6 +114,12 @@ class Discovering:
             part = {key: named[key] for key in keys[start : start + PASS_BATCH]}
             will |= self._session.perform("crawl_now", edits.ask, part)
         return [key in will for key in wanted]
+
+
+def applying(session: Session, part: Mapping[str, Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
+    """Return one transaction of hints, which may be run again: it returns the outcomes of all its attempts."""
+    done = dict[str, HintOutcome]()
+    return lambda tx: change_hints.apply(tx, part, session.trust, session.policy, session.now(), done)
 
 
 def _outside(url: str, scope: Scope) -> str:

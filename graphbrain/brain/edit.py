@@ -3,20 +3,22 @@ where a setting changes for every page, in batches beside all other work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, TypeVar
+from types import EllipsisType
+from typing import Any
 
 from graphbrain.analyst.inspect import scan
 from graphbrain.base.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
 from graphbrain.base.model import number
 from graphbrain.base.numeric.rules import Rule
-from graphbrain.base.options.pages import PageFilter
+from graphbrain.base.options.pages import PAGE_VALUES, PageFilter, PageOptions
+from graphbrain.base.options.verbs import HOST, OPERATORS, PAGE, PAGES, verb
 from graphbrain.base.settings import Settings, changes, typed, unknown
 from graphbrain.brain import engines
-from graphbrain.brain.backfill import Backfill, Progress
-from graphbrain.brain.names import Names
-from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.brain.backfill import Progress
+from graphbrain.brain.session import PASS_BATCH
+from graphbrain.brain.topic import Topic
 from graphbrain.frontier import discovery
 from graphbrain.frontier.corrections import aliases, edits, orphans
 from graphbrain.frontier.corrections.put_right import NO_TIME
@@ -31,21 +33,33 @@ from graphbrain.scores.accounts import conversion, payout_policy
 
 __all__ = ["Editing"]
 
-V = TypeVar("V")
 GIVEN_UP = ("parked", "gone", "alias")
 CLEARED_AT_ONCE = 10_000
 NOBODY_AT_WORK = {"settling": None, "settling_until": None, "importing": None}
 """The properties of the processes that settle all accounts or import files, absent."""
 
 
-class Editing:
+class Editing(Topic):
     """The verbs that correct the crawl by hand."""
 
-    def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
-        self._session, self._names, self._backfill = session, names, backfill
-
+    @verb(OPERATORS, long=True, settings={"is_a": "shared settings", "example": {"delay_seconds": 2.0}})
     def change(self, progress: Progress = lambda *_: None, /, **settings: Any) -> None:
-        """Change shared settings, as `Brain.change` describes."""
+        """Change shared settings of the brain, for all who use it.
+
+        Other open brains take them up with their next report or push, or within a second of claiming. The consequences
+        of `eps`, `max_payees`, `order` or the scope are recomputed for every page, in batches, beside all other work.
+        The same holds for payouts, and for what `pages_per_host` and `user_agent` mean to each host. While links get
+        another weight (`intra_host_weight`), reports and pushes wait, and help. If this process dies, other processes
+        continue with payouts, weights and hosts.
+
+        Args:
+            progress: Called with the number of finished pages, and of all.
+            settings: The settings by name.
+
+        Raises:
+            SettingsError: A setting is wrong, or the engine pays all pages alike.
+            BeingConverted: The brain is between two engines.
+        """
         settings = changes(settings)
         self._session.refresh()
         engines.of(self._session.policy.rule)
@@ -59,20 +73,36 @@ class Editing:
         self._session.refresh()
         self._backfill.finish(progress)
 
+    @verb(OPERATORS, source=PAGE, target={**PAGE, "example": "https://a.example/b"})
     def link(self, source: str, target: str) -> bool:
-        """Add a link, as `Brain.link` describes."""
+        """Record that one page links to another. False if there was such a link, which stays.
+
+        Pages that are not known are created. If the target redirects for good, the link ends where it leads. Raises
+        UnknownPage for an unknown page that is named by its key, and BadInput for a source that redirects: it has no
+        links.
+        """
         a, b = self._names.key_and_url(source), self._names.key_and_url(target)
         if a[0] == b[0]:
             raise BadInput("A link from a page to itself is ignored everywhere.")
         return self._session.perform_once("link", edits.link, a, b)
 
+    @verb(OPERATORS, source=PAGE, target={**PAGE, "example": "https://a.example/b"})
     def unlink(self, source: str, target: str) -> bool:
-        """Remove a link, as `Brain.unlink` describes."""
+        """Remove a link. False if there was none."""
         a, b = self._names.key(source), self._names.key(target)
         return self._session.perform_once("unlink", edits.unlink, a, b)
 
+    @verb(OPERATORS, url=PAGE, for_ever={"example": False})
     def forget(self, url: str, for_ever: bool = False) -> int | None:
-        """Delete a page, as `Brain.forget` describes."""
+        """Delete a page, its links and its account. Its aliases wait to be fetched again.
+
+        Args:
+            url: Its URL or key.
+            for_ever: It never comes back, and only its key is kept.
+
+        Returns:
+            The number of links it had, or None when there was no such page.
+        """
         key = self._names.key(url)
         links: int | None = self._session.graph.read(lambda tx: tx.one("links/count", key=key)[0], "links/count")
         self._session.exhaust("pages/retry", aliases.free_those_of, key)
@@ -83,8 +113,33 @@ class Editing:
         self._session.exhaust("forget", forget)
         return links
 
+    @verb(
+        OPERATORS,
+        wakes=True,
+        items="urls",
+        urls={**PAGES, "default": ()},
+        host={**HOST, "example": None},
+        state={"words": ("parked", "gone", "alias", "frontier", "known"), "example": None},
+    )
     def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
-        """Let pages wait at once, as `Brain.retry` describes."""
+        """Let pages wait at once, as if they had never failed: pages that were given up (parked, gone), aliases, and
+        pages that wait to be tried again.
+
+        Those that were fetched before are claimed before all others. A page outside the scope goes outside.
+
+        Args:
+            urls: The pages, named by URL or key.
+            host: All such pages of a host.
+            state: All such pages of a state, of `host` where both are given: "parked", "gone", "alias", or "frontier"
+                and "known" for those that wait to be tried again.
+
+        Returns:
+            The number of pages.
+
+        Raises:
+            UnknownPage: A page is not in the graph.
+            BadInput: Nothing is named.
+        """
         if not urls and host is None and state is None:
             raise BadInput("Name the pages that are to be tried again: by URLs, a host, a state.")
         if urls and (host is not None or state is not None):
@@ -102,49 +157,70 @@ class Editing:
             done += self._session.perform("pages/retry", orphans.retry, part)
         return done
 
-    def set_relevance(self, url: str, relevance: float | None) -> None:
-        """Set the relevance of a page, as `Brain.set_relevance` describes."""
-        _within_one("relevance", relevance)
-        relevance = None if relevance is None else float(relevance)
-        self._set("set_relevance", edits.relevance, url, relevance)
+    @verb(OPERATORS, options=PageOptions, url=PAGE)
+    def set_page(
+        self,
+        url: str,
+        *,
+        value: float | EllipsisType | None = ...,
+        rate: float | EllipsisType | None = ...,
+        interval: float | EllipsisType | None = ...,
+        relevance: float | EllipsisType | None = ...,
+        payout: float | EllipsisType | None = ...,
+    ) -> None:
+        """Set values of a page, in one transaction. An argument that is not given stays as it is.
 
-    def set_payout(self, url: str, payout: float | None) -> None:
-        """Set the payout of a page, as `Brain.set_payout` describes."""
-        if payout is not None and (not number(payout) or not 0 <= payout < 1e9):
-            raise BadInput(f"payout must be 0 or more, not {payout!r}.")
-        payout = None if payout is None else float(payout)
-        self._set("set_payout", edits.payout, url, payout)
+        Args:
+            url: Its URL or key.
+            value: Its worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
+            rate: How often it changes, in changes a day; None: forget what is known. It weighs as much as 50 changes
+                that were seen, and later visits change it.
+            interval: Fetch it every so many seconds, whatever it is worth, under every order; None: as the order
+                decides. The time runs from the last visit.
+            relevance: How close it is to the topic, 0 to 1; None: not known (½).
+            payout: The amount that the virtual page pays it, 0 or more; None: 1.
 
-    def set_value(self, url: str, value: float | None) -> None:
-        """Set the worth of a page, as `Brain.set_value` describes."""
-        self._set("set_facts", edits.fact, url, {"value": _positive("value", value, 0.0, 1e12)})
+        Raises:
+            UnknownPage: It is not in the graph.
+            BadInput: A value is out of range, none is given, or the engine pays all pages alike.
+        """
+        named = {"value": value, "rate": rate, "interval": interval, "relevance": relevance, "payout": payout}
+        given = {name: each for name, each in named.items() if not isinstance(each, EllipsisType)}
+        if not given:
+            raise BadInput("Give what is to be set: value, rate, interval, relevance or payout.")
+        key, properties = self._names.key(url), _properties(given)
+        try:
+            self._session.perform("set_page", edits.page, key, properties)
+        except UnknownPage:
+            raise UnknownPage(f"{url} is not in the graph.") from None
 
-    def set_rate(self, url: str, per_day: float | None) -> None:
-        """Set the change rate of a page, as `Brain.set_rate` describes."""
-        rate = _positive("a rate", per_day, 1e-6, 1e6)
-        shape = None if rate is None else MOST_SHAPE
-        facts = {"rate_shape": shape, "rate_scale": None if rate is None else MOST_SHAPE / rate}
-        self._set("set_facts", edits.fact, url, facts)
+    @verb(OPERATORS, long=True)
+    def forget_relevance(self, progress: Progress = lambda *_: None) -> int:
+        """Forget the known and the guessed relevance of all pages. Return the number of pages that had any.
 
-    def set_interval(self, url: str, seconds: float | None) -> None:
-        """Set the interval of a page's visits, as `Brain.set_interval` describes."""
-        every = _positive("an interval", seconds, 1.0, 1e9)
-        self._set("set_facts", edits.fact, url, {"interval": None if every is None else every / DAY})
-
-    def forget_relevance(self, progress: Progress) -> int:
-        """Forget the relevance of all pages, as `Brain.forget_relevance` describes."""
+        `progress` is called with the number of finished pages, and of all.
+        """
         self._session.refresh()
         engines.of(self._session.policy.rule)
         pages = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
         forgotten = done = 0
         for ids, _ in self._session.by_key():
-            forgotten += self._session.perform("set_relevance", edits.forget_relevance, ids)
+            forgotten += self._session.perform("forget_relevance", edits.forget_relevance, ids)
             done += len(ids)
             progress(min(done, pages), pages)
         return forgotten
 
+    @verb(OPERATORS, "parked", items="urls", urls=PAGES)
     def park(self, *urls: str) -> list[bool]:
-        """Give pages up, as `Brain.park` describes."""
+        """Do not fetch these pages (URLs or keys) until `retry`, `crawl_now` or `seed` names them, or a visit is
+        reported.
+
+        Returns:
+            True for each that is parked now; False for one that is held, redirects, or is outside.
+
+        Raises:
+            UnknownPage: A page is not in the graph.
+        """
         self._session.refresh()
         keys = [self._names.known(url) for url in urls]
         ids = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
@@ -154,12 +230,18 @@ class Editing:
             parked.update(self._session.perform("pages/park", orphans.park, part))
         return [ids.get(key) in parked for key in keys]
 
+    @verb(OPERATORS)
     def pause(self) -> bool:
-        """Pause claims, as `Brain.pause` describes."""
+        """Let no page be claimed until `resume`. False if the brain is paused already.
+
+        Other processes take it up within a second. `next_urls` waits as if nothing could be claimed; its answer is
+        `paused` and not `finished`. All else goes on; claims that are out stay good.
+        """
         return self._paused(True)
 
+    @verb(OPERATORS, wakes=True)
     def resume(self) -> bool:
-        """Resume claims, as `Brain.resume` describes."""
+        """Let pages be claimed again. False if the brain was not paused."""
         return self._paused(False)
 
     def _paused(self, wanted: bool) -> bool:
@@ -167,16 +249,8 @@ class Editing:
         self._session.refresh()
         return done
 
-    def _set(self, name: str, work: Callable[[Tx, str, V, Policy, float], None], url: str, value: V) -> None:
-        """Set a value of a page, named by URL or key. Raises UnknownPage."""
-        key = self._names.key(url)
-        try:
-            self._session.perform(name, work, key, value)
-        except UnknownPage:
-            raise UnknownPage(f"{url} is not in the graph.") from None
-
-    def clear(self, progress: Progress) -> None:
-        """Delete everything but the brain, as `Brain.clear` describes."""
+    def _delete_all(self, progress: Progress) -> None:
+        """Delete everything but the brain."""
         pages, links, hosts = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
         total, done = pages + links + hosts, 0
         for statement in ("brain/clear_links", "brain/clear_nodes"):
@@ -202,8 +276,9 @@ class Editing:
                 return
             yield deleted
 
+    @verb(OPERATORS, also={409: "The brain has pages."}, settings={"is_a": "settings", "example": {"order": "optimal"}})
     def remake(self, /, **settings: Any) -> None:
-        """Give an empty brain new settings, as `Brain.remake` describes."""
+        """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
         self._session.refresh()
         if self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
             raise SettingsError("Only an empty brain can be remade; clear it first.")
@@ -249,12 +324,17 @@ def _cleared(tx: Tx, _policy: Policy, now: float) -> None:
     tx.do("brain/change", settings={**NOBODY_AT_WORK, "payout_pages": 0, **fresh})
 
 
-def _positive(name: str, value: float | None, least: float, most: float) -> float | None:
-    if value is not None and (not number(value) or not least <= value <= most):
-        raise BadInput(f"{name} must be from {least:g} to {most:g}, not {value!r}.")
-    return None if value is None else float(value)
-
-
-def _within_one(name: str, value: float | None) -> None:
-    if value is not None and (not number(value) or not 0 <= value <= 1):
-        raise BadInput(f"{name} must be from 0 to 1, not {value!r}.")
+def _properties(given: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Return the properties of a page that these values are. Raise BadInput for one that is out of range."""
+    properties: dict[str, float | None] = {}
+    for name, value in given.items():
+        bounds = PAGE_VALUES[name]
+        if value is not None and not (number(value) and bounds.hold(value)):
+            raise BadInput(f"{name} must be {bounds}, not {value!r}.")
+        properties[name] = None if value is None else float(value)
+    if "rate" in properties:
+        rate = properties.pop("rate")
+        properties |= {"rate_shape": rate and MOST_SHAPE, "rate_scale": rate and MOST_SHAPE / rate}
+    if "interval" in properties:
+        properties["interval"] = properties["interval"] and properties["interval"] / DAY
+    return properties

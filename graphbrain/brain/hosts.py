@@ -12,13 +12,14 @@ from typing import Any
 from graphbrain.analyst.inspect import sections
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Host, RobotsAnswer, number
+from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.options.declare import options_of
-from graphbrain.base.options.hosts import LONGEST_HAND_DELAY, HostFilter, HostOptions
+from graphbrain.base.options.hosts import COUNTED, LONGEST_HAND_DELAY, HostFilter, HostOptions
+from graphbrain.base.options.verbs import CRAWLERS, EVERYBODY, HOST, OPERATORS, READERS, verb, within
 from graphbrain.base.records import Section
 from graphbrain.base.urls.hostnames import NamedHost, host_and_port, named
-from graphbrain.brain.backfill import Backfill
-from graphbrain.brain.names import Names
-from graphbrain.brain.session import Session, whole
+from graphbrain.brain.session import whole
+from graphbrain.brain.topic import Topic
 from graphbrain.content import input_checks
 from graphbrain.frontier.claims import resources
 from graphbrain.frontier.hosts import admin
@@ -40,14 +41,12 @@ COUNTED_OF_ONE = 1_000_000
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
 
-class Hosting:
+class Hosting(Topic):
     """The verbs that read hosts, and set values of one host."""
 
-    def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
-        self._session, self._names, self._backfill = session, names, backfill
-
+    @verb(READERS, "", reads=True, name=HOST)
     def host(self, name: str) -> Host:
-        """Return one host, as `Brain.host` describes."""
+        """Return what is known of one host. Raises UnknownHost, a BadInput, for a host that is not in the graph."""
         self._session.refresh()
         known = self._names.host(name)
 
@@ -58,8 +57,10 @@ class Hosting:
 
         return self._session.graph.read(look, "hosts/view")
 
+    @verb(READERS, "sections", reads=True, name=HOST)
     def sections(self, name: str) -> list[Section]:
-        """Return the sections of a host, as `Brain.sections` describes."""
+        """Return the sections of a host, those with the most pages first. All its pages are read. Raises
+        UnknownHost."""
         known = self._names.host(name)
 
         def look(tx: Tx) -> list[Section]:
@@ -68,8 +69,47 @@ class Hosting:
 
         return self._session.graph.read(look, "sections/pages")
 
-    def hosts(self, which: HostFilter) -> Iterator[Host]:
-        """Return the hosts that fit, as `Brain.hosts` describes."""
+    @verb(
+        READERS,
+        reads=True,
+        options=HostFilter,
+        text={"is_a": "part of a host"},
+        count={"bounds": Bounds(0, COUNTED_OF_ONE)},
+    )
+    def hosts(
+        self,
+        text: str | None = None,
+        *,
+        blocked: bool | None = None,
+        queued: bool | None = None,
+        slowed: bool | None = None,
+        silent: bool | None = None,
+        outside: bool | None = None,
+        count: int = COUNTED,
+        limit: int | None = None,
+    ) -> Iterator[Host]:
+        """Return the hosts that fit all that is given, by name. They are read as the iterator proceeds.
+
+        Args:
+            text: A part of the name.
+            blocked: Whether it is blocked or backed off now.
+            queued: Whether pages wait in its own queue.
+            slowed: Whether it is asked less often since it answered 429 or 503.
+            silent: Whether it is only probed, because it does not answer.
+            outside: Whether `allow_hosts` and `deny_hosts` keep it out of the scope.
+            count: The most pages of each that are counted.
+            limit: The most hosts.
+        """
+        which = HostFilter(
+            text=text,
+            blocked=blocked,
+            queued=queued,
+            slowed=slowed,
+            silent=silent,
+            outside=outside,
+            count=count,
+            limit=limit,
+        )
         if not whole(which.count) or not 0 <= which.count < 2**53:
             raise BadInput(f"Pages are counted up to a whole number, not {which.count!r:.80}.")
         if which.limit is not None and (not whole(which.limit) or which.limit < 0):
@@ -95,6 +135,7 @@ class Hosting:
             left -= 0 if limit is None else len(hosts)
             yield from hosts
 
+    @verb(OPERATORS, wakes=True, options=HostOptions, host=HOST)
     def set_host(
         self,
         host: str,
@@ -103,7 +144,20 @@ class Hosting:
         in_flight: int | EllipsisType | None = ...,
         budget: int | EllipsisType | None = ...,
     ) -> None:
-        """Set one host's own politeness, as `Brain.set_host` describes."""
+        """Set one host's own politeness. An argument that is not given stays as it is.
+
+        The host need not have been met yet.
+
+        Args:
+            host: Its name.
+            delay: Seconds between claims; 0 is no delay, None the brain's setting.
+            in_flight: The most claims out; 0 is no limit, None the brain's setting.
+            budget: The most pages fetched for the first time; 0 is no limit, None the brain's setting. It includes the
+                pages of the host that were fetched until now.
+
+        Raises:
+            BadInput: An argument is out of range.
+        """
         given: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
         given = {what: value for what, value in given.items() if value is not ...}
         for what, value in given.items():
@@ -116,8 +170,13 @@ class Hosting:
         name = self._names.host(host)
         self._manage(lambda tx, policy, now: admin.set_manners(tx, name, given, policy.manners, now))
 
+    @verb(OPERATORS, host=HOST, seconds=within(0, LONGEST_BLOCK, example=3_600))
     def block(self, host: str, seconds: float | None = None) -> None:
-        """Block a host, as `Brain.block` describes."""
+        """Block a host for so many seconds from now; None: until `unblock`.
+
+        It need not have been met yet. A wait that the host itself has asked for (Retry-After) is not made shorter.
+        Raises BadInput.
+        """
         if seconds is not None and not (number(seconds) and 0 <= seconds <= LONGEST_BLOCK):
             raise BadInput(
                 f"A host is blocked for 0 to {LONGEST_BLOCK:.0f} seconds, or for ever (None), not {seconds!r}."
@@ -125,13 +184,38 @@ class Hosting:
         name, length = self._names.host(host), None if seconds is None else float(seconds)
         self._manage(lambda tx, policy, now: admin.block(tx, name, length, policy.manners, now))
 
+    @verb(OPERATORS, wakes=True, host=HOST)
     def unblock(self, host: str) -> None:
-        """Ask a host again, as `Brain.unblock` describes."""
+        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
         name = self._names.host(host)
         self._manage(lambda tx, policy, now: admin.unblock(tx, name, policy.manners, now))
 
+    @verb(
+        CRAWLERS,
+        "",
+        wakes=True,
+        host={**HOST, "example": "https://a.example"},
+        text={"example": "User-agent: *\nDisallow: /private\n"},
+        agent={"example": "graphbrain"},
+    )
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
-        """Obey a host's robots.txt, as `Brain.set_robots` describes."""
+        """Obey a host's robots.txt.
+
+        Pages that it forbids go outside (`outside_because` is "robots"), those of them that it allows now come back,
+        and a forbidden page that is met later is never claimed. Its Crawl-delay becomes part of the host's delay, up to
+        `longest_delay_seconds`. The host need not have been met yet.
+
+        Args:
+            host: An origin, as in `https://a.example`, or a name, `a.example`. Each scheme and port has its own
+                robots.txt. The text of a name is that of both schemes; the text of an origin takes precedence over it.
+            text: The answer of the host; None: it has none, and all may be fetched. Of a longer text the first 512,000
+                characters are read.
+            agent: The user agent whose rules hold for this host; None: that of the setting `user_agent`. Of a whole
+                header the product token counts.
+
+        Raises:
+            BadInput: The name is no host's.
+        """
         agent = None if agent is None else input_checks.name("agent", agent)
         name, scheme = self._names.host(host), named(host).scheme or ""
         read = None if text is None else readable(text)
@@ -144,8 +228,13 @@ class Hosting:
         taken_out, let_in = self._backfill.obey(name) if delay is not None else (0, 0)
         return RobotsAnswer(delay or 0.0, taken_out, let_in)
 
+    @verb(EVERYBODY, "text", reads=True, host=HOST)
     def robots(self, host: str) -> str | None:
-        """Return the robots.txt that was set, as `Brain.robots` describes."""
+        """Return the robots.txt that was set for a host, or None.
+
+        Of an origin it is the one that holds for it; of a name that of both schemes, or else of one of them. Raises
+        BadInput for a host that is not in the graph.
+        """
         name, scheme = self._names.host(host), named(host).scheme or ""
         return self._session.graph.read(
             lambda tx: admin.robots_text(tx, name, scheme, self._session.policy.manners), "hosts/robots"

@@ -6,7 +6,9 @@ from graphbrain.analyst.inspect.scan import SCAN_IDS
 from graphbrain.base.errors import BadInput
 from graphbrain.base.options.checks import LinkCheckOptions
 from graphbrain.base.options.declare import options_of
-from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.base.options.verbs import OPERATORS, verb
+from graphbrain.brain.session import PASS_BATCH
+from graphbrain.brain.topic import Topic
 from graphbrain.frontier.claims import links
 
 __all__ = ["LinkChecks"]
@@ -14,14 +16,22 @@ __all__ = ["LinkChecks"]
 DAY = 86_400.0
 
 
-class LinkChecks:
+class LinkChecks(Topic):
     """The verb that asks for the status of URLs outside the scope."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    @verb(OPERATORS, wakes=True, options=LinkCheckOptions)
+    def check_links(self, days: float = 7.0) -> int:
+        """Ask for the status of the URLs outside the scope to which pages link.
 
-    def check(self, days: float) -> int:
-        """Ask for checks, as `Brain.check_links` describes."""
+        Callers of `next_urls` that name the kind `link` claim these checks. A URL that cannot be had appears in the
+        question `broken-links`. No page is made of it.
+
+        Args:
+            days: Leave out URLs that were checked within this number of days.
+
+        Returns:
+            The number of URLs that wait to be checked since now.
+        """
         if not options_of(LinkCheckOptions)["days"].fits(days):
             raise BadInput(f"days must be a number from 0 on, not {days!r:.80}.")
         session = self._session

@@ -163,13 +163,6 @@ class Looking:
         """Return a table in memory, as `Brain.frame` describes."""
         return frames.frame(self._session.graph, table, kind)
 
-    def neighbours(self, url: str) -> tuple[list[str], list[str]]:
-        """Return the neighbours of a page, as `Brain.neighbours` describes."""
-        both_ways = self._session.graph.read(lambda tx: scan.neighbours(tx, self._names.key(url)), "pages/neighbours")
-        if both_ways is None:
-            raise UnknownPage(f"{url} is not in the graph.")
-        return both_ways
-
     def quick_figures(self, waiting: int | None, since: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Return figures for which no page is read, as `Brain.quick_figures` describes."""
         self._session.counters.write()

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Claim
-from graphbrain.brain.names import Names
-from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.base.options.verbs import CRAWLERS, EVERYBODY, PAGES, URL, verb
+from graphbrain.brain.session import PASS_BATCH
+from graphbrain.brain.topic import Topic
 from graphbrain.frontier import notes
 from graphbrain.frontier.reports.report_intake import unreadable
 from graphbrain.graph.connection import Tx, bound
@@ -15,14 +16,19 @@ from graphbrain.graph.connection import Tx, bound
 __all__ = ["Noting", "on_claims"]
 
 
-class Noting:
+class Noting(Topic):
     """The verbs that keep notes, and find them again."""
 
-    def __init__(self, session: Session, names: Names) -> None:
-        self._session, self._names = session, names
-
+    @verb(CRAWLERS, "refused", items="texts", texts={"example": {URL: "render with a browser"}})
     def note(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """Keep texts, as `Brain.note` describes."""
+        """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
+
+        The first note on a page holds until the page is forgotten. A note that is written before the page is reported
+        as a link, or seeded, is there whenever the page is claimed.
+
+        Returns:
+            Page → the reason, of each that was refused.
+        """
         good: dict[str, str] = {}
         refused: dict[str, str] = {}
         for page, text in texts.items():
@@ -38,8 +44,9 @@ class Noting:
             self._session.graph.write(bound(notes.write, batch), "notes/write")
         return refused
 
+    @verb(EVERYBODY, "notes", items="pages", pages=PAGES)
     def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
-        """Return the notes on pages, as `Brain.notes` describes."""
+        """Return the notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
         named = list(pages)
         keys = [page.key if isinstance(page, Claim) else self._names.key(page) for page in named]
         if not keys:

@@ -14,38 +14,27 @@ from concurrent.futures import Future
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from graphbrain.base.options.verbs import verbs_of
 from graphbrain.base.runtime.timings import Timings, added
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
 
-__all__ = ["STREAMED", "UNOBSERVED", "VERBS", "Observer", "together"]
+__all__ = ["UNOBSERVED", "Observer", "together", "verbs"]
 
-_CRAWLING = ("next_urls", "renew", "give_back", "report", "seed", "hint", "note", "notes", "crawl_now", "check_links")
-_UPKEEP = ("tend", "settle", "audit", "rank", "rank_if_due", "change", "remake", "clear", "convert_engine")
-_LOOKING = (
-    *("page", "top", "payments", "path", "neighbours", "stats", "rankings", "frame", "host", "robots", "sections"),
-    *("ask", "questions", "findings", "summary"),
-)
-_CORRECTING = (
-    "link",
-    "unlink",
-    "forget",
-    "retry",
-    "park",
-    "set_relevance",
-    "forget_relevance",
-    "set_payout",
-    "set_value",
-)
-_SCHEDULING = ("set_rate", "set_interval", "set_host", "set_robots", "block", "unblock", "pause", "resume")
-VERBS = (*_CRAWLING, *_UPKEEP, *_LOOKING, *_CORRECTING, *_SCHEDULING)
-"""The verbs of `Brain` that are timed."""
-STREAMED = ("links", "find", "dump_pages", "dump_links", "hosts")
-"""Verbs whose answer is read bit by bit: their duration depends on the reader."""
+UNOBSERVED = ("open", "close", "now", "quick_figures", "scan_figures")
 PROMISED = ("next_urls", "report")
 """Verbs of `Brain.combined`, whose answers come later."""
-UNOBSERVED = ("open", "close", "now", "quick_figures", "scan_figures")
+
+
+def verbs() -> dict[bool, list[str]]:
+    """Return the verbs of `Brain` that are timed, at False; and at True those whose answer is read bit by bit: their
+    duration depends on the reader."""
+    from graphbrain.brain.brain import Brain
+
+    declared = {name: verb for name, verb in verbs_of(Brain).items() if name not in UNOBSERVED}
+    streamed = [name for name, verb in declared.items() if verb.lines]
+    return {True: streamed, False: ["frame", *(name for name in declared if name not in streamed)]}
 
 
 class Observer:
@@ -59,7 +48,7 @@ class Observer:
 
     def observe(self, brain: Brain) -> None:
         """Observe from now on what is done with this brain."""
-        for verb in VERBS:
+        for verb in verbs()[False]:
             setattr(brain, verb, self._timed(verb, getattr(brain, verb)))
         for verb in PROMISED:
             setattr(brain.combined, verb, self._promised(verb, getattr(brain.combined, verb)))

@@ -80,7 +80,18 @@ class Scoring:
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
 
     def rank_if_due(self, due: RankDue, progress: RankProgress = lambda *_: None) -> Ranking | None:
-        """Score all pages if that is due, as `Brain.rank_if_due` describes."""
+        """Score all pages anew, if the scores of this method are old and no other process does it.
+
+        `graphbrain work --rank` keeps scores fresh so, with any number of workers. It takes the parameters of the last
+        ranking by this method, and begins with its scores. If the process that ranks dies, another begins within two
+        minutes, or ten where it was writing.
+
+        Returns:
+            The ranking, or None when there was nothing to do.
+
+        Raises:
+            BadInput: The method is unknown, or the age is out of range.
+        """
         method, every = due.method, checked_every(due).every
 
         def take(tx: Tx, token: str, now: float, until: float) -> bool:

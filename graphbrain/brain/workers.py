@@ -377,15 +377,21 @@ def _keeping_ranked(brain: Brain, methods: Sequence[str], every: float, stop: th
 def _keep_ranked(brain: Brain, methods: Sequence[str], every: float, over: Callable[[], bool]) -> None:
     """Rank all that is due, and look again, until it is over."""
 
+    from graphbrain.base.options.scores import RankDue
+    from graphbrain.brain.backfill import Backfill
+    from graphbrain.brain.names import Names
+    from graphbrain.brain.rank import Scoring
+
     def go_on(*_: object) -> None:
         if over():
             raise _Stopped
 
+    scoring = Scoring(brain.session, Names(brain.session), Backfill(brain.session))
     look, printed = min(LOOK_EVERY, every / 4), ""
     while not over():
         for method in methods:
             try:
-                brain.rank_if_due(method, every, progress=go_on)
+                scoring.rank_if_due(RankDue(method, every), go_on)
             except _Stopped:
                 return
             except GraphbrainError as error:

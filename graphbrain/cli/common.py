@@ -37,7 +37,6 @@ __all__ = [
     "connection",
     "number_or_none",
     "pass_app",
-    "said_of",
 ]
 
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
@@ -204,11 +203,3 @@ def number_or_none(text: str) -> float | None:
         return float(text)
     except ValueError:
         raise BadInput(f"Give a number or 'none', not {text!r}.") from None
-
-
-def said_of(url: str, what: str, value: str) -> None:
-    """Print the value that was set of a page."""
-    from graphbrain.terminal import show
-
-    said = f"is set to {value}" if value.lower() != "none" else "is no longer set"
-    show.say(f"graphbrain: the {what} of {url} {said}.")

@@ -1,37 +1,12 @@
-"""The commands that correct what the brain knows by hand: links, pages, relevance, payouts; and pause it."""
+"""The commands that correct what the brain knows by hand: links, pages; and pause it."""
 
 from __future__ import annotations
 
 import click
 
-from graphbrain.cli.common import App, brain_command, number_or_none, said_of
+from graphbrain.cli.common import App, brain_command
 
 __all__ = ["COMMANDS"]
-
-
-@brain_command()
-@click.argument("source", metavar="FROM")
-@click.argument("target", metavar="TO")
-def link(app: App, source: str, target: str) -> None:
-    """Add a link; the accounts are repaired."""
-    from graphbrain.terminal import show
-
-    with app.brain() as brain:
-        added = brain.link(source, target)
-    show.say("graphbrain: 1 link added." if added else "graphbrain: the link was there.")
-
-
-@brain_command()
-@click.argument("source", metavar="FROM")
-@click.argument("target", metavar="TO")
-def unlink(app: App, source: str, target: str) -> int:
-    """Remove a link; the accounts are repaired. Exits 1 when there is none."""
-    from graphbrain.terminal import show
-
-    with app.brain() as brain:
-        removed = brain.unlink(source, target)
-    show.say("graphbrain: 1 link removed." if removed else f"graphbrain: no link leads from {source} to {target}.")
-    return 0 if removed else 1
 
 
 @brain_command()
@@ -96,16 +71,6 @@ def pause(app: App) -> None:
 
 
 @brain_command()
-def resume(app: App) -> None:
-    """Allow claims again, after 'pause'."""
-    from graphbrain.terminal import show
-
-    with app.brain(auto_tend=False, as_it_is=True) as brain:
-        done = brain.resume()
-    show.say(f"graphbrain: {'pages can be claimed again' if done else 'the brain was not paused'}.")
-
-
-@brain_command()
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 def park(app: App, urls: tuple[str, ...]) -> int:
     """Give pages up: they are fetched no more.
@@ -126,42 +91,4 @@ def park(app: App, urls: tuple[str, ...]) -> int:
     return 1 if left else 0
 
 
-@brain_command()
-@click.argument("url", required=False)
-@click.argument("value", metavar="0..1|none", required=False)
-@click.option("--all", "of_all", is_flag=True, help="Of all pages: only 'none'.")
-def relevance(app: App, url: str | None, value: str | None, of_all: bool) -> None:
-    """Set how near a page is to the topic.
-
-    'none' forgets it; '--all none' that of all pages.
-    """
-    from graphbrain.terminal import show
-
-    if of_all:
-        if value is not None or (url or "").lower() != "none":
-            raise click.UsageError("Of all pages the relevance can only be forgotten: relevance --all none.")
-        with app.brain() as brain, show.bar("forgetting") as bar:
-            count = brain.forget_relevance(bar)
-        show.say(f"graphbrain: the relevance of {show.counted(count, 'page')} is no longer set.")
-        return
-    if url is None or value is None:
-        raise click.UsageError("Give a URL and a number or 'none', or --all none.")
-    with app.brain() as brain:
-        brain.set_relevance(url, number_or_none(value))
-    said_of(url, "relevance", value)
-
-
-@brain_command()
-@click.argument("url")
-@click.argument("value", metavar="NUMBER|none")
-def payout(app: App, url: str, value: str) -> None:
-    """Set what a page is paid for being there.
-
-    'none' leaves it to the brain's setting again, which is 1 for all pages unless changed.
-    """
-    with app.brain() as brain:
-        brain.set_payout(url, number_or_none(value))
-    said_of(url, "payout", value)
-
-
-COMMANDS: tuple[click.Command, ...] = (link, unlink, forget, retry, park, pause, resume, relevance, payout)
+COMMANDS: tuple[click.Command, ...] = (forget, retry, park, pause)

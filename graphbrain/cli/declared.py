@@ -12,7 +12,7 @@ from graphbrain.base.numeric.bounds import LARGEST
 from graphbrain.base.options.declare import Option, options_of
 from graphbrain.cli.common import F, Number
 
-__all__ = ["options", "or_word", "type_of"]
+__all__ = ["option", "options", "or_word", "type_of"]
 
 
 def options(kind: type, *names: str, helps: Mapping[str, str] | None = None, **flags: str) -> Callable[[F], F]:
@@ -25,17 +25,18 @@ def options(kind: type, *names: str, helps: Mapping[str, str] | None = None, **f
         flags: A short option for a name, as in `limit="-n"`.
     """
     declared = options_of(kind)
-    made = [_option(declared[name], (helps or {}).get(name), flags.get(name)) for name in names or declared]
+    made = [option(declared[name], (helps or {}).get(name), flags.get(name)) for name in names or declared]
 
     def give(command: F) -> F:
-        for option in reversed(made):
-            command = option(command)
+        for each in reversed(made):
+            command = each(command)
         return command
 
     return give
 
 
-def _option(option: Option, text: str | None, short: str | None) -> Callable[[F], F]:
+def option(option: Option, text: str | None = None, short: str | None = None) -> Callable[[F], F]:
+    """Return a decorator that gives a command this option; `text`: another help text than the declared one."""
     flag = option.flag or option.name.replace("_", "-")
     attributes: dict[str, Any] = {"help": text or option.sentence}
     if option.kind is bool:

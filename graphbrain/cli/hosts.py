@@ -113,25 +113,4 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
     return 0
 
 
-@brain_command()
-@click.argument("name", metavar="HOST")
-@as_json
-def sections(app: App, name: str, as_json: bool) -> None:
-    """Show the sections of a host: what a fetch brings there.
-
-    A section is a part of the host, by the form of its URLs; the sections are learned from visits. HARVEST is the
-    share of a page's text that is expected to be new to the host, FACTOR by how much new pages of the section count
-    where the setting 'value' names harvest. All pages of the host are read.
-    """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
-    with app.brain(auto_tend=False) as brain:
-        learned = brain.sections(name)
-    if as_json:
-        show.json_lines(section.as_dict() for section in learned)
-    else:
-        show.write(sheets.sections_table(learned))
-
-
-COMMANDS = (hosts, host, robots, sections)
+COMMANDS = (hosts, host, robots)

@@ -6,63 +6,86 @@ from typing import Any
 
 import click
 
-from graphbrain.base.options.pages import FindOptions, TopOptions
-from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.base.options.pages import PAGE_VALUES, FindOptions
+from graphbrain.cli.common import App, as_json, brain_command, number_or_none
 from graphbrain.cli.declared import options
 
 __all__ = ["COMMANDS"]
 
 
 @brain_command()
-@click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
-@options(TopOptions, "by")
-@as_json
-def top(app: App, count: int, by: str, as_json: bool) -> None:
-    """List the N best pages (10 unless given).
-
-    By anything but authority and hub every page is read. A batch score must have been written by 'graphbrain rank';
-    pages of which no relevance or value is known are left out.
-    """
-    from graphbrain.analyst.moving import moving
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
-    with app.brain(auto_tend=False) as brain:
-        pages = brain.top(count, by=by)
-        note = moving(brain.graph) if by in ("authority", "hub") else ""
-    if as_json:
-        show.json_lines(page.as_dict() for page in pages)
-    elif not show.write(sheets.top_table(pages, by)):
-        show.say("graphbrain: no page has a score yet; scores come by links and 'graphbrain tend'.")
-    if note:
-        show.say(f"graphbrain: {note}.")
-
-
-@brain_command()
-@click.argument("url")
+@click.argument("url", required=False)
 @click.option("--links", is_flag=True, help="Also list its successors and predecessors.")
 @click.option("--payers", type=click.IntRange(0), default=5, help="How many payers and payees of a side (5).")
+@click.option("--set", "values", multiple=True, metavar="NAME=VALUE|none", help="Set one of the values below.")
+@click.option("--all", "of_all", is_flag=True, help="Of all pages: only --set relevance=none.")
 @as_json
-def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
-    """Show all that is known of one page.
+def page(
+    app: App, url: str | None, links: bool, payers: int, values: tuple[str, ...], of_all: bool, as_json: bool
+) -> None:
+    """Show all that is known of one page, or set a value of it.
 
     And why it has its scores: who pays it most, and whom it pays. A score is the payout (1 unless set) plus what its
     payers have paid. URL may also be the page's key, here and wherever a page is named.
+
+    \b
+    --set value=NUMBER      its worth to you; counts with 'graphbrain change value=own'
+    --set rate=NUMBER       how often it changes, in changes a day; visits move it from there
+    --set interval=SECONDS  fetch it so often, whatever it is worth
+    --set relevance=0..1    how near it is to the topic
+    --set payout=NUMBER     what it is paid for being there
+    'none' in place of the number takes the value back.
     """
     from graphbrain.cli import sheets
     from graphbrain.terminal import show
 
+    if of_all:
+        return _forget_relevance(app, url, values)
+    if url is None:
+        raise click.UsageError("Give the URL or the key of a page.")
+    if values:
+        return _set_values(app, url, values)
     with app.brain(auto_tend=False) as brain:
         seen = brain.page(url)
         payments = brain.payments(seen.key, payers)
-        successors, predecessors = brain.neighbours(seen.key) if links else ([], [])
+        ways = {way: sorted(each.url for each in brain.links(seen.key, way)) for way in ("out", "in") if links}
     if as_json:
-        more = {"successors": successors, "predecessors": predecessors} if links else {}
+        more = {"successors": ways["out"], "predecessors": ways["in"]} if links else {}
         show.json_lines([{**seen.in_full(), "payments": payments.as_dict(), **more}])
-        return
+        return None
     show.out(*sheets.page_sheet(seen), *sheets.payments_tables(seen, payments))
     if links:
-        show.out("", sheets.neighbours_table(successors, predecessors))
+        show.out("", sheets.neighbours_table(ways["out"], ways["in"]))
+    return None
+
+
+def _set_values(app: App, url: str, values: tuple[str, ...]) -> None:
+    """Set values of a page, each given as NAME=VALUE, and print them."""
+    from graphbrain.terminal import show
+
+    given = dict(_pair(value) for value in values)
+    with app.brain() as brain:
+        brain.set_page(url, **given)
+    for name, value in given.items():
+        said = "is no longer set" if value is None else f"is set to {value:g}"
+        show.say(f"graphbrain: the {name} of {url} {said}.")
+
+
+def _pair(text: str) -> tuple[str, float | None]:
+    name, equals, value = text.partition("=")
+    if not equals or name not in PAGE_VALUES:
+        raise click.UsageError(f"--set takes NAME=VALUE with a name of {', '.join(PAGE_VALUES)}, not {text!r}.")
+    return name, number_or_none(value)
+
+
+def _forget_relevance(app: App, url: str | None, values: tuple[str, ...]) -> None:
+    from graphbrain.terminal import show
+
+    if url is not None or values != ("relevance=none",):
+        raise click.UsageError("Of all pages the relevance can only be forgotten: page --all --set relevance=none.")
+    with app.brain() as brain, show.bar("forgetting") as bar:
+        count = brain.forget_relevance(bar)
+    show.say(f"graphbrain: the relevance of {show.counted(count, 'page')} is no longer set.")
 
 
 @brain_command()
@@ -145,21 +168,6 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
 
 
 @brain_command()
-@as_json
-def stats(app: App, as_json: bool) -> None:
-    """Show the crawl in figures."""
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
-    with app.brain(auto_tend=False) as brain:
-        figures = brain.stats()
-    if as_json:
-        show.json_lines([figures])
-    else:
-        show.out(sheets.stats_sheet(figures))
-
-
-@brain_command()
 @click.option("--sample", type=click.IntRange(1), help="Accounts recomputed (1000 unless given).")
 @click.option("--all", "whole", is_flag=True, help="Recompute every account.")
 @as_json
@@ -184,4 +192,4 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
     return 0 if result.ok else 1
 
 
-COMMANDS = (top, page, links, path, find, stats, audit)
+COMMANDS = (page, links, path, find, audit)

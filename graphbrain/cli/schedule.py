@@ -1,4 +1,4 @@
-"""Commands that set what the schedule cannot know: the worth of pages, how often they change, which are wanted."""
+"""Commands about what is wanted next: pages before all others, and the status of links."""
 
 from __future__ import annotations
 
@@ -7,50 +7,9 @@ from typing import IO
 
 import click
 
-from graphbrain.base.options.checks import LinkCheckOptions
-from graphbrain.cli.common import App, brain_command, number_or_none, said_of
-from graphbrain.cli.declared import options
+from graphbrain.cli.common import App, brain_command
 
 __all__ = ["COMMANDS"]
-
-
-@brain_command()
-@click.argument("url")
-@click.argument("value", metavar="NUMBER|none")
-def value(app: App, url: str, value: str) -> None:
-    """Set what a page is worth to you.
-
-    It counts with 'graphbrain change value=own'; a page without a value is worth 1.
-    """
-    with app.brain() as brain:
-        brain.set_value(url, number_or_none(value))
-    said_of(url, "value", value)
-
-
-@brain_command()
-@click.argument("url")
-@click.argument("per_day", metavar="CHANGES-A-DAY|none")
-def rate(app: App, url: str, per_day: str) -> None:
-    """Set how often a page changes, as far as you know.
-
-    What visits find moves it from there; 'none' forgets all that was learned.
-    """
-    with app.brain() as brain:
-        brain.set_rate(url, number_or_none(per_day))
-    said_of(url, "rate", per_day)
-
-
-@brain_command()
-@click.argument("url")
-@click.argument("seconds", metavar="SECONDS|none")
-def interval(app: App, url: str, seconds: str) -> None:
-    """Fetch a page at a fixed interval, whatever it is worth.
-
-    'none' leaves it to the order again. For many pages: 'graphbrain change intervals="/news/ 3600"'.
-    """
-    with app.brain() as brain:
-        brain.set_interval(url, number_or_none(seconds))
-    said_of(url, "interval", seconds)
 
 
 @brain_command("now")
@@ -100,22 +59,6 @@ def now(
     return 0 if all(will) else 1
 
 
-@brain_command("check-links")
-@options(LinkCheckOptions)
-def check_links(app: App, days: float | None) -> None:
-    """Let crawlers fetch the status of links that leave the scope.
-
-    Crawlers that claim the kind 'link' ask each URL by HEAD, or by GET where its host does not allow HEAD. Nothing
-    more is fetched of it. 'graphbrain ask broken-links' has those that fail.
-    """
-    from graphbrain.terminal import show
-
-    with app.brain() as brain:
-        asked = brain.check_links(**({} if days is None else {"days": days}))
-    by = ", by crawlers that claim the kind 'link', as 'graphbrain crawl' does" if asked else ""
-    show.say(f"graphbrain: {show.counted(asked, 'URL')} outside the scope will be checked{by}.")
-
-
 def _makes(unknown: list[str]) -> bool:
     """Ask on a terminal whether pages are to be made of URLs that have not been met."""
     from graphbrain.terminal import show
@@ -127,4 +70,4 @@ def _makes(unknown: list[str]) -> bool:
     return False
 
 
-COMMANDS: tuple[click.Command, ...] = (value, rate, interval, now, check_links)
+COMMANDS: tuple[click.Command, ...] = (now,)

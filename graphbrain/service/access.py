@@ -17,18 +17,16 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import number
+from graphbrain.base.options.verbs import ROLES, Role
 from graphbrain.content import input_checks
 from graphbrain.graph.connection import Graph
 
 __all__ = ["ROLES", "Gatekeeper", "Grant", "Role", "grants", "make", "revoke"]
 
-Role = Literal["crawler", "analyst", "operator"]
-ROLES: tuple[Role, ...] = get_args(Role)
-"""A crawler claims and reports, an analyst reads, an operator may do everything."""
 PREFIX = "gbt_"
 """By it tools that look for leaked secrets know a token."""
 SECRET_BYTES = 32

@@ -23,9 +23,10 @@ from starlette.exceptions import HTTPException
 from graphbrain import __version__
 from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.brain.brain import Brain
-from graphbrain.service import answers, asking, correcting, crawling, long_work, looking, watching
+from graphbrain.service import answers, asking, crawling, long_work, plain, watching
 from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend
+from graphbrain.service.declared import VERBS, title
 from graphbrain.service.door import Door, Limits
 from graphbrain.service.refusals import Refusal, body_of, refusal_of, validation_sentence
 from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, failures, json_answer
@@ -36,17 +37,6 @@ LOCAL_NAMES = ("localhost",)
 NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?")
 ORIGIN = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[^\s/:?#@*]+)(?::\d{1,5})?")
 READY_SECONDS = 3.0
-COUNTED = (
-    ("Urls", "urls", "maxItems"),
-    ("Retry", "urls", "maxItems"),
-    ("Reports", "reports", "maxItems"),
-    ("Held", "claims", "maxItems"),
-    ("Renew", "claims", "maxItems"),
-    ("Hints", "hints", "maxItems"),
-    ("Texts", "texts", "maxProperties"),
-    ("Pages", "pages", "maxItems"),
-)
-"""Schemas whose items are counted: the field, and what the document calls the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +159,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
     )
     api.state.backend = backend
     backend.snapshots = watching.Snapshots(backend, terms.data)
-    for part in (crawling, looking, asking, watching, correcting, long_work):
+    for part in (crawling, plain, asking, watching, long_work):
         api.include_router(part.router)
     _describe(api)
     watching.shell_of(api)
@@ -280,9 +270,11 @@ def _show(facts: dict[str, Any]) -> None:
 
 def _bound(schemas: dict[str, Any], limits: Limits) -> None:
     """Add this service's limits to the schemas."""
-    schemas["Next"]["properties"]["wait"]["maximum"] = limits.wait
-    for name, field_, most in COUNTED:
-        schemas[name]["properties"][field_][most] = limits.items
+    schemas["NextUrls"]["properties"]["wait"]["maximum"] = limits.wait
+    for verb in VERBS.values():
+        if verb.items:
+            counted = schemas[title(verb.name)]["properties"][verb.items]
+            counted["maxItems" if counted["type"] == "array" else "maxProperties"] = limits.items
 
 
 def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
@@ -294,7 +286,7 @@ def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
             schemas.pop(name, None)
         facts = answers.ErrorAnswer.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= facts.pop("$defs")
-        schemas["ErrorAnswer"] = {**facts, "example": answers.EXAMPLES["error"]}
+        schemas["ErrorAnswer"] = {**facts, "example": answers.example_of(answers.ErrorAnswer)}
         made["components"]["securitySchemes"] = {
             "token": {
                 "type": "http",

@@ -21,8 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from graphbrain.analyst import questions
 from graphbrain.base.errors import BadInput
 from graphbrain.base.records import Asked as Answer
-from graphbrain.service import answers
-from graphbrain.service.verbs import READERS, Asked, Query, Service, json_answer, verb
+from graphbrain.service.verbs import READERS, Asked, Service, by_hand, json_answer, path
 from graphbrain.terminal import tables
 
 __all__ = ["router"]
@@ -43,19 +42,7 @@ class Form(BaseModel):
     format: Literal["json", "csv"] = Field("json", examples=["json"])
 
 
-class Since(Query):
-    """The time from which changes are reported."""
-
-    since: float | None = Field(None, ge=0, le=2**53, description="epoch seconds; a week ago unless given")
-
-
-@verb(router, "GET", "questions", READERS, answers.QuestionsAnswer)
-async def get_questions(service: Service) -> Response:
-    """Return the questions that can be asked, each with its parameters and what it reads."""
-    return json_answer({"questions": service.brain.questions()})
-
-
-@verb(router, "GET", "ask/{name}", READERS, answers.AskedAnswer, example="ask", texts=(CSV,))
+@path(router, "GET", "ask/{name}", READERS, Answer, example="ask", texts=(CSV,))
 async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, asked: Asked) -> Response:
     """Answer a question, as JSON or CSV. The question's parameters are in the address, by their names.
 
@@ -70,16 +57,14 @@ async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, a
     return StreamingResponse(_in_parts(_json(answer)), media_type="application/json")
 
 
-@verb(router, "GET", "findings", READERS, answers.FindingsAnswer)
+@by_hand(router, "findings")
 async def get_findings(service: Service, asked: Asked) -> Response:
-    """Return the faults of pages and links, the most wasteful first. Every page is read."""
     faults = await service.answer(_gone(asked), service.brain.findings, heavy=True)
     return json_answer({"findings": [each.as_dict() for each in faults]})
 
 
-@verb(router, "GET", "summary", READERS, None, texts=(HTML,))
-async def summary(query: Annotated[Since, InQuery()], service: Service, asked: Asked) -> Response:
-    """Return the crawl on one page, an HTML file that needs nothing else. Every page and link is read."""
+@by_hand(router, "summary", texts=(HTML,))
+async def summary(query: Any, service: Service, asked: Asked) -> Response:
     page = await service.answer(_gone(asked), lambda: service.brain.summary(query.since), heavy=True)
     return Response(page, media_type=HTML, headers={"Content-Security-Policy": SEALED})
 

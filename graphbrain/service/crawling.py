@@ -3,146 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import time
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, Response
-from fastapi import Query as InQuery
-from pydantic import Field
-from pydantic.config import JsonDict
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Answer, Claim, Claims, Hint, Report, Unusable
-from graphbrain.brain.claim import LONGEST_LEASE
 from graphbrain.content.wire import claim_from_dict, claim_in, hint_from_dict, meant_by, report_from_dict, url_in
-from graphbrain.service import answers
 from graphbrain.service.backend import Backend, Gate
-from graphbrain.service.patterns import HOST, KINDS_GIVEN, NAME_OR_NONE, PAGE, between, listed
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import CALLER
 from graphbrain.service.verbs import (
-    CRAWLERS,
-    EVERYBODY,
     Asked,
-    Body,
     Caller,
     IdempotencyKey,
-    Query,
     Service,
+    by_hand,
     json_answer,
-    verb,
 )
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["crawling"])
-MOST = 10_000
+router = APIRouter()
 UNUSABLE = "unusable"
-BY_ITEM: JsonDict = {"description": "What is none of this kind is refused by itself; the others are taken."}
-_URL = "https://a.example/"
 
 
-class Urls(Body):
-    """URLs, each as it is to be taken."""
-
-    urls: list[Any] = Field(json_schema_extra={"items": BY_ITEM}, examples=[[_URL]])
-
-
-class Next(Body):
-    """The number of pages, the worker, and the seconds to wait for the first page."""
-
-    n: int = Field(100, ge=1, le=MOST, examples=[2])
-    worker: str | None = Field(
-        None,
-        description="who takes them; the token's name unless given",
-        examples=["w1"],
-        json_schema_extra=NAME_OR_NONE,
-    )
-    wait: float = Field(0.0, ge=0, description="seconds to wait for a page", examples=[0])
-    now_only: bool = Field(
-        False,
-        description="only pages that were asked for by crawl_now and have not been visited since",
-        examples=[False],
-    )
-    kinds: list[str] | None = Field(
-        None,
-        description="'page', 'robots', 'sitemap', 'link': robots.txt, sitemaps and the URLs of check_links come as "
-        "claims, too, robots.txt before pages; pages alone unless given",
-        examples=[["page", "robots", "sitemap"]],
-        json_schema_extra=KINDS_GIVEN,
-    )
-
-
-class Reports(Body):
-    """Visits, each as a line for 'graphbrain report' (`graphbrain report --schema` prints what it may be)."""
-
-    reports: list[Any] = Field(
-        json_schema_extra={"items": BY_ITEM},
-        examples=[[{"url": _URL, "links": ["https://a.example/b"], "status": 200}]],
-    )
-
-
-class Held(Body):
-    """Claims, unchanged from `next_urls`; `seconds`: how long to hold them from now on."""
-
-    claims: list[Any] = Field(json_schema_extra={"items": BY_ITEM}, examples=[[answers.CLAIM]])
-
-
-class Renew(Held):
-    """Claims, and for how many seconds from now on; the setting `lease_seconds` unless given."""
-
-    seconds: float | None = Field(None, examples=[300], json_schema_extra=between(0, LONGEST_LEASE))
-
-
-class Hints(Body):
-    """URLs or keys of pages that have just changed, or objects with 'url' and 'at', 'within', 'kind'."""
-
-    hints: list[Any] = Field(json_schema_extra={"items": BY_ITEM}, examples=[[{"url": _URL, "kind": "ping"}]])
-
-
-class Texts(Body):
-    """Page (URL or key) → its text."""
-
-    texts: dict[str, str] = Field(examples=[{_URL: "render with a browser"}])
-
-
-class Pages(Body):
-    """Pages by URL or key."""
-
-    pages: list[str] = Field(examples=[[_URL]], json_schema_extra=listed(PAGE))
-
-
-class Robots(Body):
-    """The robots.txt that a host answered; null: it has none."""
-
-    host: str = Field(examples=["https://a.example"], json_schema_extra=HOST)
-    text: str | None = Field(examples=["User-agent: *\nDisallow: /private\n"])
-    agent: str | None = Field(None, description="whose rules hold for this host", examples=["graphbrain"])
-
-
-class OneHost(Query):
-    """A host's name, or an origin."""
-
-    host: str = Field(examples=["a.example"], json_schema_extra=HOST)
-
-
-@verb(router, "POST", "seed", CRAWLERS, answers.SeedAnswer)
-async def seed(body: Urls, service: Service) -> Response:
-    """Make pages where the crawl begins; a bad URL is refused by itself."""
-    service.many(len(body.urls), "URLs")
-    answer = await service.crawl.run(service.brain.seed, body.urls)
-    service.gate.open()
-    return json_answer(dataclasses.asdict(answer))
-
-
-@verb(router, "POST", "next_urls", CRAWLERS, answers.ClaimsAnswer)
-async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, key: IdempotencyKey = None) -> Response:
-    """Claim up to `n` pages, best first, and wait for the first of them if need be.
-
-    With an `Idempotency-Key` a request that is repeated gets the claims of the first one, as far as they are still
-    held, even if the service was killed in between. Send a new key with each new request.
-    """
+@by_hand(router, "next_urls")
+async def next_urls(body: Any, service: Service, caller: Caller, asked: Asked, key: IdempotencyKey = None) -> Response:
+    """Answer `next_urls`: a long poll, once for each key at a time."""
     if body.wait > service.limits.wait:
         raise BadInput(f"'wait' is at most {service.limits.wait:g} seconds here, not {body.wait:g}; ask again then.")
     own = service.own_key(caller, key)
@@ -167,7 +56,7 @@ async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, 
     )
 
 
-async def _claims(service: Backend, body: Next, worker: str, key: str | None, asked: Asked) -> Claims:
+async def _claims(service: Backend, body: Any, worker: str, key: str | None, asked: Asked) -> Claims:
     """Return claims, as soon as there are some, time is up, the caller has hung up, or the service stops."""
     gate, came = service.gate_of(body.now_only, body.kinds), time.monotonic()
     until = came + body.wait
@@ -224,9 +113,8 @@ def _is_answer(claims: Claims) -> bool:
     return bool(claims) or claims.finished or claims.repeated
 
 
-@verb(router, "POST", "report", CRAWLERS, answers.Answers)
-async def report(body: Reports, service: Service) -> Response:
-    """Record visits; one answer for each. A report of a claim may be sent again: it counts once."""
+@by_hand(router, "report")
+async def report(body: Any, service: Service) -> Response:
     service.many(len(body.reports), "reports")
     recorded = await _report(service, body.reports)
     service.gate.open()
@@ -257,9 +145,9 @@ def _report_of(item: Any) -> Report | Unusable:
         return Unusable(url_in(plain), claim_in(plain), str(error))
 
 
-@verb(router, "POST", "renew", CRAWLERS, answers.Renewed)
-async def renew(body: Renew, service: Service) -> Response:
-    """Hold claims longer; the answer marks those that are lost."""
+@by_hand(router, "renew")
+async def renew(body: Any, service: Service) -> Response:
+    """Answer `renew`, item by item."""
     service.many(len(body.claims), "claims")
     held = [_held(item) for item in body.claims]
     good = [claim for claim in held if isinstance(claim, Claim)]
@@ -279,9 +167,9 @@ def _renewed(claim: Claim, now: Claim | None, item: dict[str, Any]) -> dict[str,
     return {name: value for name, value in now.as_dict().items() if name in names}
 
 
-@verb(router, "POST", "give_back", CRAWLERS, answers.GivenBack)
-async def give_back(body: Held, service: Service) -> Response:
-    """Return claims unfetched: their pages wait again where they were."""
+@by_hand(router, "give_back")
+async def give_back(body: Any, service: Service) -> Response:
+    """Answer `give_back`, item by item."""
     service.many(len(body.claims), "claims")
     held = [_held(item) for item in body.claims]
     good = [claim for claim in held if isinstance(claim, Claim)]
@@ -310,9 +198,8 @@ def _held(item: Any) -> Claim | dict[str, Any]:
     return Claim(claim.url, claim.key, claim.token, 0.0, **{"host": "", **texts}, depth=depth, method=method)
 
 
-@verb(router, "POST", "hint", CRAWLERS, answers.HintsAnswer)
-async def hint(body: Hints, service: Service) -> Response:
-    """Take word that pages have changed; one answer for each."""
+@by_hand(router, "hint")
+async def hint(body: Any, service: Service) -> Response:
     service.many(len(body.hints), "hints")
     hints = [_hint_of(item) for item in body.hints]
     good = [each for each in hints if not isinstance(each, dict)]
@@ -329,37 +216,3 @@ def _hint_of(item: Any) -> Hint | str | dict[str, Any]:
     except BadInput as error:
         url = url_in(item) if isinstance(item, dict) else ""
         return {"url": url, "accepted": False, "reason": str(error), "outcome": None}
-
-
-@verb(router, "POST", "note", CRAWLERS, answers.Refused)
-async def note(body: Texts, service: Service) -> Response:
-    """Keep a text of the crawler's own on each of these pages; the first one stays."""
-    service.many(len(body.texts), "notes")
-    return json_answer({"refused": await service.crawl.run(service.brain.note, body.texts)})
-
-
-@verb(router, "POST", "notes", EVERYBODY, answers.NotesAnswer)
-async def notes(body: Pages, service: Service) -> Response:
-    """The notes on these pages, by key."""
-    service.many(len(body.pages), "pages")
-    return json_answer({"notes": await service.crawl.run(service.brain.notes, body.pages)})
-
-
-@verb(router, "POST", "set_robots", CRAWLERS, answers.RobotsAnswer)
-async def set_robots(body: Robots, service: Service) -> Response:
-    """Obey a host's robots.txt."""
-    answer = await service.crawl.run(service.brain.set_robots, body.host, body.text, agent=body.agent)
-    service.gate.open()
-    return json_answer(answer.as_dict())
-
-
-@verb(router, "GET", "robots", EVERYBODY, answers.RobotsText)
-async def robots(query: Annotated[OneHost, InQuery()], service: Service) -> Response:
-    """The robots.txt that was set for a host."""
-    return json_answer({"text": await service.crawl.run(service.brain.robots, query.host)})
-
-
-@verb(router, "GET", "now", EVERYBODY, answers.NowAnswer)
-async def now(service: Service) -> Response:
-    """Epoch seconds by the server's clock, the only one that the brain uses."""
-    return json_answer({"now": service.brain.now()})

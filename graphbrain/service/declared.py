@@ -1,56 +1,133 @@
-"""Requests of the service, made from the classes in which the options of verbs are declared
-(`graphbrain.base.options`)."""
+"""Requests and answers of the service, made from the declarations of verbs (`graphbrain.base.options.verbs`)."""
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import reduce
+from functools import cache, reduce
 from math import inf
 from operator import or_
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, create_model
+from fastapi import Query as InQuery
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic.config import JsonDict
 
+from graphbrain.base.model import Page
 from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.options.declare import Option, options_of
+from graphbrain.base.options.declare import NEEDED, Option
+from graphbrain.base.options.scores import BY_METHOD
+from graphbrain.base.options.verbs import Verb, verbs_of
+from graphbrain.brain.brain import Brain
+from graphbrain.service import answers
+from graphbrain.service.patterns import HOST, KINDS_GIVEN, NAME_OR_NONE, PAGE, PART_OF_HOST, listed, of_settings
 
-__all__ = ["ends", "request"]
+__all__ = ["VERBS", "Body", "Query", "answer_of", "asked_by", "line_of", "request_of", "title"]
 
-M = TypeVar("M", bound=BaseModel)
+VERBS: Mapping[str, Verb] = verbs_of(Brain)
+"""The verbs of the brain by name."""
+_SHAPES: Mapping[str, JsonDict] = {
+    "page": PAGE,
+    "host": HOST,
+    "part of a host": PART_OF_HOST,
+    "worker": NAME_OR_NONE,
+    "kinds": KINDS_GIVEN,
+    "item": {"items": {"description": "What is none of this kind is refused by itself; the others are taken."}},
+    "shared settings": {"minProperties": 1} | of_settings("shared"),
+    "settings": of_settings("fixed", "shared"),
+}
+"""The part of a schema for a text that names this."""
+_NONE: JsonDict = {"type": "null"}
+_LACKING: Mapping[str, JsonDict] = {
+    **dict.fromkeys(("damping", "tolerance", "iterations", "trusted"), _NONE),
+    "content": {"const": False},
+}
+"""An option that its method lacks is left out, or has this value."""
+_TOGETHER: Mapping[str, JsonDict] = {
+    "retry": {
+        "anyOf": [
+            {"required": ["urls"], "properties": {"urls": {"minItems": 1}, "host": _NONE, "state": _NONE}},
+            {"required": ["host"], "properties": {"urls": {"maxItems": 0}, "host": {"type": "string"}}},
+            {"required": ["state"], "properties": {"urls": {"maxItems": 0}, "state": {"type": "string"}}},
+        ]
+    },
+    "rank": {
+        "anyOf": [
+            {
+                "properties": {
+                    "method": {"const": method},
+                    **{name: value for name, value in _LACKING.items() if name not in options},
+                }
+            }
+            for method, options in BY_METHOD.items()
+        ]
+    },
+}
+"""Verb → the part of the schema about several arguments together."""
 
 
-def request(kind: type, base: type[M], *, shapes: Mapping[str, JsonDict] | None = None, **most: float) -> type[M]:
-    """Return a base of the model of a request, with the fields of a class that declares options.
+class Body(BaseModel):
+    """The body of a request: no names but those there are, each in its own type."""
 
-    A value that the room checks is not checked here: the document describes it, and the error message is the room's.
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
-    Args:
-        kind: The class that declares the options.
-        base: The model of a body or of a query.
-        shapes: What the document has beside the declaration, by name of the option.
-        most: A lower bound of the service than that of the declaration, by name of the option. Such an option has no
-            null, which would be no bound.
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, said: Any) -> Any:
+        """JSON has one kind of numbers: 5.0 is the whole number 5."""
+        if not isinstance(said, dict):
+            return said
+        return {
+            name: int(each) if isinstance(each, float) and each.is_integer() else each for name, each in said.items()
+        }
+
+
+class Query(BaseModel):
+    """The query of a request."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+def title(name: str) -> str:
+    """Return the name of the schema of a verb's request."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+@cache
+def request_of(verb: Verb) -> type[BaseModel]:
+    """Return the model of a verb's body or query.
+
+    A value that the brain checks is not checked here: the document describes it, and the error message is the brain's.
     """
-    bounded = [replace(each, optional=each.optional and each.name not in most) for each in options_of(kind).values()]
-    fields: dict[str, Any] = {
-        each.name: (_type(each), _field(each, (shapes or {}).get(each.name, {}), most.get(each.name)))
-        for each in bounded
-    }
-    return create_model(kind.__name__, __base__=base, __module__=__name__, **fields)
+    fields: dict[str, Any] = {name: (_type(each), _field(each)) for name, each in verb.arguments.items()}
+    base = Query if verb.reads else Body
+    made = create_model(title(verb.name), __base__=base, __module__=__name__, __doc__=verb.meaning, **fields)
+    if verb.name in _TOGETHER:
+        made.model_config["json_schema_extra"] = _TOGETHER[verb.name]
+        made.model_rebuild(force=True)
+    return made
+
+
+def asked_by(verb: Verb) -> tuple[str, Any] | None:
+    """Return the name and the annotation of the parameter of a route that takes the request of a verb; None for a verb
+    that reads and takes nothing."""
+    if not verb.reads:
+        return "body", request_of(verb)
+    return ("query", Annotated[request_of(verb), InQuery()]) if verb.parameters else None
 
 
 def _type(option: Option) -> Any:
     kind: Any = Literal[option.words] if option.words and not option.by_room else option.kind
+    if typing.get_origin(kind) is Mapping:
+        kind = dict[typing.get_args(kind)]  # type: ignore[misc]
+    if option.is_a == "item":
+        kind = Any
     kind = list[kind] if option.many else kind
     return reduce(or_, (kind, None)) if option.optional else kind
 
 
-def _field(option: Option, shape: JsonDict, most: float | None) -> Any:
-    bounds, document = option.bounds, dict(shape)
-    if bounds is not None and most is not None:
-        bounds = replace(bounds, most=most)
+def _field(option: Option) -> Any:
+    bounds, document = option.bounds, dict(_SHAPES.get(option.is_a, {}))
     checks: dict[str, Any] = {}
     if bounds is not None and option.by_room:
         document |= ends(bounds)
@@ -59,12 +136,14 @@ def _field(option: Option, shape: JsonDict, most: float | None) -> Any:
         checks |= {} if bounds.most == inf else {"lt" if bounds.below else "le": bounds.most}
     if option.words and option.by_room:
         document["enum"] = list(option.words)
-    if option.many:
-        document.setdefault("minItems", 1)
-    required = option.default == "" and option.words
+    if option.many and option.is_a == "page":
+        document = listed(document)
+    elif option.many and not option.is_a:
+        document["minItems"] = 1
+    default = {NEEDED: ..., ...: None, (): []}.get(option.default, option.default)
     return Field(
-        ... if required else None if option.default is ... else option.default,
-        description=option.help,
+        default,
+        description=option.help.rstrip(".") or None,
         examples=None if option.example is ... else [option.example],
         json_schema_extra=document or None,
         **checks,
@@ -77,3 +156,26 @@ def ends(bounds: Bounds) -> JsonDict:
     if bounds.most != inf:
         document["exclusiveMaximum" if bounds.below else "maximum"] = bounds.most
     return document
+
+
+def line_of(verb: Verb) -> Any:
+    """Return the type that describes each line of the answer of a verb; None where it is no lines."""
+    return answers.PageAnswer if verb.lines is Page else verb.lines
+
+
+@cache
+def answer_of(verb: Verb) -> Any:
+    """Return the type that describes the answer of a verb; None where it is lines."""
+    if verb.lines:
+        return None
+    if verb.long:
+        return answers.JobAnswer
+    if verb.name in answers.BY_HAND:
+        return answers.BY_HAND[verb.name]
+    if verb.field == "done":
+        return answers.Done
+    kind = list[answers.PageAnswer] if verb.answer == list[Page] else verb.answer  # type: ignore[valid-type]
+    if not verb.field:
+        return kind
+    fields: dict[str, Any] = {verb.field: (kind, ...)}
+    return create_model(f"{title(verb.name)}Answer", __doc__=verb.meaning, **fields)

@@ -1,4 +1,4 @@
-"""The declaration of a verb: its path is its name, and its roles, answer and example are in the OpenAPI document."""
+"""The path of a verb: its name, with its roles, answer and example in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.types import Send
 
+from graphbrain.base.options.verbs import CRAWLERS, EVERYBODY, OPERATORS, READERS, Verb
 from graphbrain.content.input_checks import LONGEST_NAME
-from graphbrain.service.access import ROLES, Grant
+from graphbrain.service.access import Grant
+from graphbrain.service.answers import EXAMPLES, example_of
 from graphbrain.service.backend import Backend
+from graphbrain.service.declared import VERBS, Query, answer_of, asked_by, line_of
 
 __all__ = [
+    "BEGUN",
     "CRAWLERS",
     "EVERYBODY",
     "EXAMPLE",
@@ -24,53 +27,25 @@ __all__ = [
     "OPERATORS",
     "READERS",
     "Asked",
-    "Body",
     "Caller",
     "IdempotencyKey",
     "LinesResponse",
-    "Nothing",
     "Query",
     "Service",
-    "done",
+    "by_hand",
     "json_answer",
     "line",
-    "verb",
+    "path",
+    "route",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-CRAWLERS: tuple[str, ...] = ("crawler", "operator")
-READERS: tuple[str, ...] = ("analyst", "operator")
-OPERATORS: tuple[str, ...] = ("operator",)
-EVERYBODY: tuple[str, ...] = ROLES
+BEGUN = 202
+"""The status of an answer about a job that has begun."""
+USED: Mapping[int, str] = {409: "The Idempotency-Key was used for another request."}
 NDJSON = "application/x-ndjson"
 EXAMPLE = "x-example"
 """The key for the name of its example until the document is made: nulls in the example would get lost on the way."""
-
-
-class Body(BaseModel):
-    """The body of a request: no names but those there are, each in its own type."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _whole(cls, said: Any) -> Any:
-        """JSON has one kind of numbers: 5.0 is the whole number 5."""
-        if not isinstance(said, dict):
-            return said
-        return {
-            name: int(each) if isinstance(each, float) and each.is_integer() else each for name, each in said.items()
-        }
-
-
-class Nothing(Body):
-    """An empty object, which is also the default."""
-
-
-class Query(BaseModel):
-    """The query of a request."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class LinesResponse(StreamingResponse):
@@ -135,37 +110,80 @@ def line(item: Any) -> bytes:
     return json.dumps(item.as_dict(), allow_nan=False, default=plain).encode() + b"\n"
 
 
-def done(value: bool | int | None = None) -> Response:
-    """Return the answer of a verb that has no other than that it is done, or a number."""
-    return json_answer({"done": value})
+def route(router: APIRouter, verb: Verb, texts: Sequence[str] = ()) -> Callable[[F], F]:
+    """Return the decorator that gives a declared verb its path. The function's parameter `body` or `query` takes the
+    request that is declared. `texts`: the types of answers that are no JSON."""
+    tag = "jobs" if verb.long else "looking" if verb.reads else "crawling" if "crawler" in verb.roles else "correcting"
+    declare = path(
+        router,
+        "GET" if verb.reads else "POST",
+        verb.name,
+        verb.roles,
+        None if texts else answer_of(verb),
+        texts=texts,
+        meaning=verb.meaning,
+        example="job" if verb.long else "done" if verb.field == "done" and line_of(verb) is None else verb.name,
+        lines=line_of(verb),
+        status=BEGUN if verb.long else 200,
+        may={**(USED if verb.long else {}), **verb.also},
+        tag=tag,
+    )
+
+    def typed(function: F) -> F:
+        if (request := asked_by(verb)) is not None:
+            function.__annotations__[request[0]] = request[1]
+        return declare(function)
+
+    return typed
 
 
-def verb(
+def by_hand(router: APIRouter, name: str, texts: Sequence[str] = ()) -> Callable[[F], F]:
+    """Return the decorator of the path of a declared verb whose function is written by hand."""
+    return route(router, VERBS[name], texts)
+
+
+def path(
     router: APIRouter,
     method: str,
     name: str,
     roles: Sequence[str],
     answer: Any,
     *,
+    meaning: str | None = None,
     example: str | None = None,
-    lines: bool = False,
+    lines: Any = None,
     texts: Sequence[str] = (),
     status: int = 200,
     may: Mapping[int, str] | None = None,
+    tag: str | None = None,
 ) -> Callable[[F], F]:
-    """Declare a verb of the service.
+    """Return the decorator of a path.
 
-    `answer` describes its answer, or each line of it (`lines`). `texts`: the types of other texts by which it may be
-    answered; with an `answer` of None, of all.
+    Args:
+        router: The router that gets it.
+        method: The method of HTTP.
+        name: The path after /v1/.
+        roles: The roles that may use it.
+        answer: The type that describes its answer; None: it is no JSON, or lines.
+        meaning: What the document has about it; None: the docstring of the function.
+        example: The name of the example of its answer; None: made from the type of the answer.
+        lines: The type of each line of an answer of JSON lines; None: it is none.
+        texts: The types of other texts by which it may be answered; with an `answer` of None, of all.
+        status: The status of an answer.
+        may: Its own refusals, by status.
+        tag: Its group in the document.
     """
     text = "JSON lines, each as in the example; one with an 'error' has the reason." if lines else "Done."
+    shown = example or name
+    if shown not in EXAMPLES:
+        EXAMPLES[shown] = example_of(answer if lines is None else lines)
     kinds = (NDJSON,) if lines else texts
     content = {"content": {kind: {"schema": {"type": "string"}} for kind in kinds}} if kinds else {}
     model = {} if answer is None else {"model": answer}
     responses = {status: {"description": text, **model, **content}, **failures(may)}
 
     def declare(function: F) -> F:
-        route = router.api_route(
+        decorated: F = router.api_route(
             f"/v1/{name}",
             methods=[method],
             operation_id=name if name.isidentifier() else function.__name__,
@@ -173,9 +191,10 @@ def verb(
             response_model=None,
             response_class=LinesResponse if lines else JsonAnswer if answer is not None else Response,
             responses=responses,
-            openapi_extra={"x-roles": list(roles), "security": [{"token": []}], EXAMPLE: example or name},
-        )
-        decorated: F = route(function)
+            description=meaning,
+            tags=None if tag is None else [tag],
+            openapi_extra={"x-roles": list(roles), "security": [{"token": []}], EXAMPLE: shown},
+        )(function)
         return decorated
 
     return declare

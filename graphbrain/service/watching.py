@@ -31,7 +31,7 @@ from graphbrain.service.console.hosts import HostTable, Progress
 from graphbrain.service.patterns import HOST
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import ANYBODY
-from graphbrain.service.verbs import EVERYBODY, READERS, Asked, Caller, Query, Service, json_answer, plain, verb
+from graphbrain.service.verbs import EVERYBODY, READERS, Asked, Caller, Query, Service, json_answer, path, plain
 
 __all__ = ["PATHS", "Snapshots", "router", "shell_of"]
 
@@ -211,32 +211,32 @@ class ByName(Query):
     name: str = Field(max_length=LONGEST_NAME, examples=["a.example"], json_schema_extra=HOST)
 
 
-@verb(router, "GET", "me", EVERYBODY, answers.MeAnswer)
+@path(router, "GET", "me", EVERYBODY, answers.MeAnswer)
 async def me(caller: Caller) -> Response:
     """The name, the role and the end of the caller's token."""
     name = None if caller is ANYBODY else caller.name
     return json_answer({"name": name, "role": caller.role, "expires": caller.expires})
 
 
-@verb(router, "GET", "watch/overview", READERS, answers.WatchAnswer, example="watch")
+@path(router, "GET", "watch/overview", READERS, answers.WatchAnswer, example="watch")
 async def watch_overview(service: Service, asked: Asked) -> Response:
     """Figures of the crawl, pages by the minute and by the hour, workers. No page is read."""
     return await _snapshot(asked, service, "overview")
 
 
-@verb(router, "GET", "watch/activity", READERS, answers.WatchAnswer, example="watch")
+@path(router, "GET", "watch/activity", READERS, answers.WatchAnswer, example="watch")
 async def watch_activity(service: Service, asked: Asked) -> Response:
     """The pages that are being fetched, the last that failed, and those that come next."""
     return await _snapshot(asked, service, "activity")
 
 
-@verb(router, "GET", "watch/findings", READERS, answers.WatchAnswer, example="watch")
+@path(router, "GET", "watch/findings", READERS, answers.WatchAnswer, example="watch")
 async def watch_findings(query: Annotated[Fresh, InQuery()], service: Service, asked: Asked) -> Response:
     """The findings, the most wasteful first, not older than an hour or by ten times the duration of their making."""
     return await _snapshot(asked, service, "findings", fresh=query.fresh)
 
 
-@verb(router, "GET", "watch/hosts", READERS, answers.WatchAnswer, example="watch")
+@path(router, "GET", "watch/hosts", READERS, answers.WatchAnswer, example="watch")
 async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, asked: Asked) -> Response:
     """Rows of the table of all hosts."""
 
@@ -249,13 +249,13 @@ async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, a
     return await _snapshot(asked, service, "hosts", part, view=repr(query))
 
 
-@verb(router, "GET", "watch/page", READERS, answers.WatchAnswer, example="watch")
+@path(router, "GET", "watch/page", READERS, answers.WatchAnswer, example="watch")
 async def watch_page(query: Annotated[ByKey, InQuery()], service: Service) -> Response:
     """The kept history of a page's visits, and the pages of its host with the same content; empty without that page."""
     return await _now(service, watch.page, query.key)
 
 
-@verb(router, "GET", "watch/host", READERS, answers.WatchAnswer, example="watch")
+@path(router, "GET", "watch/host", READERS, answers.WatchAnswer, example="watch")
 async def watch_host(query: Annotated[ByName, InQuery()], service: Service) -> Response:
     """The pages of a host by state, by fault, and by sitemaps. All its pages are read: for people, not for loops."""
     return await _now(service, watch.host, query.name)
@@ -331,5 +331,5 @@ def shell_of(api: FastAPI) -> None:
 
         return serve
 
-    for path, file in zip(PATHS, shell.files().values(), strict=True):
-        api.get(path, include_in_schema=False)(serving(file))
+    for address, file in zip(PATHS, shell.files().values(), strict=True):
+        api.get(address, include_in_schema=False)(serving(file))

@@ -30,6 +30,7 @@ from tests.acceptance.cluster import (
     Transaction,
 )
 from tests.plugin import Neo4j
+from tests.verbs import neighbours
 
 ANY = {name for name in names() if statement(name).reads == "any"}
 
@@ -79,7 +80,7 @@ def test_verbs_read_at_the_leader_and_analysts_at_a_follower(neo4j: Neo4j, clust
         assert [work for work in leader.seen if work.reads] == []
 
         assert {page.url for page in routed.find()} == {A, B, C, D}
-        assert routed.neighbours(A)
+        assert neighbours(routed, A)
         assert routed.ask("states").rows
         routed.findings()
         assert routed.summary()

@@ -18,6 +18,7 @@ from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
 from tests.acceptance.planted_web import COPIED, COPIES, FACTS, GONE, HOST, LOST, SLOW, SLOWNESS, Planted, planted
 from tests.plugin import PATIENCE, Neo4j, emptied
+from tests.verbs import neighbours
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -84,7 +85,7 @@ def test_what_pages_say_is_known_whoever_crawls(neo4j: Neo4j, crawler: Callable[
         assert timed.rows[0][host] == SLOW.removeprefix("http://") and timed.rows[0][seconds] >= SLOWNESS
         for question, groups in COPIED.items():
             assert copies_found(brain, question) == groups, question
-        refresh = brain.neighbours(f"{HOST}/refresh")[0]
+        refresh = neighbours(brain, f"{HOST}/refresh")[0]
         assert f"{HOST}/final" in refresh, "a refresh is a link"
         # In the second phase a page is away, in the third it is back.
         for phase in (2, 1):

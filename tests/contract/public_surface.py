@@ -36,7 +36,7 @@ from graphbrain.cli.app import cli
 from graphbrain.cli.commands import LABORATORY
 from graphbrain.content.wire import report_schema
 from graphbrain.crawl.scrapy.requests import OWN
-from graphbrain.service import correcting, crawling, long_work, looking
+from graphbrain.service import crawling, long_work, plain
 from graphbrain.service.door import OPEN
 from graphbrain.service.metrics import families
 from graphbrain.service.refusals import STATUSES
@@ -188,7 +188,7 @@ def _commands(command: click.Command, called: str) -> Iterator[str]:
 
 
 def _service() -> Iterator[str]:
-    for part in (crawling, looking, correcting, long_work):
+    for part in (crawling, plain, long_work):
         for route in part.router.routes:
             yield from (f"path {method} {route.path}" for method in route.methods)  # type: ignore[attr-defined]
     yield from (f"path GET {path}" for path in (*OPEN, "/metrics"))
@@ -200,7 +200,7 @@ def _json() -> Iterator[str]:
     """The parameters of the service's paths, and the fields of its bodies and answers, as the OpenAPI document has
     them; and the keys of a line of `graphbrain report`."""
     app = FastAPI()
-    for part in (crawling, looking, correcting, long_work):
+    for part in (crawling, plain, long_work):
         app.include_router(part.router)
     document = app.openapi()
     for path, verbs in document["paths"].items():

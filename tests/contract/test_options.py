@@ -16,16 +16,16 @@ from graphbrain.base.options.declare import Option, options_of
 from graphbrain.base.options.dumps import LinkFile, PageFile
 from graphbrain.base.options.hosts import HostFilter, HostOptions
 from graphbrain.base.options.pages import FindOptions, LinkFilter, PageFilter, TopOptions
-from graphbrain.base.options.scores import RankDue, RankOptions, RankRun, SettleOptions
+from graphbrain.base.options.scores import RankOptions, RankRun, SettleOptions
 from graphbrain.base.options.upkeep import TendOptions
 from graphbrain.cli.app import cli
 from graphbrain.cli.declared import type_of
-from graphbrain.service import correcting, long_work, looking
-from tests.contract.source import ROOT
+from graphbrain.service.declared import VERBS as DECLARED
+from graphbrain.service.declared import request_of
+from tests.documents import built
 
 VERBS: dict[str, type] = {
     "rank": RankRun,
-    "rank_if_due": RankDue,
     "settle": SettleOptions,
     "find": FindOptions,
     "dump_pages": PageFilter,
@@ -40,13 +40,8 @@ VERBS: dict[str, type] = {
 CALLBACKS = {"self", "progress", "stop"}
 BESIDE = {"set_host": {"host"}, "tend": {"batch", "for_everybody", "passes", "pushes"}}
 """Verb → the operands that are no options, and the arguments of `Brain` alone."""
-OTHER_DEFAULTS = {(Brain, "settle", "tolerance"): SETTLED_TO, (Client, "hosts", "count"): 1_000}
+OTHER_DEFAULTS = {(kind, "settle", "tolerance"): SETTLED_TO for kind in (Brain, Client, AsyncClient)}
 """Defaults that a signature states where the class has None, which stands for them."""
-REQUESTS = {
-    **dict.fromkeys(("find", "dump_pages", "dump_links", "top", "hosts"), looking),
-    **dict.fromkeys(("rank", "rank_if_due", "settle"), long_work),
-    **dict.fromkeys(("set_host", "tend", "check_links"), correcting),
-}
 COMMANDS: dict[tuple[tuple[str, ...], type], set[str]] = {
     (("rank",), RankRun): {"method", "write", "warm"},
     (("spark", "rank"), RankOptions): {"method", "tolerance"},
@@ -80,9 +75,7 @@ def test_a_signature_has_the_options_of_its_class(facade: type, verb: str) -> No
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_request_has_the_options_of_its_class(verb: str) -> None:
-    route = next(each for each in REQUESTS[verb].router.routes if each.path == f"/v1/{verb}")  # type: ignore[attr-defined]
-    annotations = inspect.get_annotations(route.endpoint, eval_str=True)  # type: ignore[attr-defined]
-    model: Any = annotations.get("body") or annotations["query"].__origin__
+    model = request_of(DECLARED[verb])
     declared = options_of(VERBS[verb])
     assert set(model.model_fields) - BESIDE.get(verb, set()) == set(declared)
     assert {name: model.model_fields[name].description for name in declared} == {
@@ -113,7 +106,7 @@ def test_a_command_has_the_options_of_its_class(path: tuple[str, ...], kind: typ
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_page_of_the_verbs_has_the_options_of_the_class(verb: str) -> None:
-    text = (ROOT / "docs" / "reference" / "verbs.md").read_text(encoding="utf-8")
+    text = built("reference/verbs.md")
     listed = re.search(rf"`{verb}\(([^)`]*)\)`", text)
     assert listed, verb
     named = {part.strip(" =*") for part in listed[1].split(",")} - CALLBACKS - BESIDE.get(verb, set())

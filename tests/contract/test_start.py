@@ -45,9 +45,17 @@ def test_the_command_line_loads_nothing_heavy() -> None:
         assert {name for name in loaded if name.startswith("graphbrain_lab.")} <= {"graphbrain_lab.commands"}
 
 
+def test_the_core_loads_no_library_that_reads_requests() -> None:
+    """Pydantic is for the service and its clients: a crawler that uses `Brain` does not wait for it."""
+    code = "import sys, graphbrain; graphbrain.Brain; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "graphbrain.brain.brain" in loaded and not loaded & {"pydantic", "msgspec", "fastapi", "httpx"}
+
+
 def test_a_command_loads_no_other_module_of_commands() -> None:
     modules = {f"{entry.package}.{entry.module}" for entries in SECTIONS.values() for entry in entries.values()}
-    assert loaded_by("stats", "--help") & modules == {"graphbrain.cli.look"}
+    assert loaded_by("stats", "--help") & modules == {"graphbrain.cli.plain"}
 
 
 def commands_of(package: ModuleType) -> dict[str, Entry]:
@@ -88,7 +96,7 @@ def test_without_the_laboratory_its_commands_name_the_installation(tmp_path: Pat
 
 
 def test_the_commands_of_the_group_are_looked_up_by_name() -> None:
-    commands = CommandsOnUse({"top": Entry("look", "List the N best pages (10 unless given).")})
+    commands = CommandsOnUse({"top": Entry("plain", "List the N best pages (10 unless given).")})
     assert "top" in commands and "find" not in commands and commands.get("find") is None
     assert isinstance(commands["top"], click.Command) and commands["top"].name == "top"
     assert commands["top"] is commands["top"]

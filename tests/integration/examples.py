@@ -32,7 +32,7 @@ def small_web(brain: Brain, later: Callable[[float], object]) -> dict[str, int]:
     later(1.0)
     brain.report([Failed(BROKEN, error="time-out")])
     brain.set_host("leaf.org", delay=5.0)
-    brain.set_relevance(OTHER, 0.9)
+    brain.set_page(OTHER, relevance=0.9)
     held = brain.next_urls(3)
     assert len(held) == 3
     urls = (HUB, OTHER, ALIAS, BROKEN, WAITING, *LEAVES)

@@ -182,7 +182,7 @@ def test_scores_of_an_imported_crawl_stand_in_the_graph(brain: Brain, neo4j: Neo
     relevance = dict.fromkeys(range(len(urls)), 0.5)
     linked = np.argsort(-np.bincount(targets), kind="stable")[:60].tolist()
     for page, told in zip(linked, relevances(len(linked)).tolist(), strict=True):
-        brain.set_relevance(urls[page], told)
+        brain.set_page(urls[page], relevance=told)
         relevance[page] = told
 
     for external in (False, True):

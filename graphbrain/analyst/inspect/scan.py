@@ -2,7 +2,7 @@
 
 A pass goes over ranges of internal ids, in which order the store holds pages. Each batch is a read of its own: it may
 or may not include what is written during the pass, and it blocks no writer.
-Statements: exports/last_id, pages/scan, pages/of_host, pages/best_*, pages/details, pages/get, pages/neighbours,
+Statements: exports/last_id, pages/scan, pages/of_host, pages/best_*, pages/details, pages/get,
 pages/path, pages/path_from_seed, links/degrees, links/spelt, links/best_*, links/ends_*, links/payments_*.
 """
 
@@ -31,7 +31,7 @@ from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.scores.accounts import algebra
 from graphbrain.scores.accounts.algebra import NONE
 
-__all__ = ["Progress", "Wanted", "check_score", "ends", "links", "neighbours", "path", "payments", "wanted_pages"]
+__all__ = ["Progress", "Wanted", "check_score", "ends", "links", "path", "payments", "wanted_pages"]
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -251,16 +251,6 @@ def path(graph: Graph, source: str | None, target: str, view: View | None = None
     if source is None:
         return _read_each(graph, "pages/path_from_seed", make, target=target)
     return _read_each(graph, "pages/path", make, source=source, target=target)
-
-
-def neighbours(tx: Tx, key: str) -> tuple[list[str], list[str]] | None:
-    """Return the URLs a page links to, and those that link to it; None if there is no such page."""
-    rows = tx.many("pages/neighbours", key=key)
-    if not rows:
-        return None
-    intact(*chain.from_iterable(rows[0]))
-    successors, predecessors = (sorted(map(masked, urls)) for urls in rows[0])
-    return successors, predecessors
 
 
 def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Payments:

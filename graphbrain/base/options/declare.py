@@ -6,15 +6,16 @@ import dataclasses
 import typing
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, TypeVar
+from typing import Any
 
 from graphbrain.base.model import number
 from graphbrain.base.numeric.bounds import Bounds
 
-__all__ = ["Option", "declared", "given", "is_whole", "options_of"]
+__all__ = ["NEEDED", "Option", "declared", "given", "is_whole", "options_of"]
 
-T = TypeVar("T")
 _KEY = "option"
+NEEDED: Any = dataclasses.MISSING
+"""The default of an argument that must be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Option:
 
     Attributes:
         name: Its name in Python and JSON.
-        kind: The type of its value: bool, int, float or str.
-        default: The value where none is given; `...`: what is not given stays as it is.
+        kind: The type of its value: bool, int, float or str, or of each of its values.
+        default: The value where none is given; `...`: what is not given stays as it is; `NEEDED`: it must be given.
         optional: True if None is a value.
         many: True if it is a list of values of its kind.
         help: Its meaning, one sentence without the full stop.
@@ -36,10 +37,11 @@ class Option:
         off: The opposite option of the command line, for True or False or None.
         metavar: The name of the value in `--help`.
         example: A value for the OpenAPI document; `...`: none.
+        is_a: What a text names, for the OpenAPI document: a page, a host, a worker, …; "": nothing of these.
     """
 
     name: str
-    kind: type
+    kind: Any
     default: Any
     optional: bool
     many: bool
@@ -52,6 +54,7 @@ class Option:
     off: str = ""
     metavar: str | None = None
     example: Any = ...
+    is_a: str = ""
 
     @property
     def sentence(self) -> str:

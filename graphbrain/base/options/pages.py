@@ -1,15 +1,17 @@
-"""The options of the verbs that select pages: find, dump_pages, dump_links, top."""
+"""The options of the verbs that select pages, find, dump_pages, dump_links, top; and of the one that sets values of a
+page, set_page."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graphbrain.base.model import STATES
 from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.numeric.methods import CASH, FORWARD, SCORES, UNINDEXED
-from graphbrain.base.options.declare import declared
+from graphbrain.base.options.declare import declared, options_of
 
-__all__ = ["MOST_TOP", "FindOptions", "LinkFilter", "PageFilter", "TopOptions"]
+__all__ = ["MOST_TOP", "PAGE_VALUES", "FindOptions", "LinkFilter", "PageFilter", "PageOptions", "TopOptions"]
 
 MOST_TOP = 10_000
 _COUNT = Bounds(0, LARGEST)
@@ -68,3 +70,30 @@ class TopOptions:
         metavar="SCORE",
         example="authority",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """The options of `set_page`. None is the default."""
+
+    value: float | None = declared(
+        ..., "Its worth to you, which counts under value=own", bounds=Bounds(0, 1e12), by_room=True, example=3.5
+    )
+    rate: float | None = declared(
+        ..., "How often it changes, in changes a day", bounds=Bounds(1e-6, 1e6), by_room=True, example=0.5
+    )
+    interval: float | None = declared(
+        ..., "Seconds between its visits, whatever it is worth", bounds=Bounds(1, 1e9), by_room=True, example=3_600
+    )
+    relevance: float | None = declared(
+        ..., "How near it is to the topic, 0 to 1", bounds=Bounds(0, 1), by_room=True, example=0.9
+    )
+    payout: float | None = declared(
+        ..., "What it is paid for being there", bounds=Bounds(0, 1e9, below=True), by_room=True, example=2.0
+    )
+
+
+PAGE_VALUES: Mapping[str, Bounds] = {
+    name: option.bounds for name, option in options_of(PageOptions).items() if option.bounds is not None
+}
+"""The values of a page that can be set, each with its range."""

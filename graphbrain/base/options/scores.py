@@ -1,4 +1,4 @@
-"""The options of the verbs that compute scores of the whole graph: rank, rank_if_due, settle."""
+"""The options of the verbs that compute scores of the whole graph: rank, settle."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class RankRun(RankOptions):
 
 @dataclass(frozen=True, slots=True)
 class RankDue:
-    """The options of `rank_if_due`, which takes the others from the last ranking."""
+    """The options of a ranking that workers make when it is due; it takes the others from the last one."""
 
     method: str = declared("", "The method", words=_METHODS, by_room=True, example="pagerank")
     every: float = declared(
@@ -156,7 +156,7 @@ def _filled(value: float | None, default: float) -> float:
 
 
 def checked_every(due: RankDue) -> RankDue:
-    """Return the options of `rank_if_due`.
+    """Return the options of a ranking that is due.
 
     Raises:
         BadInput: There is no such method, or `every` is out of range.

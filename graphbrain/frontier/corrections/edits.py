@@ -27,12 +27,10 @@ __all__ = [
     "Seeded",
     "ask",
     "deepen",
-    "fact",
     "forget",
     "forget_relevance",
     "link",
-    "payout",
-    "relevance",
+    "page",
     "remark",
     "seed",
     "seeded",
@@ -191,15 +189,6 @@ def _thin(tx: Tx, page: int, near: Sequence[int], policy: Policy, now: float) ->
     _write(tx, ledger, policy, now)
 
 
-def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
-    """Set a page's relevance: no account changes, only what is worth a push, and its lane."""
-    ids = _known(tx, key)
-    ledger = ledgers.lock(tx, ids.values(), policy.rule)
-    ledger.take_relevance([[ids[key], value]])
-    tx.do("pages/relevance", rows=[[ids[key], value]])
-    ledger.write(tx, now)
-
-
 def forget_relevance(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
     """Nothing is known of the relevance of these pages any more; of how many something was."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
@@ -211,20 +200,27 @@ def forget_relevance(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> 
     return len(known)
 
 
-def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
-    """Set a page's own payout, or pay it by the rule. Raises BadInput when the engine pays all pages alike."""
-    ids = _known(tx, key)
-    ledger = ledgers.lock(tx, ids.values(), policy.rule)
-    ledger.set_payouts(tx, {ids[key]: value})
-    ledger.write(tx, now)
+def page(tx: Tx, key: str, given: Mapping[str, float | None], policy: Policy, now: float) -> None:
+    """Set the relevance, the payout and facts that the schedule uses of a page, as far as they are given.
 
+    The relevance changes no account, only what is worth a push, and the lane.
 
-def fact(tx: Tx, key: str, facts: Mapping[str, float | None], policy: Policy, now: float) -> None:
-    """Set facts of a page that the schedule uses, and let it wait where they decide. Raises UnknownPage."""
+    Raises:
+        UnknownPage: There is no such page.
+        BadInput: The engine pays all pages alike.
+    """
     ids = _known(tx, key)
-    ledgers.lock(tx, ids.values(), policy.rule)
-    tx.do("pages/facts", id=ids[key], facts=facts)
-    requeue.remark(tx, list(ids.values()), policy, now)
+    ledger, number = ledgers.lock(tx, ids.values(), policy.rule), ids[key]
+    if "relevance" in given:
+        ledger.take_relevance([[number, given["relevance"]]])
+        tx.do("pages/relevance", rows=[[number, given["relevance"]]])
+    if "payout" in given:
+        ledger.set_payouts(tx, {number: given["payout"]})
+    if given.keys() & {"relevance", "payout"}:
+        ledger.write(tx, now)
+    if facts := {name: value for name, value in given.items() if name not in ("relevance", "payout")}:
+        tx.do("pages/facts", id=number, facts=facts)
+        requeue.remark(tx, list(ids.values()), policy, now)
 
 
 def ask(tx: Tx, urls: Mapping[str, str | None], policy: Policy, now: float) -> set[str]:

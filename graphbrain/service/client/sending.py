@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 import tenacity
@@ -11,11 +11,10 @@ import tenacity
 from graphbrain import __version__
 from graphbrain.base.errors import BadInput, GraphbrainError, ServiceRefused, ServiceUnavailable
 from graphbrain.service.client import shapes
-from graphbrain.service.client.calls import Call, JobCall, LinesCall
+from graphbrain.service.client.calls import Call
 
-__all__ = ["failed", "headers_of", "options", "result_of", "retrying", "retrying_async", "seconds_of", "take"]
+__all__ = ["failed", "headers_of", "options", "retrying", "retrying_async", "seconds_of", "take"]
 
-T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 CONNECTIONS = 100
 ATTEMPTS = 3
@@ -45,12 +44,12 @@ def options(url: str, token: str, certificate: str | None) -> dict[str, Any]:
     return {"base_url": url + "/", "headers": headers, "verify": trusted, "trust_env": False, "limits": limits}
 
 
-def headers_of(call: Call[Any]) -> dict[str, str]:
+def headers_of(call: Call) -> dict[str, str]:
     """A request's own headers: all its attempts have the same key."""
     return {} if call.key is None else {"Idempotency-Key": call.key}
 
 
-def seconds_of(call: Call[Any], limit: float) -> float:
+def seconds_of(call: Call, limit: float) -> float:
     """Return the seconds that one attempt waits for its answer, of `limit` seconds for all attempts together."""
     return call.seconds + (limit / ATTEMPTS if call.repeats else limit)
 
@@ -91,7 +90,7 @@ def _pause(state: tenacity.RetryCallState) -> float:
     return max(_SOON(state), error.seconds if isinstance(error, _Later) else 0.0)
 
 
-def _raised(call: Call[Any] | LinesCall[Any]) -> Any:
+def _raised(call: Call) -> Any:
     """Raise the error of the last attempt, in the words of this package."""
 
     def end(state: tenacity.RetryCallState) -> Any:
@@ -128,7 +127,7 @@ def _untrusted(error: BaseException | None) -> bool:
     return False
 
 
-def _arguments(limit: float, call: Call[Any] | LinesCall[Any]) -> dict[str, Any]:
+def _arguments(limit: float, call: Call) -> dict[str, Any]:
     over = tenacity.stop_after_delay(limit)
     return {
         "retry": tenacity.retry_if_exception_type((_Later, httpx.TransportError)),
@@ -138,20 +137,11 @@ def _arguments(limit: float, call: Call[Any] | LinesCall[Any]) -> dict[str, Any]
     }
 
 
-def retrying(limit: float, call: Call[Any] | LinesCall[Any]) -> tenacity.Retrying:
+def retrying(limit: float, call: Call) -> tenacity.Retrying:
     """Attempts at a request, for so many seconds."""
     return tenacity.Retrying(**_arguments(limit, call))
 
 
-def retrying_async(limit: float, call: Call[Any] | LinesCall[Any]) -> tenacity.AsyncRetrying:
+def retrying_async(limit: float, call: Call) -> tenacity.AsyncRetrying:
     """The same, for an event loop."""
     return tenacity.AsyncRetrying(**_arguments(limit, call))
-
-
-def result_of(job: JobCall[T], answer: Any) -> T:
-    """The result of a job that has ended. Raises its error."""
-    if answer["state"] == "failed":
-        raise shapes.error_of(answer)
-    if answer["result"] is None and answer["state"] == "stopped":
-        raise ServiceRefused(f"The job ({answer['verb']}) was stopped.")
-    return job.read(answer["result"])

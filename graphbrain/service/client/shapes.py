@@ -7,46 +7,17 @@ import dataclasses
 import gzip
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from graphbrain.base import errors
 from graphbrain.base.errors import GraphbrainError, ServiceRefused, ServiceUnavailable
-from graphbrain.base.model import (
-    Answer,
-    AnyReport,
-    Claim,
-    Claims,
-    Failed,
-    Fetched,
-    Hint,
-    Page,
-    Payment,
-    Payments,
-    Resource,
-    SeedAnswer,
-    Unusable,
-)
+from graphbrain.base.model import AnyReport, Claim, Claims, Failed, Fetched, Hint, Page, Resource, Unusable
 from graphbrain.base.numeric.methods import SCORES
-from graphbrain.base.records import Asked, ExpectedCopy, PageSection
-from graphbrain.base.work import Audit, Ranking
 
-__all__ = [
-    "answer",
-    "asked",
-    "audit",
-    "claim",
-    "claims",
-    "dumps",
-    "error_of",
-    "hint",
-    "kinds",
-    "page",
-    "parts",
-    "payments",
-    "ranking",
-    "report",
-    "seed_answer",
-]
+__all__ = ["dumps", "error_of", "item", "listed", "parts", "read", "report", "text"]
 
 _DEFAULTS = {
     kind: {
@@ -108,9 +79,21 @@ def _body(body: bytes) -> dict[str, Any]:
         return {"body": None, "body_base64": base64.b64encode(body).decode()}
 
 
-def hint(given: Hint | str | Any) -> Any:
-    """A hint as the service reads it."""
+def item(given: Any, name: str) -> Any:
+    """Return an item of a list as the service reads it: a claim among `pages` by its key."""
+    if isinstance(given, Claim):
+        return given.key if name == "pages" else given.as_dict()
     return dataclasses.asdict(given) if isinstance(given, Hint) else given
+
+
+def listed(given: Iterable[Any] | None) -> Any:
+    """Return a list of what is given; a text and None as they are: the service refuses them where they are wrong."""
+    return given if given is None or isinstance(given, str) else list(given)
+
+
+def text(given: str | bytes | None) -> str | None:
+    """Return a text. Bytes are read as UTF-8, as a robots.txt is."""
+    return given.decode("utf-8-sig", "replace") if isinstance(given, bytes) else given
 
 
 def dumps(value: Any) -> str:
@@ -125,11 +108,11 @@ def _plain(value: Any) -> Any:
 
 
 def parts(items: Iterable[Any]) -> Iterator[list[str]]:
-    """Items as JSON, as many together as one request may have. There is one part at least."""
+    """Yield items as JSON, pairs as those of an object: as many as one request may have. There is one part at least."""
     part: list[str] = []
     size, none = 0, True
     for item in items:
-        text = dumps(item)
+        text = dumps(dict([item]))[1:-1] if isinstance(item, tuple) else dumps(item)
         if part and (len(part) == MOST_ITEMS or size + len(text) > MOST_BYTES):
             yield part
             part, size = [], 0
@@ -143,64 +126,35 @@ def parts(items: Iterable[Any]) -> Iterator[list[str]]:
 # ---------------------------------------------------------------------- answers
 
 
-def claims(read: Mapping[str, Any]) -> Claims:
-    """Return the answer of `next_urls`."""
-    names = ("next_ready", "finished", "next_unfailed", "repeated", "next_because", "paused")
-    more = {name: read[name] for name in names}
-    return Claims((claim(each) for each in read["claims"]), **more)
+def read(kind: Any, value: Any) -> Any:
+    """Return an answer as the type of the brain's that it is. Fields of a newer service are ignored.
+
+    Raises:
+        ServiceRefused: It is none of this type.
+    """
+    if kind is Page:
+        value = _page(value)
+    if kind == list[Page]:
+        return [read(Page, each) for each in value]
+    if kind is Claims:
+        return Claims(read(list[Claim], value["claims"]), **{name: value[name] for name in _BESIDE})
+    try:
+        return _adapter(kind).validate_python(value)
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        raise ServiceRefused(
+            f"The service answered in another form than this client reads ({where}); install the same version of both."
+        ) from None
 
 
-def kinds(given: Iterable[str] | str) -> list[str]:
-    """Return the kinds that a call of `next_urls` asks for; the service checks them."""
-    return [given] if isinstance(given, str) else list(given)
+_adapter = cache(TypeAdapter)
+_BESIDE = ("next_ready", "finished", "next_unfailed", "repeated", "next_because", "paused")
 
 
-def claim(read: Mapping[str, Any]) -> Claim:
-    """Return one claim: its kind follows from its key; fields of a newer service are ignored."""
-    return Claim(**{field.name: read[field.name] for field in dataclasses.fields(Claim) if field.name in read})
-
-
-def answer(read: Mapping[str, Any]) -> Answer:
-    """Return the answer to one report; fields of a newer service are ignored."""
-    known = {field.name: read[field.name] for field in dataclasses.fields(Answer) if field.name in read}
-    return Answer(**{**known, "links_refused": tuple((url, why) for url, why in read["links_refused"])})
-
-
-def seed_answer(read: Mapping[str, Any]) -> SeedAnswer:
-    """Return the answer of `seed`."""
-    pairs = {name: tuple((url, why) for url, why in read[name]) for name in ("refused", "remarks")}
-    return SeedAnswer(**{**read, **pairs})
-
-
-def page(read: Mapping[str, Any]) -> Page:
-    """Return a page from its fields."""
-    facts = {name: value for name, value in read.items() if name not in SCORES and name != "rate"}
-    if facts.get("section") is not None:
-        facts["section"] = PageSection(**facts["section"])
-    if facts.get("expected_copy") is not None:
-        facts["expected_copy"] = ExpectedCopy(**facts["expected_copy"])
-    return Page(**facts, scores={name: read[name] for name in SCORES if read.get(name) is not None})
-
-
-def asked(read: Mapping[str, Any]) -> Asked:
-    """An answer to a question."""
-    return Asked(tuple(read["columns"]), read["rows"], read["cut"], read["note"])
-
-
-def payments(read: Mapping[str, Any]) -> Payments:
-    """Return the payers and payees of a page."""
-    return Payments(**{side: tuple(Payment(**paid) for paid in read[side]) for side in read})
-
-
-def ranking(read: Mapping[str, Any]) -> Ranking:
-    """Return the answer of one ranking."""
-    best = {name: tuple((url, score) for url, score in pages) for name, pages in read["best"].items()}
-    return Ranking(**{**read, "best": best})
-
-
-def audit(read: Mapping[str, Any]) -> Audit:
-    """Return the result of an audit."""
-    return Audit(read["ok"], tuple(read["findings"]), read["figures"])
+def _page(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a page: its JSON has each batch score beside them."""
+    scores = {name: value[name] for name in SCORES if value.get(name) is not None}
+    return {**{name: each for name, each in value.items() if name not in SCORES and name != "rate"}, "scores": scores}
 
 
 def error_of(read: Any, status: int = 0) -> GraphbrainError:

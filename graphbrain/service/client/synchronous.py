@@ -1,53 +1,25 @@
-"""The client that waits for its answers: `graphbrain.Client`.
+"""The verbs of `graphbrain.Client`.
 
-Made from `graphbrain.service.client.asynchronous`: change that, and run `python -m tests.contract.unasync --write`.
+Made from the verbs of `graphbrain.brain`: change these, and run `python -m tests.contract.clients --write`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
-import math
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import EllipsisType, TracebackType
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import EllipsisType
+from typing import Any
 
-import httpx
-
-from graphbrain.base.errors import BadInput, GraphbrainError
-from graphbrain.base.model import (
-    Answer,
-    AnyReport,
-    Claim,
-    Claims,
-    Hint,
-    Hinted,
-    Host,
-    KnownLink,
-    LinkedPage,
-    Page,
-    Payments,
-    RobotsAnswer,
-    Section,
-    SeedAnswer,
-    number,
-)
-from graphbrain.base.options.hosts import COUNTED, HostFilter
-from graphbrain.base.options.pages import FindOptions, LinkFilter, PageFilter
-from graphbrain.base.options.scores import RankDue, RankRun, SettleOptions
-from graphbrain.base.records import Asked, Finding
-from graphbrain.base.work import Audit, Ranking, Settled, Tended
+from graphbrain.base.model import Claim, Hint, Hinted, Host, Page, RobotsAnswer, SeedAnswer
+from graphbrain.base.records import KnownLink, LinkedPage, Payments, Section
+from graphbrain.base.work import Audit, Ranking, Settled
 from graphbrain.service.client import shapes
-from graphbrain.service.client.calls import LONGEST_WAIT, SOFTLY, Call, Calls, JobCall, LinesCall, address
-from graphbrain.service.client.sending import failed, headers_of, options, result_of, retrying, seconds_of, take
+from graphbrain.service.client.calls import Job, get, post
+from graphbrain.service.client.waiting import Transport
 
 __all__ = ["Client"]
 
-T = TypeVar("T")
 
-
-class Client:
+class Client(Transport):
     """A service's brain, as `Brain`. Thread-safe. Use it as a context manager, or close it.
 
     Args:
@@ -63,176 +35,430 @@ class Client:
         ServiceUnavailable: The service did not answer in time.
     """
 
-    def __init__(
-        self,
-        url: str | None = None,
-        token: str | None = None,
-        *,
-        limit_seconds: float = 60.0,
-        certificate: str | None = None,
-        without_tls: bool = False,
-    ) -> None:
-        self._limit, self._offset = limit_seconds, None
-        base, secret = address(url, token, without_tls)
-        self._http = httpx.Client(**options(base, secret, certificate))
+    def questions(self) -> list[dict[str, Any]]:
+        """Return all questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
+        answer: list[dict[str, Any]] = self._ask(get("questions"), list[dict[str, Any]], "questions")
+        return answer
 
-    _offset: float | None
+    def convert_engine(self, engine: str, progress: Callable[[int, int], None] | None = None) -> bool:
+        """Give the brain another engine, `exact` or `classic`. All accounts begin anew. False if it has it already.
 
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let the connections go. Claims stay held until they lapse: give them back first."""
-        self._http.close()
-
-    def _ask(self, call: Call[T]) -> T:
-        for attempt in retrying(self._limit, call):
-            with attempt:
-                seconds = seconds_of(call, self._limit)
-                request = self._http.build_request(
-                    call.method,
-                    f"v1/{call.path}",
-                    params=call.query,
-                    content=call.body,
-                    headers=headers_of(call),
-                    timeout=httpx.Timeout(seconds, connect=10.0),
-                )
-                return call.read(take(self._http.send(request), call.text))
-        raise AssertionError  # the last attempt raises
-
-    def _lines(self, lines: LinesCall[T]) -> Iterator[T]:
-        for attempt in retrying(self._limit, lines):
-            with attempt:
-                request = self._http.build_request("GET", f"v1/{lines.path}", params=lines.query, timeout=self._limit)
-                response = self._http.send(request, stream=True)
-                if response.status_code != 200:
-                    response.read()
-                    take(response)
-        try:
-            for text in response.iter_lines():
-                item = json.loads(text)
-                if isinstance(item.get("error"), dict):
-                    raise shapes.error_of(item)
-                yield lines.read(item)
-        except httpx.HTTPError as error:
-            raise failed(error, self._http) from None
-        finally:
-            response.close()
-
-    def _do(self, job: JobCall[T]) -> T:
-        begun = self._ask(job.begin)
-        try:
-            while begun["state"] == "running":
-                begun = self._ask(Calls.job(begun["id"], SOFTLY))
-                job.tell(begun)
-                if job.stop():
-                    self._ask(Calls.stop_job(begun["id"]))
-        except BaseException:
-            with contextlib.suppress(GraphbrainError):
-                self._ask(Calls.stop_job(begun["id"]))
-            raise
-        return result_of(job, begun)
-
-    def now(self) -> float:
-        """Return epoch seconds by the server's clock. It is read once, and kept by this machine's monotonic clock."""
-        if self._offset is None:
-            before = time.monotonic()
-            answer = self._ask(Calls.now())
-            self._offset = answer - (before + time.monotonic()) / 2
-        return time.monotonic() + self._offset
-
-    def seed(self, urls: Iterable[str]) -> SeedAnswer:
-        """Make pages where the crawl begins, as `Brain.seed`."""
-        return sum([self._ask(call) for call in Calls.seed(urls)], SeedAnswer(0, 0))
-
-    def next_urls(
-        self,
-        n: int = 100,
-        *,
-        worker: str | None = None,
-        wait: float = 0.0,
-        key: str | None = None,
-        now_only: bool = False,
-        kinds: Iterable[str] | None = None,
-    ) -> Claims:
-        """Claim up to `n` pages, as `Brain.next_urls`; without a `worker` they are the token's.
-
-        A request whose answer is lost is repeated by the same key and gets the same claims. `key`: your own, where you
-        mean to repeat a call that has failed altogether.
+        Links, relevance, leases and visits stay. The policy of payouts stays, too, out of use under the classic engine
+        and back with the exact one. Reports fail meanwhile with `try_again`. Killed or interrupted, the conversion
+        continues where it stopped when it is run again. `progress` is called with the number of finished pages, and of
+        all.
         """
-        if not number(wait) or math.isnan(wait):
-            raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
-        until = time.monotonic() + wait
-        wanted = None if kinds is None else shapes.kinds(kinds)
-        while True:
-            left = until - time.monotonic()
-            poll = max(0.0, min(left, LONGEST_WAIT))
-            claims = self._ask(Calls.next_urls(n, worker or None, poll, key, now_only, wanted))
-            if claims or claims.finished or key is not None or until - time.monotonic() <= 0:
-                return claims
+        answer: bool = self._job("convert_engine", bool, {"engine": engine}, Job(progress, False))
+        return answer
 
-    def report(self, items: Sequence[AnyReport]) -> list[Answer]:
-        """Record visits; one answer for each, as `Brain.report`."""
-        reports = list(items)
-        now = self.now() if any(getattr(item, "claim", None) is None for item in reports) else 0.0
-        return [answer for call in Calls.report(reports, now) for answer in self._ask(call)]
+    def host(self, name: str) -> Host:
+        """Return what is known of one host. Raises UnknownHost, a BadInput, for a host that is not in the graph."""
+        answer: Host = self._ask(get("host", {"name": name}), Host, "")
+        return answer
 
-    def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
-        """Hold claims longer; None for each that is lost."""
-        return [claim for call in Calls.renew(held, seconds) for claim in self._ask(call)]
+    def sections(self, name: str) -> list[Section]:
+        """Return the sections of a host, those with the most pages first. All its pages are read. Raises
+        UnknownHost."""
+        answer: list[Section] = self._ask(get("sections", {"name": name}), list[Section], "sections")
+        return answer
 
-    def give_back(self, held: Iterable[Claim]) -> list[bool]:
-        """Return claims unfetched; False for each that was lost before."""
-        return [good for call in Calls.give_back(held) for good in self._ask(call)]
+    def hosts(
+        self,
+        text: str | None = None,
+        *,
+        blocked: bool | None = None,
+        queued: bool | None = None,
+        slowed: bool | None = None,
+        silent: bool | None = None,
+        outside: bool | None = None,
+        count: int = 1000,
+        limit: int | None = None,
+    ) -> Iterator[Host]:
+        """Return the hosts that fit all that is given, by name. They are read as the iterator proceeds.
 
-    def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
-        """Take word that pages have changed; one answer for each."""
-        return [hinted for call in Calls.hint(hints) for hinted in self._ask(call)]
+        Args:
+            text: A part of the name.
+            blocked: Whether it is blocked or backed off now.
+            queued: Whether pages wait in its own queue.
+            slowed: Whether it is asked less often since it answered 429 or 503.
+            silent: Whether it is only probed, because it does not answer.
+            outside: Whether `allow_hosts` and `deny_hosts` keep it out of the scope.
+            count: The most pages of each that are counted.
+            limit: The most hosts.
+        """
+        return self._lines(
+            "hosts",
+            Host,
+            {
+                "text": text,
+                "blocked": blocked,
+                "queued": queued,
+                "slowed": slowed,
+                "silent": silent,
+                "outside": outside,
+                "count": count,
+                "limit": limit,
+            },
+        )
 
-    def note(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """Keep a text of the crawler's own on each of these pages; why of each that was refused."""
-        return {page: why for call in Calls.note(texts) for page, why in (self._ask(call)).items()}
+    def set_host(
+        self,
+        host: str,
+        *,
+        delay: float | EllipsisType | None = ...,
+        in_flight: int | EllipsisType | None = ...,
+        budget: int | EllipsisType | None = ...,
+    ) -> None:
+        """Set one host's own politeness. An argument that is not given stays as it is.
 
-    def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
-        """The notes on these pages (claims, URLs or keys), by key."""
-        return {key: text for call in Calls.notes(pages) for key, text in (self._ask(call)).items()}
+        The host need not have been met yet.
+
+        Args:
+            host: Its name.
+            delay: Seconds between claims; 0 is no delay, None the brain's setting.
+            in_flight: The most claims out; 0 is no limit, None the brain's setting.
+            budget: The most pages fetched for the first time; 0 is no limit, None the brain's setting. It includes the
+                pages of the host that were fetched until now.
+
+        Raises:
+            BadInput: An argument is out of range.
+        """
+        self._ask(
+            post("set_host", {"host": host, "delay": delay, "in_flight": in_flight, "budget": budget}), None, "done"
+        )
+
+    def block(self, host: str, seconds: float | None = None) -> None:
+        """Block a host for so many seconds from now; None: until `unblock`.
+
+        It need not have been met yet. A wait that the host itself has asked for (Retry-After) is not made shorter.
+        Raises BadInput.
+        """
+        self._ask(post("block", {"host": host, "seconds": seconds}), None, "done")
+
+    def unblock(self, host: str) -> None:
+        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
+        self._ask(post("unblock", {"host": host}), None, "done")
 
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
-        """Obey a host's robots.txt."""
-        return self._ask(Calls.set_robots(host, text, agent))
+        """Obey a host's robots.txt.
+
+        Pages that it forbids go outside (`outside_because` is "robots"), those of them that it allows now come back,
+        and a forbidden page that is met later is never claimed. Its Crawl-delay becomes part of the host's delay, up to
+        `longest_delay_seconds`. The host need not have been met yet.
+
+        Args:
+            host: An origin, as in `https://a.example`, or a name, `a.example`. Each scheme and port has its own
+                robots.txt. The text of a name is that of both schemes; the text of an origin takes precedence over it.
+            text: The answer of the host; None: it has none, and all may be fetched. Of a longer text the first 512,000
+                characters are read.
+            agent: The user agent whose rules hold for this host; None: that of the setting `user_agent`. Of a whole
+                header the product token counts.
+
+        Raises:
+            BadInput: The name is no host's.
+        """
+        answer: RobotsAnswer = self._ask(
+            post("set_robots", {"host": host, "text": shapes.text(text), "agent": agent}), RobotsAnswer, ""
+        )
+        return answer
 
     def robots(self, host: str) -> str | None:
-        """The robots.txt that was set for a host."""
-        return self._ask(Calls.robots(host))
+        """Return the robots.txt that was set for a host, or None.
+
+        Of an origin it is the one that holds for it; of a name that of both schemes, or else of one of them. Raises
+        BadInput for a host that is not in the graph.
+        """
+        answer: str | None = self._ask(get("robots", {"host": host}), str | None, "text")
+        return answer
+
+    def change(self, progress: Callable[[int, int], None] | None = None, /, **settings: Any) -> None:
+        """Change shared settings of the brain, for all who use it.
+
+        Other open brains take them up with their next report or push, or within a second of claiming. The consequences
+        of `eps`, `max_payees`, `order` or the scope are recomputed for every page, in batches, beside all other work.
+        The same holds for payouts, and for what `pages_per_host` and `user_agent` mean to each host. While links get
+        another weight (`intra_host_weight`), reports and pushes wait, and help. If this process dies, other processes
+        continue with payouts, weights and hosts.
+
+        Args:
+            progress: Called with the number of finished pages, and of all.
+            settings: The settings by name.
+
+        Raises:
+            SettingsError: A setting is wrong, or the engine pays all pages alike.
+            BeingConverted: The brain is between two engines.
+        """
+        self._job("change", None, {"settings": settings}, Job(progress, False))
+
+    def link(self, source: str, target: str) -> bool:
+        """Record that one page links to another. False if there was such a link, which stays.
+
+        Pages that are not known are created. If the target redirects for good, the link ends where it leads. Raises
+        UnknownPage for an unknown page that is named by its key, and BadInput for a source that redirects: it has no
+        links.
+        """
+        answer: bool = self._ask(post("link", {"source": source, "target": target}), bool, "done")
+        return answer
+
+    def unlink(self, source: str, target: str) -> bool:
+        """Remove a link. False if there was none."""
+        answer: bool = self._ask(post("unlink", {"source": source, "target": target}), bool, "done")
+        return answer
+
+    def forget(self, url: str, for_ever: bool = False) -> int | None:
+        """Delete a page, its links and its account. Its aliases wait to be fetched again.
+
+        Args:
+            url: Its URL or key.
+            for_ever: It never comes back, and only its key is kept.
+
+        Returns:
+            The number of links it had, or None when there was no such page.
+        """
+        answer: int | None = self._ask(post("forget", {"url": url, "for_ever": for_ever}), int | None, "done")
+        return answer
+
+    def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
+        """Let pages wait at once, as if they had never failed: pages that were given up (parked, gone), aliases, and
+        pages that wait to be tried again.
+
+        Those that were fetched before are claimed before all others. A page outside the scope goes outside.
+
+        Args:
+            urls: The pages, named by URL or key.
+            host: All such pages of a host.
+            state: All such pages of a state, of `host` where both are given: "parked", "gone", "alias", or "frontier"
+                and "known" for those that wait to be tried again.
+
+        Returns:
+            The number of pages.
+
+        Raises:
+            UnknownPage: A page is not in the graph.
+            BadInput: Nothing is named.
+        """
+        answer: int = self._ask(post("retry", {"urls": shapes.listed(urls), "host": host, "state": state}), int, "done")
+        return answer
+
+    def set_page(
+        self,
+        url: str,
+        *,
+        value: float | EllipsisType | None = ...,
+        rate: float | EllipsisType | None = ...,
+        interval: float | EllipsisType | None = ...,
+        relevance: float | EllipsisType | None = ...,
+        payout: float | EllipsisType | None = ...,
+    ) -> None:
+        """Set values of a page, in one transaction. An argument that is not given stays as it is.
+
+        Args:
+            url: Its URL or key.
+            value: Its worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
+            rate: How often it changes, in changes a day; None: forget what is known. It weighs as much as 50 changes
+                that were seen, and later visits change it.
+            interval: Fetch it every so many seconds, whatever it is worth, under every order; None: as the order
+                decides. The time runs from the last visit.
+            relevance: How close it is to the topic, 0 to 1; None: not known (½).
+            payout: The amount that the virtual page pays it, 0 or more; None: 1.
+
+        Raises:
+            UnknownPage: It is not in the graph.
+            BadInput: A value is out of range, none is given, or the engine pays all pages alike.
+        """
+        self._ask(
+            post(
+                "set_page",
+                {
+                    "url": url,
+                    "value": value,
+                    "rate": rate,
+                    "interval": interval,
+                    "relevance": relevance,
+                    "payout": payout,
+                },
+            ),
+            None,
+            "done",
+        )
+
+    def forget_relevance(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Forget the known and the guessed relevance of all pages. Return the number of pages that had any.
+
+        `progress` is called with the number of finished pages, and of all.
+        """
+        answer: int = self._job("forget_relevance", int, {}, Job(progress, False))
+        return answer
+
+    def park(self, *urls: str) -> list[bool]:
+        """Do not fetch these pages (URLs or keys) until `retry`, `crawl_now` or `seed` names them, or a visit is
+        reported.
+
+        Returns:
+            True for each that is parked now; False for one that is held, redirects, or is outside.
+
+        Raises:
+            UnknownPage: A page is not in the graph.
+        """
+        answer: list[bool] = self._ask(post("park", {"urls": shapes.listed(urls)}), list[bool], "parked")
+        return answer
+
+    def pause(self) -> bool:
+        """Let no page be claimed until `resume`. False if the brain is paused already.
+
+        Other processes take it up within a second. `next_urls` waits as if nothing could be claimed; its answer is
+        `paused` and not `finished`. All else goes on; claims that are out stay good.
+        """
+        answer: bool = self._ask(post("pause", {}), bool, "done")
+        return answer
+
+    def resume(self) -> bool:
+        """Let pages be claimed again. False if the brain was not paused."""
+        answer: bool = self._ask(post("resume", {}), bool, "done")
+        return answer
+
+    def remake(self, /, **settings: Any) -> None:
+        """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
+        self._ask(post("remake", {"settings": settings}), None, "done")
+
+    def check_links(self, days: float = 7.0) -> int:
+        """Ask for the status of the URLs outside the scope to which pages link.
+
+        Callers of `next_urls` that name the kind `link` claim these checks. A URL that cannot be had appears in the
+        question `broken-links`. No page is made of it.
+
+        Args:
+            days: Leave out URLs that were checked within this number of days.
+
+        Returns:
+            The number of URLs that wait to be checked since now.
+        """
+        answer: int = self._ask(post("check_links", {"days": days}), int, "done")
+        return answer
+
+    def note(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
+
+        The first note on a page holds until the page is forgotten. A note that is written before the page is reported
+        as a link, or seeded, is there whenever the page is claimed.
+
+        Returns:
+            Page → the reason, of each that was refused.
+        """
+        answer: dict[str, str] = self._parts("note", dict[str, str], "refused", "texts", texts)
+        return answer
+
+    def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
+        """Return the notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
+        answer: dict[str, str] = self._parts("notes", dict[str, str], "notes", "pages", pages)
+        return answer
+
+    def seed(self, urls: Iterable[str]) -> SeedAnswer:
+        """Make pages of these URLs, where the crawl begins. Known pages become seeds.
+
+        A page that was given up waits again, as after `retry`. Bad URLs are refused item by item.
+
+        Returns:
+            The counts, and the pages that will not be fetched, each with the reason.
+        """
+        answer: SeedAnswer = self._parts("seed", SeedAnswer, "", "urls", urls)
+        return answer
+
+    def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
+        """Accept hints that pages have changed; a bare URL or key is a ping.
+
+        An unknown page is created, one click away from where the crawl begins, if the hint has its URL. A page that was
+        fetched waits as if it had not been seen for longer (settings `hint_recall`, `hint_false`), once for each hint
+        that is newer than its last visit and its last hint.
+
+        Returns:
+            One answer for each hint, in their order.
+        """
+        answer: list[Hinted] = self._parts("hint", list[Hinted], "answers", "hints", hints)
+        return answer
+
+    def crawl_now(self, urls: Iterable[str]) -> list[bool]:
+        """Claim these pages before all others, whatever became of them. URLs that are not known become pages.
+
+        Hosts' delays hold.
+
+        Returns:
+            True for each that will be fetched. False where scope or robots.txt forbid it, where it was forgotten for
+            ever, or where it is no URL.
+        """
+        answer: list[bool] = self._parts("crawl_now", list[bool], "will", "urls", urls)
+        return answer
+
+    def settle(
+        self,
+        *,
+        tolerance: float = 1e-07,
+        if_cheaper: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Settled:
+        """Bring all accounts to their fixed point at once, beside all other work.
+
+        Pages that change meanwhile are left to pushes. Nothing is done while another pass is under way.
+
+        Args:
+            tolerance: The error bound that is left, where nothing changes meanwhile.
+            if_cheaper: Do nothing where pushes are cheaper; `tend` calls it so.
+            progress: Called with the step (export, solve, write), how far it is, and of how much.
+            stop: Asked between transactions. True ends the pass; what is written by then stays and is right.
+
+        Raises:
+            BadInput: The brain has the classic engine.
+        """
+        answer: Settled = self._job(
+            "settle", Settled, {"tolerance": tolerance, "if_cheaper": if_cheaper}, Job(progress, True, stop)
+        )
+        return answer
 
     def page(self, url: str) -> Page:
-        """Everything about one page. Raises UnknownPage."""
-        return self._ask(Calls.page(url))
+        """Return everything about one page, named by URL or key. Raises UnknownPage."""
+        answer: Page = self._ask(get("page", {"url": url}), Page, "")
+        return answer
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """Return the `n` pages of highest score, as `Brain.top`."""
-        return self._ask(Calls.top(n, by))
+        """Return the `n` pages of highest score, best first.
+
+        Only authority and hub have an index: by the others every page is read.
+
+        Args:
+            n: The number of pages.
+            by: authority, hub, a batch score (pagerank, hits_hub, …), or relevance or value, as far as they are known.
+
+        Raises:
+            BadInput: `by` is no score, or no page has it.
+        """
+        answer: list[Page] = self._ask(get("top", {"n": n, "by": by}), list[Page], "pages")
+        return answer
 
     def payments(self, url: str, n: int = 5) -> Payments:
-        """Explain the scores of a page, as `Brain.payments`."""
-        return self._ask(Calls.payments(url, n))
+        """Explain the scores of a page: return the `n` largest payers and payees of both its sides.
+
+        The classic engine does not record who paid whom: there are none. Raises UnknownPage.
+        """
+        answer: Payments = self._ask(get("payments", {"url": url, "n": n}), Payments, "")
+        return answer
 
     def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
-        """The pages a page links to, or those that link to it, read as they are asked for."""
-        return self._lines(Calls.links(url, way, limit))
+        """Return the pages a page links to (`way` "out"), or those that link to it ("in"), the best `limit` of them
+        first.
+
+        Best is by authority for the targets of links and by hub for their sources: the amounts that the links pay. They
+        are read as the iterator proceeds. Raises UnknownPage.
+        """
+        return self._lines("links", LinkedPage, {"url": url, "way": way, "limit": limit})
 
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
-        """A shortest way along links."""
-        return self._ask(Calls.path(url, other))
+        """Return a shortest way along links and redirects from one page to another; with one page, from any seed to it.
 
-    def neighbours(self, url: str) -> tuple[list[str], list[str]]:
-        """The URLs a page links to, and those that link to it."""
-        return self._ask(Calls.neighbours(url))
+        Both ends are in it; it is empty when there is none of at most 1000 links. Raises UnknownPage.
+        """
+        answer: list[LinkedPage] = self._ask(get("path", {"url": url, "other": other}), list[LinkedPage], "path")
+        return answer
 
     def find(
         self,
@@ -246,11 +472,39 @@ class Client:
         by: str = "authority",
         limit: int | None = None,
     ) -> Iterator[Page]:
-        """The pages that fit all that is given, read as they are asked for."""
-        which = FindOptions(
-            text=text, regex=regex, host=host, state=state, fetched=fetched, min_score=min_score, by=by, limit=limit
+        """Return the pages that fit all that is given. They are read as the iterator proceeds.
+
+        From a `min_score` of 32 by authority or hub on an index is used and the best come first; a `host` has an index,
+        too. Otherwise every page is read, in the order of the store. Under the classic engine, whose scores are shares,
+        every `min_score` reads every page.
+
+        Args:
+            text: A part of the URL.
+            regex: A regular expression found in the URL.
+            host: The host of the page.
+            state: The state of the page.
+            fetched: Whether it was fetched.
+            min_score: The least score.
+            by: The score: authority, hub, a batch score (pagerank, hits_hub, …), relevance or value.
+            limit: The most pages.
+
+        Raises:
+            BadInput: An argument is wrong, or no page has that score.
+        """
+        return self._lines(
+            "find",
+            Page,
+            {
+                "text": text,
+                "regex": regex,
+                "host": host,
+                "state": state,
+                "fetched": fetched,
+                "min_score": min_score,
+                "by": by,
+                "limit": limit,
+            },
         )
-        return self._lines(Calls.find(which))
 
     def dump_pages(
         self,
@@ -260,8 +514,12 @@ class Client:
         state: str | None = None,
         fetched: bool | None = None,
     ) -> Iterator[Page]:
-        """All pages that fit, read as they are asked for."""
-        return self._lines(Calls.dump_pages(PageFilter(regex=regex, host=host, state=state, fetched=fetched)))
+        """Return all pages that fit, in the order of the store, read in small parts: memory stays bounded.
+
+        Pages that come or go meanwhile may be in it or not. `progress` is called with the number of finished ids, and
+        of all.
+        """
+        return self._lines("dump_pages", Page, {"regex": regex, "host": host, "state": state, "fetched": fetched})
 
     def dump_links(
         self,
@@ -272,175 +530,23 @@ class Client:
         fetched: bool | None = None,
         between_hosts: bool = False,
     ) -> Iterator[KnownLink]:
-        """All links of the pages that fit, read as they are asked for."""
-        which = LinkFilter(regex=regex, host=host, state=state, fetched=fetched, between_hosts=between_hosts)
-        return self._lines(Calls.dump_links(which))
-
-    def questions(self) -> list[dict[str, Any]]:
-        """All questions that `ask` answers, as `Brain.questions`."""
-        return self._ask(Calls.questions())
-
-    def ask(self, name: str, /, **parameters: Any) -> Asked:
-        """The answer to a question, as `Brain.ask`; times as texts of ISO 8601. Raises Cancelled where it takes longer
-        than the service lets it."""
-        return self._ask(Calls.ask(name, parameters))
-
-    def findings(self) -> list[Finding]:
-        """Return the faults of pages and links, as `Brain.findings`."""
-        return self._ask(Calls.findings())
-
-    def summary(self, since: float | None = None) -> str:
-        """The crawl on one page, as `Brain.summary`."""
-        return self._ask(Calls.summary(since))
+        """Return all links of the pages that fit, like `dump_pages`; `between_hosts`: only those to another host."""
+        return self._lines(
+            "dump_links",
+            KnownLink,
+            {"regex": regex, "host": host, "state": state, "fetched": fetched, "between_hosts": between_hosts},
+        )
 
     def stats(self) -> dict[str, Any]:
-        """Return the counts of what there is, by state, and of what was done."""
-        return self._ask(Calls.stats())
-
-    def rankings(self) -> list[Ranking]:
-        """Return the rankings whose batch scores the pages have."""
-        return self._ask(Calls.rankings())
-
-    def settings(self) -> dict[str, Any]:
-        """The settings of the brain, which all who use it share."""
-        return self._ask(Calls.settings())
-
-    def hosts(
-        self,
-        text: str | None = None,
-        *,
-        blocked: bool | None = None,
-        queued: bool | None = None,
-        slowed: bool | None = None,
-        silent: bool | None = None,
-        outside: bool | None = None,
-        count: int = COUNTED,
-        limit: int | None = None,
-    ) -> Iterator[Host]:
-        """The hosts that fit all that is given, by name, read as they are asked for."""
-        which = HostFilter(
-            text=text,
-            blocked=blocked,
-            queued=queued,
-            slowed=slowed,
-            silent=silent,
-            outside=outside,
-            count=count,
-            limit=limit,
-        )
-        return self._lines(Calls.hosts(which))
-
-    def host(self, name: str) -> Host:
-        """Return what is known of one host."""
-        return self._ask(Calls.host(name))
-
-    def sections(self, name: str) -> list[Section]:
-        """The sections of a host."""
-        return self._ask(Calls.sections(name))
-
-    def set_host(
-        self,
-        host: str,
-        *,
-        delay: float | EllipsisType | None = ...,
-        in_flight: int | EllipsisType | None = ...,
-        budget: int | EllipsisType | None = ...,
-    ) -> None:
-        """Set the politeness of one host. Omitted settings stay; None restores the brain's setting."""
-        self._ask(Calls.set_host(host, {"delay": delay, "in_flight": in_flight, "budget": budget}))
-
-    def block(self, host: str, seconds: float | None = None) -> None:
-        """Leave a host alone for so many seconds; None: until `unblock`."""
-        self._ask(Calls.done("block", host=host, seconds=seconds))
-
-    def unblock(self, host: str) -> None:
-        """Ask a host again, at its full rate."""
-        self._ask(Calls.done("unblock", host=host))
-
-    def crawl_now(self, urls: Iterable[str]) -> list[bool]:
-        """Hand these pages out before all others; True for each that will be fetched."""
-        return [will for call in Calls.crawl_now(urls) for will in self._ask(call)]
-
-    def link(self, source: str, target: str) -> bool:
-        """Record that one page links to another; False: the link was there."""
-        done: bool = self._ask(Calls.done("link", source=source, target=target))
-        return done
-
-    def unlink(self, source: str, target: str) -> bool:
-        """Remove a link; False: there was none."""
-        done: bool = self._ask(Calls.done("unlink", source=source, target=target))
-        return done
-
-    def forget(self, url: str, for_ever: bool = False) -> int | None:
-        """Delete a page. Return the number of its links, or None if there was no such page."""
-        done: int | None = self._ask(Calls.done("forget", url=url, for_ever=for_ever))
-        return done
-
-    def check_links(self, days: float = 7.0) -> int:
-        """Request the status of URLs outside the scope to which pages link, except those that were checked within so
-        many days. Return how many wait to be checked since now."""
-        return int(self._ask(Calls.done("check_links", days=days)))
-
-    def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
-        """Queue pages again at once that were given up, redirect, or have failed. Return their number."""
-        return self._ask(Calls.retry(urls, host, state))
-
-    def park(self, *urls: str) -> list[bool]:
-        """Stop fetching these pages until `retry`, `crawl_now` or `seed` names them. Return for each whether it is
-        parked now."""
-        return self._ask(Calls.park(urls))
-
-    def pause(self) -> bool:
-        """Let no page be claimed until `resume`; False if the brain is paused already."""
-        return bool(self._ask(Calls.done("pause")))
-
-    def resume(self) -> bool:
-        """Let pages be claimed again; False if the brain was not paused."""
-        return bool(self._ask(Calls.done("resume")))
-
-    def set_relevance(self, url: str, relevance: float | None) -> None:
-        """Set how close a page is to the topic, 0 to 1; None: not known."""
-        self._ask(Calls.done("set_relevance", url=url, relevance=relevance))
-
-    def set_payout(self, url: str, payout: float | None) -> None:
-        """Set a page's payout; None: the payout that the setting gives it."""
-        self._ask(Calls.done("set_payout", url=url, payout=payout))
-
-    def set_value(self, url: str, value: float | None) -> None:
-        """Set a page's worth to the crawler; None: 1."""
-        self._ask(Calls.done("set_value", url=url, value=value))
-
-    def set_rate(self, url: str, per_day: float | None) -> None:
-        """Set how often a page changes, in changes a day; None: forget what is known."""
-        self._ask(Calls.done("set_rate", url=url, per_day=per_day))
-
-    def set_interval(self, url: str, seconds: float | None) -> None:
-        """Fetch a page every so many seconds; None: as the order decides."""
-        self._ask(Calls.done("set_interval", url=url, seconds=seconds))
-
-    def remake(self, /, **settings: Any) -> None:
-        """Give an empty brain new settings, the fixed ones too."""
-        self._ask(Calls.done("remake", settings=settings))
-
-    def tend(self, seconds: float = 1.0, *, pages: Iterable[str] | None = None) -> Tended:
-        """Upkeep for some seconds, 60 at most."""
-        return self._ask(Calls.tend(seconds, pages))
-
-    def settle(
-        self,
-        *,
-        tolerance: float | None = None,
-        if_cheaper: bool = False,
-        progress: Callable[[str, int, int], None] | None = None,
-        stop: Callable[[], bool] = lambda: False,
-    ) -> Settled:
-        """Bring all accounts to their fixed point at once: a job of the service, which is waited for."""
-        return self._do(Calls.settle(SettleOptions(tolerance, if_cheaper), progress, stop))
+        """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
+        loops."""
+        answer: dict[str, Any] = self._ask(get("stats"), dict[str, Any], "")
+        return answer
 
     def audit(self, sample: int | None = 1000, progress: Callable[[int, int], None] | None = None) -> Audit:
-        """Recompute accounts from their neighbours; `sample` None: all. A job, which is waited for."""
-        audited: Audit = self._do(Calls.audit(sample, progress))
-        return audited
+        """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
+        answer: Audit = self._job("audit", Audit, {"sample": sample}, Job(progress, False))
+        return answer
 
     def rank(
         self,
@@ -457,39 +563,58 @@ class Client:
         warm: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> Ranking:
-        """Batch scores of all pages. A job, which is waited for."""
-        options = RankRun(
-            method=method,
-            damping=damping,
-            tolerance=tolerance,
-            iterations=iterations,
-            only_external=only_external,
-            content=content,
-            trusted=None if trusted is None else list(trusted),
-            top=top,
-            write=write,
-            warm=warm,
+        """Score all pages by `method` and write the scores back to them.
+
+        Reports go on meanwhile; pages they bring are left out. An interruption while it writes leaves scores that are
+        partly old, and `rankings` reports it. Where the order uses these scores (the setting `value`), pages change
+        lanes; if that is broken off, `tend` continues it.
+
+        Args:
+            method: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the URLs
+                `trusted`), salsa, opic.
+            damping: Of pagerank and its kin; .85 by default.
+            tolerance: The acceptable error, in sum over all pages; 1e-9 by default. `converged` of the answer is True
+                if it was reached.
+            iterations: The most iterations; 10,000 by default.
+            only_external: Leave out links inside a host.
+            content: Relevance weighs the authorities of hits.
+            trusted: The URLs at which trustrank restarts.
+            top: The number of best pages in the answer.
+            write: False: only compute.
+            warm: Begin with the scores that the pages have, which takes fewer iterations where little has changed.
+            progress: Called with the step, how far it is, and of how much.
+
+        Raises:
+            BadInput: The method is unknown, or does not take an argument.
+            UnknownPage: A page of `trusted` is not in the graph.
+        """
+        answer: Ranking = self._job(
+            "rank",
+            Ranking,
+            {
+                "method": method,
+                "damping": damping,
+                "tolerance": tolerance,
+                "iterations": iterations,
+                "only_external": only_external,
+                "content": content,
+                "trusted": shapes.listed(trusted),
+                "top": top,
+                "write": write,
+                "warm": warm,
+            },
+            Job(progress, True),
         )
-        return self._do(Calls.rank(options, progress))
+        return answer
 
-    def rank_if_due(
-        self, method: str, every: float = 3_600.0, *, progress: Callable[[str, int, int], None] | None = None
-    ) -> Ranking | None:
-        """Rank, where the scores are older than `every` seconds and no other process ranks; otherwise return None."""
-        return self._do(Calls.rank_if_due(RankDue(method, every), progress))
-
-    def change(self, progress: Callable[[int, int], None] | None = None, /, **settings: Any) -> None:
-        """Change settings of the brain for all who use it. A job, which is waited for."""
-        self._do(Calls.change(settings, progress))
+    def rankings(self) -> list[Ranking]:
+        """Return the batch scores that the pages have, and how they were computed; the latest first."""
+        answer: list[Ranking] = self._ask(get("rankings"), list[Ranking], "rankings")
+        return answer
 
     def clear(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Delete all pages, links, hosts and counters. A job, which is waited for."""
-        self._do(Calls.clear(progress))
+        """Delete all pages, links, hosts and counters. The brain and its settings stay.
 
-    def forget_relevance(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Forget what is known or guessed of the relevance of all pages; of how many something was."""
-        return self._do(Calls.forget_relevance(progress))
-
-    def convert_engine(self, engine: str, progress: Callable[[int, int], None] | None = None) -> bool:
-        """Give the brain another engine. A job, which is waited for."""
-        return self._do(Calls.convert_engine(engine, progress))
+        `progress` is called with the number of deleted links, pages and hosts, and of all.
+        """
+        self._job("clear", None, {}, Job(progress, False))

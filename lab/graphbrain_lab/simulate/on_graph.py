@@ -90,7 +90,7 @@ class OnGraph(RevisitPolicy):
 
     def _begin(self, value: Floats) -> None:
         for page, worth in enumerate(value.tolist()):
-            self._brain.set_value(self.urls[page], worth)
+            self._brain.set_page(self.urls[page], value=worth)
         for first in range(0, self.pages, BATCH):
             self._brain.report([self._visit(page) for page in range(first, min(first + BATCH, self.pages))])
 

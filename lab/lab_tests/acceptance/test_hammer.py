@@ -155,9 +155,9 @@ def _anything(brain: Brain, dice: random.Random, pages: int) -> str:
         elif what == "forget":
             brain.forget(a)
         elif what == "relevance":
-            brain.set_relevance(a, dice.choice([None, 0.0, dice.random(), 1.0]))
+            brain.set_page(a, relevance=dice.choice([None, 0.0, dice.random(), 1.0]))
         elif what == "payout":
-            brain.set_payout(a, dice.choice([None, 0.0, 5.0]))
+            brain.set_page(a, payout=dice.choice([None, 0.0, 5.0]))
         elif what == "report":
             targets = [chaos.url_of(dice.randrange(pages)) for _ in range(dice.randrange(8))]
             brain.report([Fetched(a, targets, body_hash="x")])

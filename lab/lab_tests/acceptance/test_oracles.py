@@ -116,10 +116,10 @@ def test_relevance_and_payout_bend_the_scores_as_the_system_says(
     result = replay(Judge(brain, told), recording)  # type: ignore[arg-type]
     for url in dice.sample(recording.urls, 100):
         told[url] = dice.random()
-        brain.set_relevance(url, told[url])
+        brain.set_page(url, relevance=told[url])
     payouts = {url: dice.choice([0.25, 0.5, 3.0, 40.0]) for url in dice.sample(recording.urls, 200)}
     for url, payout in payouts.items():
-        brain.set_payout(url, payout)
+        brain.set_page(url, payout=payout)
     brain.change(eps=EPS)
     assert brain.tend(None).settled
     web = web_of(

@@ -192,7 +192,7 @@ def test_pool_settles_and_counts(brain: Any) -> None:
     replay(brain, web(), limit=60)
     pages = web().urls
     for page in pages[:20]:
-        brain.set_payout(page, 3.0)
+        brain.set_page(page, payout=3.0)
     with WorkerPool.beside(brain, 2) as pool:
         eventually(lambda: pool.totals.pushes, "pushes of the workers")
         totals = pool.stop()

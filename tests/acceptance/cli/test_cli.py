@@ -164,13 +164,15 @@ def alone(*arguments: object, **env: str) -> Done:
 
 def test_help_names_every_command() -> None:
     crawl = ["seed", "next", "report", "work", "tend", "import", "top", "page", "links", "path", "find"]
-    keep = ["link", "unlink", "forget", "relevance", "payout", "clear", "hosts", "host", "robots"]
+    keep = ["link", "unlink", "forget", "clear", "hosts", "host", "robots"]
     done = alone("--help")
     for name in [*crawl, "stats", "audit", "dump", "server", "schema", "demo", *keep]:
         assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE), name
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     listed = done.stdout.split("-h, --help")[1]
     assert "..." not in listed, "no sentence is cut"
+    own = listed.partition("\nLaboratory:")[0]
+    assert len(re.findall(r"^  [a-z]", own, re.MULTILINE)) <= 50
     titles = re.findall(r"^([A-Z][^:\n]*):$", listed, re.MULTILINE)
     assert titles[0] == "Crawl" and len(titles) > 5, "commands are listed in sections"
     assert len(re.findall(r"^  [a-z]", listed, re.MULTILINE)) == len(cli.commands), "each command once"
@@ -227,7 +229,7 @@ NO_NUMBER = ("value", "rate", "interval", "payout", "relevance")
 @pytest.mark.parametrize("name", NO_NUMBER)
 def test_a_page_has_no_number_that_is_none(run: Run, name: str) -> None:
     for number in ("nan", "inf"):
-        one_sentence(run(name, "http://a.example/", number), f"not {number}")
+        one_sentence(run("page", "http://a.example/", "--set", f"{name}={number}"), f"not {number}")
 
 
 def test_version() -> None:
@@ -388,15 +390,17 @@ def test_corrections_say_what_they_did(run: Run) -> None:
     assert said("unlink", a, b, code=1) == f"no link leads from {a} to {b}.\n"
     assert said("unlink", a, "http://nowhere.example/", code=1).startswith("no link leads from")
     assert lines(run("page", a, "--json"))[0]["out_links"] == 0
-    assert said("relevance", a, "0.25") == f"the relevance of {a} is set to 0.25.\n"
+    assert said("page", a, "--set", "relevance=0.25") == f"the relevance of {a} is set to 0.25.\n"
     assert lines(run("page", a, "--json"))[0]["relevance"] == 0.25
-    assert said("relevance", a, "none") == f"the relevance of {a} is no longer set.\n"
+    assert said("page", a, "--set", "relevance=none") == f"the relevance of {a} is no longer set.\n"
     assert lines(run("page", a, "--json"))[0]["relevance"] is None
-    assert run("payout", a, "2").returncode == 0
-    one_sentence(run("relevance", a, "7"), "7")
-    one_sentence(run("relevance", a, "high"), "high")
+    told = said("page", a, "--set", "payout=2", "--set", "rate=0.5").splitlines()
+    assert told == [f"the payout of {a} is set to 2.", f"graphbrain: the rate of {a} is set to 0.5."]
+    one_sentence(run("page", a, "--set", "relevance=7"), "7")
+    one_sentence(run("page", a, "--set", "relevance=high"), "high")
     for name in NO_NUMBER:
-        one_sentence(run(name, "http://nowhere.example/", "1"), "http://nowhere.example/ is not in the graph")
+        absent = run("page", "http://nowhere.example/", "--set", f"{name}=1")
+        one_sentence(absent, "http://nowhere.example/ is not in the graph")
     one_sentence(run("tend", "http://nowhere.example/"), "http://nowhere.example/ is not in the graph")
     run("link", b, a)
     assert said("forget", b, "http://nowhere.example/", code=1).splitlines() == [

@@ -12,6 +12,7 @@ import pytest
 from graphbrain import Brain, Failed, Fetched
 from tests.acceptance.proxy import Cutter
 from tests.plugin import Neo4j
+from tests.verbs import neighbours
 
 A, B, C, D = (f"http://{name}.example/" for name in "abcd")
 
@@ -95,8 +96,7 @@ CASES: dict[str, tuple[Callable[[Brain], Any], Callable[[Brain, Any], Any]]] = {
     "link": (_linked, lambda brain, _: brain.link(C, D)),
     "unlink": (_linked, lambda brain, _: brain.unlink(A, B)),
     "forget": (_linked, lambda brain, _: brain.forget(B, for_ever=True)),
-    "set_relevance": (_linked, lambda brain, _: brain.set_relevance(A, 0.9)),
-    "set_payout": (_linked, lambda brain, _: brain.set_payout(A, 3.0)),
+    "set_page": (_linked, lambda brain, _: brain.set_page(A, relevance=0.9, payout=3.0, value=2.0)),
     "set_host": (_linked, lambda brain, _: brain.set_host("a.example", delay=5.0, in_flight=2)),
 }
 
@@ -122,7 +122,7 @@ def _state(brain: Brain) -> Any:
             round(page.authority_score, 9),
             round(page.hub_cash, 9),
             round(page.authority_cash, 9),
-            brain.neighbours(url),
+            neighbours(brain, url),
         )
     stats = brain.stats()
     return pages, stats["leased"], stats["retries"], stats["links"]

@@ -128,7 +128,7 @@ def test_each_role_against_each_verb(url: str, given: dict[str, str], document: 
                     found.setdefault(role, set()).add(facts["operationId"])
     assert found["operator"] == {facts["operationId"] for _, _, facts in operations(document)}
     assert found["analyst"].isdisjoint({"seed", "report", "next_urls", "clear", "change", "forget", "block", "renew"})
-    assert found["crawler"].isdisjoint({"page", "find", "dump_pages", "clear", "change", "forget", "set_value"})
+    assert found["crawler"].isdisjoint({"page", "find", "dump_pages", "clear", "change", "forget", "set_page"})
     assert {"next_urls", "report", "renew", "give_back", "seed", "set_robots"} <= found["crawler"]
 
 
@@ -443,14 +443,12 @@ def test_a_key_is_bound_to_its_request(url: str, given: dict[str, str]) -> None:
         ("change", {"settings": {"max_links": "many"}}, "SettingsError", "max_links must be a whole number"),
         ("change", {"settings": {"alpha": 0.2, "eps": None}}, "SettingsError", "eps must be a number"),
         ("rank", {"method": "pagerang"}, "BadInput", "rank is by hits, pagerank"),
-        ("rank_if_due", {"method": "pagerang"}, "BadInput", "rank is by hits, pagerank"),
         ("rank", {"method": "pagerank", "damping": 1.5}, "BadInput", "damping must be from 0 to below 1"),
         ("rank", {"method": "salsa", "iterations": 5}, "BadInput", "iterations is not for salsa"),
         ("rank", {"method": "hits", "trusted": ["http://a.org/"]}, "BadInput", "trusted is for trustrank"),
         ("rank", {"method": "pagerank", "top": -1}, "BadInput", "top must be from 0"),
         ("change", {"settings": {"order": "zzz"}}, "SettingsError", "order must be optimal or"),
         ("change", {"settings": {"allow_urls": "("}}, "SettingsError", "allow_urls"),
-        ("rank_if_due", {"method": "pagerank", "every": 0.5}, "BadInput", "every must be from 1 second"),
         ("convert_engine", {"engine": "steam"}, "SettingsError", "The engine must be exact or classic, not 'steam'."),
     ],
 )
@@ -470,9 +468,8 @@ def test_what_cannot_be_done_begins_no_job(
 
 def test_methods_and_engines_stand_in_the_document(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
-    for name in ("Rank", "RankIfDue"):
-        assert schemas[name]["properties"]["method"]["enum"] == list(METHODS)
-    assert schemas["Engine"]["properties"]["engine"]["enum"] == list(ENGINES)
+    assert schemas["Rank"]["properties"]["method"]["enum"] == list(METHODS)
+    assert schemas["ConvertEngine"]["properties"]["engine"]["enum"] == list(ENGINES)
 
 
 # ---------------------------------------------------------------- the document, and whatever may be sent
@@ -542,9 +539,9 @@ def test_a_document_has_patterns_that_the_brain_takes(document: dict[str, Any]) 
     ):
         assert re.search(HOST["pattern"], usual), usual
     schemas = document["components"]["schemas"]
-    assert schemas["OfPage" if "OfPage" in schemas else "SetValue"]["properties"]["url"]["pattern"] == PAGE["pattern"]
-    assert schemas["Next"]["properties"]["wait"]["maximum"] == LIMITS.wait
-    assert schemas["Urls"]["properties"]["urls"]["maxItems"] == LIMITS.items
+    assert schemas["Forget"]["properties"]["url"]["pattern"] == PAGE["pattern"]
+    assert schemas["NextUrls"]["properties"]["wait"]["maximum"] == LIMITS.wait
+    assert schemas["Seed"]["properties"]["urls"]["maxItems"] == LIMITS.items
 
 
 def rows_of(document: dict[str, Any]) -> list[str]:

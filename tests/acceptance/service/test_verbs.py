@@ -61,7 +61,6 @@ def empty(verbs: Any, own: Brain) -> Any:
 
 NOT_IN_CLIENTS = {
     "tend": ("batch", "for_everybody", "passes", "pushes"),
-    "settle": ("tolerance",),
     "next_urls": ("notes",),
 }
 """Verb → the arguments that only `Brain` has."""
@@ -77,13 +76,11 @@ def test_the_clients_have_the_verbs_of_the_brain_and_their_arguments() -> None:
         mine = arguments(Brain, verb)
         own = {
             "tend": ("batch", "for_everybody", "passes", "pushes"),
-            "settle": ("tolerance",),
             "next_urls": ("notes",),
         }
         for name in own.get(verb, ()):
             del mine[name]
-        theirs = {name: each for name, each in arguments(Client, verb).items() if name in mine or verb != "settle"}
-        assert mine == theirs, verb
+        assert mine == arguments(Client, verb), verb
     for verb in [name for name in dir(Client) if not name.startswith("_")]:
         assert arguments(Client, verb) == arguments(AsyncClient, verb), verb
 
@@ -215,8 +212,6 @@ def test_what_is_looked_at(empty: Any) -> None:
     found = list(empty.links(A, "in"))
     assert isinstance(found[0], LinkedPage) and found[0].url == B
     assert [step.url for step in empty.path(B, C)] == [B, A, C]
-    successors, predecessors = empty.neighbours(A)
-    assert (sorted(successors), predecessors) == ([B, C], [B])
     paid = empty.payments(A)
     assert {payment.url for payment in paid.hub_payers} <= {B, C}
     assert [host.name for host in empty.hosts("c.org")] == ["c.org"] and isinstance(empty.host("a.org"), Host)
@@ -231,17 +226,17 @@ def test_what_is_corrected(empty: Any) -> None:
     empty.seed([A])
     assert empty.link(A, C) is True and empty.link(A, C) is False
     assert empty.unlink(A, C) is True and empty.unlink(A, C) is False
-    for set_it, name, value in (
-        (empty.set_relevance, "relevance", 0.25),
-        (empty.set_payout, "payout", 3.0),
-        (empty.set_value, "value", 2.0),
-    ):
-        set_it(A, value)
-        assert getattr(empty.page(A), name) == value
-        set_it(A, None)
-    empty.set_rate(A, 0.5)
+    empty.set_page(A, relevance=0.25, payout=3.0, value=2.0)
+    page = empty.page(A)
+    assert (page.relevance, page.payout, page.value) == (0.25, 3.0, 2.0)
+    empty.set_page(A, relevance=None, payout=None)
+    page = empty.page(A)
+    assert (page.relevance, page.payout, page.value) == (None, None, 2.0), "what is not given stays"
+    with pytest.raises(BadInput, match="Give what is to be set"):
+        empty.set_page(A)
+    empty.set_page(A, rate=0.5)
     assert empty.page(A).rate == pytest.approx(0.5)
-    empty.set_interval(A, 86_400)
+    empty.set_page(A, interval=86_400)
     assert empty.page(A).interval == 1.0
     assert empty.crawl_now([A, "nope"]) == [True, False]
     empty.set_host("a.org", delay=2.0, budget=7)
@@ -259,7 +254,7 @@ def test_what_is_corrected(empty: Any) -> None:
     assert empty.retry(A) == 0 and empty.retry(host="a.org") == 0
     assert empty.forget(A) == 0 and empty.forget(A) is None
     with pytest.raises(BadInput):
-        empty.set_relevance(C, 2.0)
+        empty.set_page(C, relevance=2.0)
     with pytest.raises(BadInput):
         empty.retry()
 
@@ -269,7 +264,7 @@ def test_long_work(empty: Any) -> None:
     told: list[tuple[Any, ...]] = []
     ranked = empty.rank("pagerank", top=2, progress=lambda *how: told.append(how))
     assert ranked.converged and ranked.complete and len(ranked.best["pagerank"]) == 2
-    assert empty.rankings()[0].method == "pagerank" and empty.rank_if_due("pagerank", 3_600.0) is None
+    assert empty.rankings()[0].method == "pagerank"
     assert empty.settle().pages in (0, 3)
     assert empty.audit(None).ok
     empty.change(delay_seconds=1.5)

@@ -14,6 +14,7 @@ from graphbrain.analyst.dictionary import PAGE
 from graphbrain.analyst.questions import ask, questions
 from graphbrain.frontier.hosts.health import PAGE_FAULTS
 from tests.integration.analyst.webs import A, B, C, D, E, crawl
+from tests.verbs import neighbours
 
 DAY = 86_400.0
 
@@ -328,7 +329,7 @@ def test_a_temporary_redirect_is_a_fact_and_no_duplicate(brain: Brain) -> None:
     assert facts[f"{A}/yours"] == (307, [f"{A}/login"], None, None, None)
     assert facts[f"{A}/soon"] == (200, [f"{A}/next"], "Soon", None, False)
     assert facts[f"{A}/login"] == (200, None, "Log in", f"{A}/login", True)
-    assert brain.neighbours(f"{A}/mine") == ([], [f"{A}/"]), "what came are the links of its target"
+    assert neighbours(brain, f"{A}/mine") == ([], [f"{A}/"]), "what came are the links of its target"
     for name in ("duplicates", "text-duplicates", "near-duplicates", "same-titles"):
         assert rows(brain, name, "pages") == [], name
     assert rows(brain, "noindex-pages", "url") == [f"{A}/login"]

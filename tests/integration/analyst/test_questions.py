@@ -14,6 +14,7 @@ from graphbrain.analyst.questions import ask, questions
 from graphbrain.base.errors import BadInput, GraphRefused
 from tests.integration.analyst.webs import A, B, C, D, E, F, crawl
 from tests.plugin import Neo4j, emptied
+from tests.verbs import neighbours
 
 NAMES = [each.name for each in questions()]
 GIVEN: dict[str, dict[str, Any]] = {"deep-pages": {"least": 2}}
@@ -230,7 +231,7 @@ def test_what_depends_on_the_day(crawled: Brain) -> None:
 
 def test_the_first_links_lead_from_the_seeds(crawled: Brain) -> None:
     paths = [row[0] for row in ask(crawled.graph, "first-links").rows]
-    assert sorted(paths) == sorted([seed, to] for seed in (f"{A}/", f"{F}/") for to in crawled.neighbours(seed)[0])
+    assert sorted(paths) == sorted([seed, to] for seed in (f"{A}/", f"{F}/") for to in neighbours(crawled, seed)[0])
 
 
 def test_parameters_are_obeyed(crawled: Brain) -> None:

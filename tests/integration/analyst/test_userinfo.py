@@ -11,6 +11,7 @@ from graphbrain.analyst import summary
 from graphbrain.analyst.questions import ask, questions
 from graphbrain.files import dump
 from tests.integration.analyst.webs import A, B, crawl
+from tests.verbs import neighbours
 
 SECRET = "hunter2"
 OLD = """
@@ -31,7 +32,9 @@ def test_no_password_is_shown(brain: Brain, raw: driver.Driver, tmp_path: Path) 
         repr(brain.top(9)),
         repr(list(brain.find("a."))),
     ]
-    said += [repr([brain.page(key), *brain.links(key), *brain.links(key, "in"), brain.neighbours(key)]) for key in keys]
+    said += [
+        repr([brain.page(key), *brain.links(key), *brain.links(key, "in"), neighbours(brain, key)]) for key in keys
+    ]
     said += [repr([brain.path(key), brain.payments(key)]) for key in keys]
     said += [repr(brain.frame(table).to_pylist()) for table in ("pages", "links", "spells", "hosts")]
     said.append(summary.page(brain.graph, brain.now()))

@@ -6,6 +6,7 @@ import time
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.schedule.fingerprints import simhash
+from tests.verbs import neighbours
 
 DAY = 86_400.0
 HASH = {name: f"{number:032x}" for number, name in enumerate(("first", "second", "same", "text"), 1)}
@@ -79,7 +80,7 @@ def crawl(brain: Brain) -> None:
     brain.report([Fetched(f"{A}/old", [], fetched_at=now - DAY + 1)])
     brain.report([Fetched(f"{A}/old", redirected_to=f"{A}/middle", fetched_at=now - DAY + 2)])
     # The home page changes.
-    links = brain.neighbours(f"{A}/")[0]
+    links = neighbours(brain, f"{A}/")[0]
     brain.report([Fetched(f"{A}/", links, fetched_at=now - 3600, body_hash=HASH["second"], seconds=0.5)])
     brain.report(
         [

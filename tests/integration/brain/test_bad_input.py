@@ -10,6 +10,7 @@ import pytest
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput, UnknownPage
 from tests.integration.conftest import START
+from tests.verbs import neighbours
 
 A, B, GOOD = "http://a.org/", "http://b.org/", "http://good.org/"
 NAN, INF = float("nan"), float("inf")
@@ -111,7 +112,7 @@ def test_a_bad_link_is_refused_and_the_visit_is_recorded(brain: Brain, bad: Any)
     assert answer.accepted
     assert len(answer.links_refused) == 1
     assert answer.links_refused[0][1]
-    assert brain.neighbours(A) == ([B, GOOD], [])
+    assert neighbours(brain, A) == ([B, GOOD], [])
 
 
 @pytest.mark.parametrize("truth", [True, False])
@@ -148,7 +149,7 @@ def test_next_urls_takes_a_sensible_number(brain: Brain, n: Any) -> None:
 def test_a_relevance_is_a_share(brain: Brain, value: Any) -> None:
     brain.seed([A])
     with pytest.raises(BadInput):
-        brain.set_relevance(A, value)
+        brain.set_page(A, relevance=value)
     assert brain.page(A).relevance is None
 
 
@@ -156,7 +157,7 @@ def test_a_relevance_is_a_share(brain: Brain, value: Any) -> None:
 def test_a_payout_is_cash(brain: Brain, value: Any) -> None:
     brain.seed([A])
     with pytest.raises(BadInput):
-        brain.set_payout(A, value)
+        brain.set_page(A, payout=value)
     assert brain.page(A).payout is None
 
 
@@ -183,9 +184,9 @@ def test_a_host_nobody_has_met(brain: Brain) -> None:
     [
         lambda brain: brain.page(A),
         lambda brain: brain.page("0" * 32),
-        lambda brain: brain.neighbours(A),
-        lambda brain: brain.set_relevance(A, 0.5),
-        lambda brain: brain.set_payout(A, 2.0),
+        lambda brain: neighbours(brain, A),
+        lambda brain: brain.set_page(A, relevance=0.5),
+        lambda brain: brain.set_page(A, payout=2.0),
     ],
 )
 def test_a_page_nobody_has_met(brain: Brain, ask: Any) -> None:

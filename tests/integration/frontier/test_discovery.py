@@ -14,6 +14,7 @@ from graphbrain.base.model import SeedAnswer
 from graphbrain.base.urls.normalization import USER_LEFT_OUT
 from tests.integration.conftest import START, Going, HandClock, crowd
 from tests.plugin import PATIENCE, Neo4j
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
@@ -138,7 +139,7 @@ def test_links_create_their_targets_one_click_deeper(brain: Brain) -> None:
 def test_links_fold_into_distinct_pages(brain: Brain) -> None:
     (answer,) = brain.report([Fetched(A, [B, "http://b.org", "http://B.org/#x", C])])
     assert answer.links == 2
-    assert brain.neighbours(A) == ([B, C], [])
+    assert neighbours(brain, A) == ([B, C], [])
     assert brain.page(A).out_weight == 2.0
 
 
@@ -155,14 +156,14 @@ def test_new_pages_of_a_folder_are_counted_as_the_page_that_brings_them_names_th
 def test_links_to_the_page_itself_are_ignored(brain: Brain) -> None:
     (answer,) = brain.report([Fetched(A, [A, "http://a.org/#here", B])])
     assert answer.links == 1
-    assert brain.neighbours(A) == ([B], [])
+    assert neighbours(brain, A) == ([B], [])
 
 
 def test_a_bad_link_is_refused_and_the_others_are_kept(brain: Brain) -> None:
     (answer,) = brain.report([Fetched(A, ["javascript:x", B, "http://c\x01.org/"])])
     assert answer.accepted
     assert [url for url, _ in answer.links_refused] == ["javascript:x", "http://c\x01.org/"]
-    assert brain.neighbours(A) == ([B], [])
+    assert neighbours(brain, A) == ([B], [])
 
 
 def test_a_user_in_a_url_is_left_out_wherever_it_comes_from_and_the_answer_says_so(brain: Brain, ask: Ask) -> None:
@@ -185,14 +186,14 @@ def test_a_user_in_a_url_is_left_out_wherever_it_comes_from_and_the_answer_says_
 
 def test_tabs_line_ends_and_backslashes_are_read_as_browsers_read_them(brain: Brain) -> None:
     (answer,) = brain.report([Fetched(A, ["http://b.\torg/\n", "http:\\\\c.org\\x\\..\\"])])
-    assert answer.links == 2 and brain.neighbours(A) == ([B, C], [])
+    assert answer.links == 2 and neighbours(brain, A) == ([B, C], [])
 
 
 def test_more_links_than_max_links_are_counted_and_left_out(make_brain: MakeBrain) -> None:
     brain = make_brain(max_links=2)
     (answer,) = brain.report([Fetched(A, [B, B, C, "http://d.org/", "http://e.org/", B])])
     assert (answer.links, answer.links_over) == (2, 2)
-    assert brain.neighbours(A) == ([B, C], [])
+    assert neighbours(brain, A) == ([B, C], [])
 
 
 def test_a_link_says_since_when_it_is_known(brain: Brain, clock: HandClock, ask: Ask) -> None:

@@ -27,8 +27,8 @@ def web(brain: Brain, pages: int = 60) -> None:
     brain.report(
         [Fetched(url, [urls[n] for n in dice.integers(0, pages, 9)], body_hash="x") for url in urls[: pages // 2]]
     )
-    brain.set_relevance(urls[0], 0.25)
-    brain.set_payout(urls[1], 3.0)
+    brain.set_page(urls[0], relevance=0.25)
+    brain.set_page(urls[1], payout=3.0)
 
 
 def urls_of(brain: Brain, table: LinkTable) -> list[str]:

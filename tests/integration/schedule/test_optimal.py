@@ -77,8 +77,8 @@ def test_a_valuable_new_page_comes_before_a_copy_and_a_poor_one_after_it(
         fetch(brain, (A, str(clock())))
         clock.pass_(2 * DAY)
     brain.seed([B, C])
-    brain.set_relevance(B, 0.9)
-    brain.set_relevance(C, 0.001)
+    brain.set_page(B, relevance=0.9)
+    brain.set_page(C, relevance=0.001)
     assert urls(brain) == [B, A, C]
 
 
@@ -96,7 +96,7 @@ def test_more_depth_of_discovery_puts_new_pages_first(make_brain: MakeBrain, clo
 def test_the_frontier_and_the_oldest_have_their_reserves(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(frontier_reserve=0.25, oldest_reserve=0.25, discovery_days=0.0)
     fetch(brain, *((f"http://old.org/{n}", "x") for n in range(20)))
-    brain.set_relevance("http://old.org/7", 0.001)
+    brain.set_page("http://old.org/7", relevance=0.001)
     clock.pass_(10 * DAY)
     fetch(brain, ("http://old.org/7", "x"))
     clock.pass_(10 * DAY)
@@ -109,8 +109,8 @@ def test_the_aim_of_the_seeds_prefers_pages_that_will_have_changed(make_brain: M
     """A changes many times a day, and its copy is stale at once: worth no visit for freshness, but for change it is."""
     brain = make_brain(oldest_reserve=0.0)
     fetch(brain, (A, "x"), (B, "x"))
-    brain.set_rate(A, 50.0)
-    brain.set_rate(B, 0.3)
+    brain.set_page(A, rate=50.0)
+    brain.set_page(B, rate=0.3)
     clock.pass_(2 * DAY)
     assert urls(brain, 1) == [B]
     brain.give_back(brain.next_urls(2))
@@ -233,8 +233,8 @@ def test_priors_are_learned_from_first_visits_again_and_pages_change_lanes(
 def test_own_values_order_the_frontier(make_brain: MakeBrain) -> None:
     brain = make_brain(value="own", value_by_relevance=False)
     brain.seed([A, B, C])
-    brain.set_value(A, 0.25)
-    brain.set_value(C, 8.0)
+    brain.set_page(A, value=0.25)
+    brain.set_page(C, value=8.0)
     assert brain.page(C).value == 8.0
     assert urls(brain) == [C, B, A]
 
@@ -318,7 +318,7 @@ def test_a_fixed_interval_holds_under_every_order(make_brain: MakeBrain, clock: 
     brain = make_brain(order=order, intervals="/news 600; [0-9] 1800")
     pages = ["http://a.org/news", "http://a.org/2", "http://a.org/own"]
     fetch(brain, *((url, "x") for url in pages))
-    brain.set_interval(pages[2], 200.0)
+    brain.set_page(pages[2], interval=200.0)
     seen: dict[str, list[float]] = {url: [] for url in pages}
     for _ in range(40):
         clock.pass_(100.0)
@@ -332,7 +332,7 @@ def test_a_fixed_interval_holds_under_every_order(make_brain: MakeBrain, clock: 
     page = brain.page(pages[2])
     assert (page.interval, page.comes_back) == (200.0 / DAY, 200.0 / DAY)
     assert page.due == pytest.approx(page.fetched + 200.0)  # type: ignore[operator]
-    brain.set_interval(pages[2], None)
+    brain.set_page(pages[2], interval=None)
     brain.change(intervals="")
     clock.pass_(1_800.0)
     assert urls(brain) == []
@@ -352,8 +352,8 @@ def test_a_page_says_when_it_comes_back(make_brain: MakeBrain, clock: HandClock)
     often, seldom = brain.page(B), brain.page(A)
     assert often.comes_back < seldom.comes_back  # type: ignore[operator]
     assert often.due == pytest.approx(often.fetched + often.comes_back * DAY)  # type: ignore[operator]
-    brain.set_value(A, 0.25)
-    brain.set_interval(B, 7.0 * DAY)
+    brain.set_page(A, value=0.25)
+    brain.set_page(B, interval=7.0 * DAY)
     brain.report([Fetched("http://c.org/", [A])])
     brain.rank("pagerank")
     for value in ("authority", "own", "pagerank"):
@@ -366,15 +366,15 @@ def test_a_page_says_when_it_comes_back(make_brain: MakeBrain, clock: HandClock)
 
 
 @pytest.mark.parametrize(
-    ("verb", "value"),
-    [("set_value", -1.0), ("set_value", float("nan")), ("set_rate", 0.0), ("set_rate", "x"), ("set_interval", 0.0)],
+    ("name", "value"),
+    [("value", -1.0), ("value", float("nan")), ("rate", 0.0), ("rate", "x"), ("interval", 0.0)],
 )
-def test_wishes_that_mean_nothing_are_refused(brain: Brain, verb: str, value: object) -> None:
+def test_wishes_that_mean_nothing_are_refused(brain: Brain, name: str, value: Any) -> None:
     brain.seed([A])
-    with pytest.raises(BadInput):
-        getattr(brain, verb)(A, value)
+    with pytest.raises(BadInput, match=name):
+        brain.set_page(A, **{name: value})
     with pytest.raises(UnknownPage):
-        getattr(brain, verb)(B, 2.0)
+        brain.set_page(B, **{name: 2.0})
 
 
 @pytest.mark.parametrize("intervals", ["600", "( 600", "/news/ soon", "/news/ 0.5"])
@@ -476,7 +476,7 @@ def test_a_shorter_time_between_visits_wakes_resting_hosts(make_brain: MakeBrain
 def test_an_interval_of_its_own_wakes_the_host_in_time(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(delay_seconds=10.0)
     many = sleep_over(brain, clock)
-    brain.set_interval(many[2], 600.0)
+    brain.set_page(many[2], interval=600.0)
     clock.pass_(600.0)
     assert urls(brain) == [many[2]]
 
@@ -503,7 +503,7 @@ def test_of_a_host_with_a_queue_the_best_page_comes_each_time_however_many_lanes
     many = [f"http://many.org/{n}" for n in range(40)]
     brain.seed(many)
     for n, url in enumerate(many):
-        brain.set_value(url, 2.0 ** (n * 7 % 40 - 20))
+        brain.set_page(url, value=2.0 ** (n * 7 % 40 - 20))
     best = sorted(many, key=lambda url: -brain.page(url).value)
     handed_out = []
     for _ in many[:30]:
@@ -511,7 +511,7 @@ def test_of_a_host_with_a_queue_the_best_page_comes_each_time_however_many_lanes
         clock.pass_(5.0)
     assert handed_out == best[:30]
     brain.seed(["http://many.org/late"])
-    brain.set_value("http://many.org/late", 1e6)
+    brain.set_page("http://many.org/late", value=1e6)
     brain.crawl_now([many[0]])
     assert urls(brain) == [many[0]]
     clock.pass_(5.0)
@@ -633,7 +633,7 @@ def test_a_reported_value_moves_a_page_that_is_visited_again(make_brain: MakeBra
     clock.pass_(10 * DAY)
     brain.report([Fetched(A, body=b"1", value=5_000.0), Fetched(B, body=b"2")])
     assert brain.page(A).lane < brain.page(B).lane
-    brain.set_value(B, 5_000.0)
+    brain.set_page(B, value=5_000.0)
     assert brain.page(A).lane == brain.page(B).lane
     sound(brain)
 

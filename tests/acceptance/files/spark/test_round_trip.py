@@ -127,7 +127,7 @@ def test_there_and_back_beside_a_crawl(make_brain: Callable[..., Brain], tmp_pat
     for number in range(0, PAGES, 2):
         brain.report([visit(chance, number)])
     for url, payout in zip(urls([0, 2, 4]), (0.0, 3.0, 0.5), strict=True):
-        brain.set_payout(url, payout)
+        brain.set_page(url, payout=payout)
     wanted = Wanted(brain)
     dump = tmp_path / "dump"
     frames.dump(brain.graph, dump, brain.now)

@@ -18,6 +18,7 @@ from graphbrain.base.numeric.methods import SCORES
 from graphbrain.base.urls.normalization import key_of, spell
 from tests.integration.conftest import START, HandClock
 from tests.recordings import Recordings, links_of, web_of
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 
@@ -49,7 +50,7 @@ def random_web(brain: Brain, pages: int = 40) -> list[str]:
     dice = random.Random(7)
     urls = [f"http://h{n % 5}.org/{n}" for n in range(pages)]
     brain.report([Fetched(url, dice.sample(urls, dice.randrange(12))) for url in urls])
-    brain.set_payout(urls[3], 4.0)
+    brain.set_page(urls[3], payout=4.0)
     brain.tend(None)
     return urls
 
@@ -242,9 +243,9 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
     brain.report([Fetched(leaf, [A, B]) for leaf in leaves])
     brain.report([Fetched(D, redirected_to=B), Fetched(B, ["http://orphan.org/"])])
     brain.report([Fetched(B, [], fetched_at=clock.pass_(60.0))])
-    brain.set_relevance(A, 0.75)
-    brain.set_value(A, 2.0)
-    brain.set_payout(A, 2.0)
+    brain.set_page(A, relevance=0.75)
+    brain.set_page(A, value=2.0)
+    brain.set_page(A, payout=2.0)
     brain.hint([leaves[0]])
     for _ in range(3):
         clock.pass_(86_400.0)
@@ -257,7 +258,7 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
     brain.report([Failed(leaves[1], status=500, error="no", fetched_at=clock.pass_(1.0))])
     brain.report([Fetched(D, redirected_to=B, fetched_at=clock.pass_(1.0))])
     brain.report([Fetched(leaves[2], status=302, led_to=[A], fetched_at=clock.pass_(1.0))])
-    brain.set_interval(B, 600.0)
+    brain.set_page(B, interval=600.0)
     brain.next_urls(1)
     brain.tend(None)
     brain.seed(["http://c.org/waits"])
@@ -298,18 +299,18 @@ def test_a_page_is_named_by_url_or_key_everywhere(brain: Brain) -> None:
     brain.report([Fetched(A, [B])])
     a, b = key_of(A), key_of(B)
     assert brain.page(a) == brain.page(A)
-    assert brain.neighbours(a) == ([B], [])
+    assert neighbours(brain, a) == ([B], [])
     brain.link(b, a)
     brain.link(a, C)
-    assert brain.neighbours(A) == ([B, C], [B])
+    assert neighbours(brain, A) == ([B, C], [B])
     brain.unlink(b, A)
-    brain.set_relevance(b, 0.75)
-    brain.set_payout(b, 2.0)
+    brain.set_page(b, relevance=0.75)
+    brain.set_page(b, payout=2.0)
     assert (brain.page(B).relevance, brain.page(B).payout) == (0.75, 2.0)
     assert brain.tend(pages=[b]).pushes == 1
-    brain.set_value(b, 3.0)
-    brain.set_rate(b, 0.5)
-    brain.set_interval(b, 86_400.0)
+    brain.set_page(b, value=3.0)
+    brain.set_page(b, rate=0.5)
+    brain.set_page(b, interval=86_400.0)
     page = brain.page(B)
     assert (page.value, page.rate, page.interval) == (3.0, pytest.approx(0.5), 1.0)
     assert brain.note({b: "seen"}) == {}
@@ -330,14 +331,10 @@ def test_a_page_is_named_by_url_or_key_everywhere(brain: Brain) -> None:
         brain.page(B)
 
 
-NAMED = {  # verbs that take a page, with what else they want
-    "set_relevance": (0.5,),
-    "set_payout": (2.0,),
-    "set_value": (2.0,),
-    "set_rate": (2.0,),
-    "set_interval": (60.0,),
-    "retry": (),
-    "park": (),
+NAMED: dict[str, dict[str, float]] = {  # verbs that take a page, with what else they want
+    "set_page": {"value": 2.0},
+    "retry": {},
+    "park": {},
 }
 
 
@@ -358,7 +355,7 @@ def test_every_verb_that_takes_a_page_is_tried_with_a_key() -> None:
 @pytest.mark.parametrize("verb", NAMED)
 def test_a_key_that_no_page_has_is_refused(brain: Brain, verb: str) -> None:
     with pytest.raises(UnknownPage, match="not in the graph"):
-        getattr(brain, verb)(key_of(STRANGER), *NAMED[verb])
+        getattr(brain, verb)(key_of(STRANGER), **NAMED[verb])
     assert brain.stats()["pages"] == 0
 
 
@@ -371,7 +368,7 @@ def test_a_link_cannot_make_a_page_of_a_key(brain: Brain) -> None:
     assert brain.stats()["pages"] == 1
 
 
-@pytest.mark.parametrize("verb", ["page", "payments", "links", "path", "neighbours"])
+@pytest.mark.parametrize("verb", ["page", "payments", "links", "path"])
 def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
     for name in (STRANGER, key_of(STRANGER)):
         with pytest.raises(UnknownPage, match="is not in the graph"):

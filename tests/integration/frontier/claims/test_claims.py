@@ -72,8 +72,8 @@ def test_best_first_follows_the_score_of_unfetched_pages(brain: Brain) -> None:
 
 def test_best_first_follows_relevance(brain: Brain) -> None:
     brain.seed([A, B, C])
-    brain.set_relevance(B, 0.9)
-    brain.set_relevance(C, 0.1)
+    brain.set_page(B, relevance=0.9)
+    brain.set_page(C, relevance=0.1)
     assert urls(brain.next_urls(9)) == [B, A, C]
 
 

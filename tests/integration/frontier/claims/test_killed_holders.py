@@ -79,7 +79,7 @@ def killed(neo4j: Neo4j, at: float, act: str, body: bytes = b"") -> Iterator[lis
     finally:
         process.kill()
         process.communicate(timeout=PATIENCE)
-    yield [shapes.claim(each) for each in told]
+    yield [shapes.read(Claim, each) for each in told]
 
 
 @pytest.fixture

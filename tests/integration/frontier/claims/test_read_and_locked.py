@@ -16,6 +16,7 @@ from graphbrain.frontier.claims.sources import ClaimRequest
 from graphbrain.frontier.claims.taking import Taken, take
 from graphbrain.frontier.corrections import edits
 from tests.integration.conftest import HandClock, meanwhile
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 Patch = pytest.MonkeyPatch
@@ -52,7 +53,7 @@ def by_hand(brain: Brain, clock: HandClock) -> None:
     clock.pass_(HOUR)
     brain.crawl_now(PAGES)
     for url in PAGES:
-        brain.set_interval(url, HOUR)
+        brain.set_page(url, interval=HOUR)
     clock.pass_(1.0)
 
 
@@ -139,7 +140,7 @@ def test_a_page_whose_lane_changes_meanwhile_is_handed_out(
 
     def others() -> None:
         for url in PAGES:
-            second.set_value(url, 50.0)
+            second.set_page(url, value=50.0)
 
     left = meanwhile(monkeypatch, brain, "claims/lock", others)
     looks: list[str] = []
@@ -464,7 +465,7 @@ def test_an_alias_that_leads_elsewhere_meanwhile_takes_its_links_there(
     brain.tend(0)
     second.tend(0)
     assert not left
-    assert brain.neighbours(c)[0] == [d]
+    assert neighbours(brain, c)[0] == [d]
 
 
 def test_an_alias_that_is_a_page_again_meanwhile_keeps_its_links(
@@ -482,7 +483,7 @@ def test_an_alias_that_is_a_page_again_meanwhile_keeps_its_links(
     brain.tend(0)
     second.tend(0)
     assert not left
-    assert (brain.page(a).state, brain.neighbours(c)[0]) == ("known", [a])
+    assert (brain.page(a).state, neighbours(brain, c)[0]) == ("known", [a])
 
 
 def test_a_page_that_becomes_less_deep_meanwhile_passes_its_new_depth_on(

@@ -117,7 +117,7 @@ def test_a_page_that_is_parked_by_hand_waits_for_retry(brain: Brain) -> None:
 
 def test_the_relevance_of_all_pages_is_forgotten(brain: Brain) -> None:
     brain.report([Fetched(A, [B, C], relevance=0.9)])
-    brain.set_relevance(C, 0.1)
+    brain.set_page(C, relevance=0.1)
     assert brain.forget_relevance() == 2 and brain.forget_relevance() == 0
     assert {page.relevance for page in brain.find()} == {None}
     assert brain.audit().ok

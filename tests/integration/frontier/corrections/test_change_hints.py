@@ -10,8 +10,7 @@ import pytest
 
 from graphbrain import Brain, Fetched, Hint
 from graphbrain.base.urls.normalization import key_of
-from graphbrain.brain.discover import Discovering
-from graphbrain.brain.names import Names
+from graphbrain.brain.discover import applying
 from graphbrain.frontier.corrections.change_hints import Trust, beta
 from tests.integration.conftest import START, HandClock, sound
 
@@ -107,7 +106,7 @@ def test_an_answer_that_is_lost_is_found_again(brain: Brain, clock: HandClock, a
     from graphbrain.frontier.corrections import change_hints
 
     noted = {hint.key: hint for hint in (change_hints.check(url, brain.session.rules, clock.at) for url in (A, B))}
-    work = Discovering(brain.session, Names(brain.session)).applying(noted)
+    work = applying(brain.session, noted)
     first = brain.graph.write(work, "hints")
     since = brain.page(A).waiting_since
     assert brain.graph.write(work, "hints") == first

@@ -16,6 +16,7 @@ from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
 from tests.integration.conftest import HandClock, sound
 from tests.serving import tokens
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
@@ -34,7 +35,7 @@ def ring(brain: Brain) -> Brain:
 def test_a_link_by_hand(ring: Brain) -> None:
     ring.link(B, A)
     sound(ring)
-    assert ring.neighbours(B) == ([A, C], [A])
+    assert neighbours(ring, B) == ([A, C], [A])
     assert ring.page(A).in_weight == 2.0
 
 
@@ -100,7 +101,7 @@ def test_a_correction_that_is_run_again_has_been_done_all_the_same(
 def test_unlinking_gives_back_what_the_link_has_paid(ring: Brain) -> None:
     ring.unlink(A, C)
     sound(ring)
-    assert ring.neighbours(A) == ([B], [C])
+    assert neighbours(ring, A) == ([B], [C])
     assert (ring.page(A).out_weight, ring.page(C).in_weight) == (1.0, 1.0)
 
 
@@ -124,7 +125,7 @@ def test_a_forgotten_page_leaves_its_neighbours_as_if_it_had_never_been(ring: Br
     sound(ring)
     with pytest.raises(UnknownPage):
         ring.page(C)
-    assert ring.neighbours(A) == ([B], [])
+    assert neighbours(ring, A) == ([B], [])
     ring.forget(B)
     assert ring.page(A).hub_score == pytest.approx(1.0, abs=1e-12)
     assert ring.page(A).authority_score == pytest.approx(1.0, abs=1e-12)
@@ -152,7 +153,7 @@ def test_a_page_forgotten_for_ever_does_not_come_back(ring: Brain, clock: HandCl
             ring.link(A, C)
     else:
         ring.report([Fetched(A, [B, C])])
-        assert ring.neighbours(A) == ([B], [])
+        assert neighbours(ring, A) == ([B], [])
         assert not ring.report([Fetched(C)])[0].accepted
     with pytest.raises(UnknownPage):
         ring.page(C)
@@ -182,7 +183,7 @@ def test_a_page_can_be_named_by_its_key(ring: Brain) -> None:
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0, None])
 def test_relevance_changes_no_account(ring: Brain, value: float | None) -> None:
     before = ring.page(C)
-    ring.set_relevance(C, value)
+    ring.set_page(C, relevance=value)
     after = ring.page(C)
     assert after.relevance == value
     assert (after.hub_score, after.authority_score) == (before.hub_score, before.authority_score)
@@ -191,7 +192,7 @@ def test_relevance_changes_no_account(ring: Brain, value: float | None) -> None:
 def test_relevance_changes_what_goes_back_at_the_next_push(ring: Brain) -> None:
     """An authority of no relevance keeps its cash from its predecessors' hubs."""
     before = ring.page(B).hub_score
-    ring.set_relevance(C, 0.0)
+    ring.set_page(C, relevance=0.0)
     ring.tend(None)
     assert ring.page(B).hub_score < before - 0.1
 
@@ -199,13 +200,13 @@ def test_relevance_changes_what_goes_back_at_the_next_push(ring: Brain) -> None:
 @pytest.mark.parametrize("value", [0.0, 0.5, 3.0])
 def test_a_payout_goes_to_both_sides(ring: Brain, value: float) -> None:
     before = ring.page(B)
-    ring.set_payout(B, value)
+    ring.set_page(B, payout=value)
     after = ring.page(B)
     assert after.payout == value
     assert after.hub_score == pytest.approx(before.hub_score + value - 1.0)
     assert after.authority_score == pytest.approx(before.authority_score + value - 1.0)
     sound(ring)
-    ring.set_payout(B, None)
+    ring.set_page(B, payout=None)
     assert ring.page(B).hub_score == pytest.approx(before.hub_score)
 
 
@@ -271,9 +272,9 @@ def test_random_churn_leaves_every_account_right(
         elif what == 2 and step % 3 == 0:
             brain.forget(one)
         elif what == 3 and brain.seed([one]):
-            brain.set_relevance(one, chance.choice([0.0, 0.4, 1.0, None]))
+            brain.set_page(one, relevance=chance.choice([0.0, 0.4, 1.0, None]))
         elif what == 4 and brain.seed([one]):
-            brain.set_payout(one, chance.choice([0.0, 2.5, None]))
+            brain.set_page(one, payout=chance.choice([0.0, 2.5, None]))
         elif what == 5:
             brain.tend(0.02)
         else:

@@ -118,7 +118,7 @@ def test_a_page_that_was_claimed_or_visited_meanwhile_comes_back_in_its_time(
     clock.pass_(jump)
     claims = {claim.url: claim for claim in brain.next_urls(2)}
     brain.report([fetched(claims[visited])])
-    brain.set_interval(visited, HOUR)
+    brain.set_page(visited, interval=HOUR)
     brain.session.refresh()  # as all processes do now and then
     clock.pass_(1.0 - jump)
     brain.session.refresh()
@@ -202,7 +202,7 @@ def test_a_clock_that_goes_right_changes_nothing(make_brain: MakeBrain, clock: H
             Failed(claims["failing.org"].url, claims["failing.org"], 500),
         ]
     )
-    brain.set_interval(claims["well.org"].url, DAY)
+    brain.set_page(claims["well.org"].url, interval=DAY)
     times = (
         "MATCH (p:Page) RETURN p.url, p.waiting_since, p.not_before, p.fetched, p.failed ORDER BY p.url "
         "UNION ALL MATCH (p:Host) RETURN p.name AS `p.url`, p.blocked_until AS `p.waiting_since`, "
@@ -324,7 +324,7 @@ def test_hosts_that_open_one_after_another_are_not_announced_before_their_pages(
     for n, host in enumerate(hosts):
         brain.set_host(host, delay=20.0 + n)
         for url in pages(host, 3):
-            brain.set_interval(url, 300.0)
+            brain.set_page(url, interval=300.0)
     clock.pass_(DAY)
     left = dict.fromkeys(hosts, 3)
     while any(left.values()):

@@ -58,7 +58,7 @@ def test_one_page_that_is_always_refused_keeps_no_other_waiting(
     brain = make_brain(order=order, delay_seconds=1.0)
     brain.seed(pages(A, 14))
     bad, good, refusals = f"http://{A}/0", set[str](), 0
-    brain.set_relevance(bad, 0.99)  # it comes before the others
+    brain.set_page(bad, relevance=0.99)  # it comes before the others
     for claim in crawl(brain, clock, START + DAY, 60):
         if claim.url == bad:
             refusals += 1

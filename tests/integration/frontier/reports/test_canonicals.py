@@ -11,6 +11,7 @@ import pytest
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.frontier.reports import canonicals
 from tests.integration.conftest import HandClock, lose_an_answer, sound
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
@@ -27,7 +28,7 @@ def told(brain: Brain, clock: HandClock, *visits: Fetched | Failed) -> None:
 
 
 def out(brain: Brain, url: str) -> list[str]:
-    return sorted(brain.neighbours(url)[0])
+    return sorted(neighbours(brain, url)[0])
 
 
 @pytest.mark.parametrize("engine", ENGINES)

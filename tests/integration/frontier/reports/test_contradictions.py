@@ -21,6 +21,7 @@ from graphbrain.schedule.change_rate import PRIOR
 from graphbrain.schedule.value import Schedule
 from tests.integration.conftest import START, HandClock
 from tests.plugin import Neo4j
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 A, B, C, D = (f"http://{name}.org/" for name in "abcd")
@@ -43,7 +44,7 @@ def known(brain: Brain, url: str = A) -> None:
 
 
 def links(brain: Brain, url: str = A) -> list[str]:
-    return brain.neighbours(url)[0]
+    return neighbours(brain, url)[0]
 
 
 # ---------------------------------------------------------------- without content no link is gone

@@ -9,6 +9,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from tests.integration.conftest import HandClock, sound
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 
@@ -24,7 +25,7 @@ def moved(brain: Brain, clock: HandClock, *redirects: tuple[str, str]) -> None:
 
 
 def out(brain: Brain, url: str) -> list[str]:
-    return brain.neighbours(url)[0]
+    return neighbours(brain, url)[0]
 
 
 def test_links_to_an_alias_count_for_its_target(brain: Brain, clock: HandClock) -> None:
@@ -32,7 +33,7 @@ def test_links_to_an_alias_count_for_its_target(brain: Brain, clock: HandClock) 
     since = {page.url: page.since for page in brain.links(P)}[A]
     moved(brain, clock, (A, B))
     assert out(brain, P) == out(brain, Q) == [B]
-    assert brain.neighbours(A) == ([], [])
+    assert neighbours(brain, A) == ([], [])
     assert next(brain.links(P)).since == since
     assert brain.page(B).authority_score > 2.0 > brain.page(A).authority_score
 

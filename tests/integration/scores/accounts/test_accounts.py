@@ -25,6 +25,7 @@ from graphbrain.scores.accounts import pushes
 from tests.plugin import PATIENCE
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Web, solve, worst_error
+from tests.verbs import neighbours
 
 TIGHT = 1e-10
 pytestmark = pytest.mark.usefixtures("unspent")
@@ -121,9 +122,9 @@ def test_settled_scores_solve_the_system(make_brain: MakeBrain, neo4j: Any) -> N
     for first, links in webs[len(WEBS) :]:
         for page, relevance in {1: 0.9, 2: 0.0, 3: 1.0, 4: 0.2}.items():
             if page in links:
-                brain.set_relevance(url(first + page), relevance)
-        brain.set_payout(url(first + 1), 6.0)
-        brain.set_payout(url(first + max(links)), 0.25)
+                brain.set_page(url(first + page), relevance=relevance)
+        brain.set_page(url(first + 1), payout=6.0)
+        brain.set_page(url(first + max(links)), payout=0.25)
     settle(brain)
     found = assert_solved(brain, neo4j)
     assert found.links == {(url(a), url(b)) for a, targets in whole.items() for b in targets}
@@ -134,7 +135,7 @@ def test_settled_scores_solve_the_system(make_brain: MakeBrain, neo4j: Any) -> N
 def test_alpha_is_obeyed(make_brain: MakeBrain, neo4j: Any, alpha: float) -> None:
     brain = make_brain(eps=TIGHT, alpha=alpha)
     crawl(brain, WEBS["navigation and content"])
-    brain.set_relevance(url(3), 0.95)
+    brain.set_page(url(3), relevance=0.95)
     settle(brain)
     assert_solved(brain, neo4j)
     sound(brain)
@@ -287,7 +288,7 @@ def test_a_changed_page_moves_its_links_and_what_was_paid_over_them(small: Brain
     push(small, "authority", 2)
     answer = small.report([visit(3, [4, 5], body=b"changed")])[0]
     assert (answer.accepted, answer.links) == (True, 2)
-    assert small.neighbours(url(3)) == (sorted([url(4), url(5)]), [])
+    assert neighbours(small, url(3)) == (sorted([url(4), url(5)]), [])
     assert hub_account(small, 3) == is_about(1, 0, 1 / 4)
     assert authority_account(small, 1) == is_about(1, 0, 0)
     assert authority_account(small, 2) == is_about(1.25, -1 / 4, 5 / 12)
@@ -396,13 +397,13 @@ def test_links_of_a_page_forgotten_meanwhile(brain: Brain) -> None:
 
 def test_payout_goes_to_the_cash_of_both_sides(small: Brain) -> None:
     push(small, "hub", 3)
-    small.set_payout(url(1), 3.5)
+    small.set_page(url(1), payout=3.5)
     assert (hub_account(small, 1), authority_account(small, 1)) == ((1, 2.5, 0), (1, 2.75, 0))
     sound(small)
-    small.set_payout(url(1), 0)
+    small.set_page(url(1), payout=0)
     assert (hub_account(small, 1), authority_account(small, 1)) == ((1, -1, 0), (1, -0.75, 0))
     sound(small)
-    small.set_payout(url(1), None)
+    small.set_page(url(1), payout=None)
     assert (hub_account(small, 1), authority_account(small, 1)) == ((1, 0, 0), (1, 0.25, 0))
     assert small.page(url(1)).payout is None
     sound(small)
@@ -411,7 +412,7 @@ def test_payout_goes_to_the_cash_of_both_sides(small: Brain) -> None:
 @pytest.mark.parametrize("payout", [-0.1, math.nan, math.inf])
 def test_payouts_that_make_no_sense_are_refused(small: Brain, payout: float) -> None:
     with pytest.raises(BadInput):
-        small.set_payout(url(1), payout)
+        small.set_page(url(1), payout=payout)
     assert hub_account(small, 1) == (1, 0, 0)
 
 
@@ -422,7 +423,7 @@ def test_relevance_moves_no_cash_but_what_is_worth_a_push_and_the_lane(small: Br
     small.change(order="best_first", value="authority")
     found = []
     for relevance in (None, 0.0, 1.0):
-        small.set_relevance(url(4), relevance)
+        small.set_page(url(4), relevance=relevance)
         assert (hub_account(small, 4), authority_account(small, 4)) == ((1, 0, 0), (1, 0, 0))
         found.append((marks(small, 4)["authority_priority"], small.page(url(4)).lane))
     wanted = lanes.frontier_lane([1.0, 0.002, 1.998]).tolist()
@@ -482,8 +483,8 @@ def test_corrections_committed_twice_count_once(small: Brain) -> None:
     ends = [(names[page][1], names[page][0]) for page in (4, 9)]
     run_twice(small, lambda tx: edits.link(tx, ends[0], ends[1], policy, now))
     run_twice(small, lambda tx: edits.unlink(tx, names[3][1], names[2][1], policy, now))
-    run_twice(small, lambda tx: edits.payout(tx, names[1][1], 4.0, policy, now))
-    run_twice(small, lambda tx: edits.relevance(tx, names[1][1], 0.9, policy, now))
+    run_twice(small, lambda tx: edits.page(tx, names[1][1], {"payout": 4.0}, policy, now))
+    run_twice(small, lambda tx: edits.page(tx, names[1][1], {"relevance": 0.9}, policy, now))
     run_twice(small, lambda tx: edits.forget(tx, names[1][1], False, policy, now))
 
 
@@ -507,8 +508,8 @@ def test_links_inside_a_host_weigh_less(make_brain: MakeBrain, neo4j: Any) -> No
     assert brain.page(url(1)).out_weight == 1.0
     sound(brain)
     crawl(brain, WEBS["navigation and content"])
-    brain.set_payout(url(2), 3)
-    brain.set_relevance(url(1), 0.8)
+    brain.set_page(url(2), payout=3)
+    brain.set_page(url(1), relevance=0.8)
     settle(brain)
     found = assert_solved(brain, neo4j)
     assert set(found.web.weights.tolist()) == {0.5, 1.0}
@@ -610,9 +611,9 @@ def test_stored_marks_are_those_that_follow_from_the_accounts(make_brain: MakeBr
         lambda: push(brain, "hub", 2, 3),
         lambda: push(brain, "authority", 1),
         lambda: crawl(brain, {3: [1, 7, 8], 7: [9]}),
-        lambda: brain.set_relevance(url(3), 0.9),
-        lambda: brain.set_relevance(url(1), 0.01),
-        lambda: brain.set_payout(url(9), 50),
+        lambda: brain.set_page(url(3), relevance=0.9),
+        lambda: brain.set_page(url(1), relevance=0.01),
+        lambda: brain.set_page(url(9), payout=50),
         lambda: brain.link(url(9), url(10)),
         lambda: brain.unlink(url(2), url(1)),
         lambda: brain.forget(url(4)),
@@ -664,7 +665,7 @@ def test_the_audit_sees_a_lost_rank(make_brain: MakeBrain, neo4j: Any) -> None:
 
     brain = make_brain()
     crawl(brain, {page: [1] for page in range(2, 12)})
-    brain.set_payout(url(1), 100.0)
+    brain.set_page(url(1), payout=100.0)
     rank = marks(brain, 1)["authority_rank"]
     assert rank == math.floor(4 * math.log2(100))
     sound(brain)
@@ -699,8 +700,8 @@ def test_a_wrong_priority_does_not_keep_tend_busy_for_ever(small: Brain, neo4j: 
         direct.execute_query("MATCH (p:Page {url: $url}) SET p.hub_priority = 3", url=url(2), database_="neo4j")
     started = time.monotonic()
     done = small.tend(PATIENCE, stop=lambda: time.monotonic() - started > PATIENCE)
-    small.set_payout(url(2), 2.0)
-    small.set_payout(url(2), None)
+    small.set_page(url(2), payout=2.0)
+    small.set_page(url(2), payout=None)
     small.change(eps=small.settings.eps)
     assert done.settled and done.pushes == 0
 

@@ -149,7 +149,7 @@ class Churn:
     def relevance(self) -> str:
         page, value = self.known(), self.dice.choice([0.0, 1.0, None, self.dice.random()])
         with contextlib.suppress(UnknownPage):
-            self.brain.set_relevance(page, value)
+            self.brain.set_page(page, relevance=value)
             self.model.relevance.pop(page, None)
             if value is not None:
                 self.model.relevance[page] = value
@@ -158,7 +158,7 @@ class Churn:
     def payout(self) -> str:
         page, value = self.known(), self.dice.choice([0.5, 2.0, 7.25, None])
         with contextlib.suppress(UnknownPage):
-            self.brain.set_payout(page, value)
+            self.brain.set_page(page, payout=value)
             self.model.payout.pop(page, None)
             if value is not None:
                 self.model.payout[page] = value
@@ -324,8 +324,8 @@ class Anything:
             "seed": lambda: brain.seed([page()]),
             "link": lambda: brain.link(page(), page()),
             "unlink": lambda: brain.unlink(page(), page()),
-            "relevance": lambda: brain.set_relevance(page(), dice.choice([None, 0.0, 1.0, dice.random()])),
-            "payout": lambda: brain.set_payout(page(), dice.choice([None, 0.0, 0.5, 7.25])),
+            "relevance": lambda: brain.set_page(page(), relevance=dice.choice([None, 0.0, 1.0, dice.random()])),
+            "payout": lambda: brain.set_page(page(), payout=dice.choice([None, 0.0, 0.5, 7.25])),
             "forget": lambda: brain.forget(page()),
             "tend": lambda: brain.tend(0.02, batch=dice.choice([1, 10, 100])),
             "push": lambda: brain.tend(pages=[page(), page()]),

@@ -203,8 +203,8 @@ def test_relevance_bends_it(make_brain: MakeBrain) -> None:
     """Reference §6.3: the toy web with r = 1 at page 2 and .1 at page 4, by the ancestors' polynomial."""
     brain = make_brain(engine="classic", passes=FOR_EVER, relevance_rule="polynomial")
     teach(brain, TOY)
-    brain.set_relevance(url(2), 1.0)
-    brain.set_relevance(url(4), 0.1)
+    brain.set_page(url(2), relevance=1.0)
+    brain.set_page(url(4), relevance=0.1)
     take_turns(brain, TOY)
     hub, authority = scores(brain, TOY)
     assert hub == pytest.approx([0.305626, 0.135181, 0.448363, 0.110831], abs=1e-4)
@@ -281,7 +281,7 @@ def test_a_page_never_owes_under_the_polynomial(make_brain: MakeBrain) -> None:
     brain = make_brain(engine="classic", relevance_rule="polynomial", intra_host_weight=1 / 1024)
     brain.seed([url(page) for page in range(20)])
     brain.link(url(0), url(1))
-    brain.set_relevance(url(1), 0.25)
+    brain.set_page(url(1), relevance=0.25)
     step(brain, "hub", 0)
     step(brain, "hub", 0)
     before = brain.page(url(0)).hub_cash
@@ -518,7 +518,7 @@ def test_a_window_in_seconds(make_brain: MakeBrain, clock: HandClock) -> None:
 def test_the_virtual_page_pays_all_alike(classic: Brain) -> None:
     classic.seed([url(1)])
     with pytest.raises(BadInput, match="pays all pages alike"):
-        classic.set_payout(url(1), 5.0)
+        classic.set_page(url(1), payout=5.0)
 
 
 def test_links_inside_a_host_can_weigh_less_and_payouts_can_not_differ(classic: Brain) -> None:
@@ -602,7 +602,7 @@ def test_random_churn(make_brain: MakeBrain, clock: HandClock, options: dict[str
             elif verb == 2:
                 brain.link(a, b)
             elif verb == 3:
-                brain.set_relevance(a, dice.choice([None, 0.0, 0.25, dice.random(), 1.0]))
+                brain.set_page(a, relevance=dice.choice([None, 0.0, 0.25, dice.random(), 1.0]))
             elif verb == 4:
                 brain.report([Fetched(a, [b, url(dice.randrange(20))], relevance=dice.choice([None, dice.random()]))])
             elif verb == 5:
@@ -828,8 +828,8 @@ def test_the_policy_of_payouts_comes_back_with_the_exact_engine(
     exact: Brain, monkeypatch: pytest.MonkeyPatch, policy: dict[str, Any], way: str
 ) -> None:
     """Accounts begin with what the policy pays, scaled for the pages that have come, and settle where they would."""
-    exact.set_payout(url(1), 3.0)
-    exact.set_relevance(url(50), 0.2)
+    exact.set_page(url(1), payout=3.0)
+    exact.set_page(url(50), relevance=0.2)
     exact.change(**policy)
     monkeypatch.setattr("graphbrain.brain.session.PASS_BATCH", 2)
     if way == "all the way":

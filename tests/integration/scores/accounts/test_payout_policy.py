@@ -25,6 +25,7 @@ from tests.integration.scores.accounts.test_churn import Churn, assert_sound, ur
 from tests.plugin import PATIENCE, Neo4j
 from tests.reference.exported import Exported, export
 from tests.reference.linear import payouts, solve
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
@@ -46,7 +47,7 @@ def random_web(brain: Brain, seed: int, clock: HandClock, pages: int = 40) -> No
     brain.report(visits[20:])
     for page in dice.sample(range(pages), 4):
         brain.link(url(page), url(pages + 2))
-        brain.set_payout(url(page), dice.choice([0.0, 0.5, 1.0, 4.0]))
+        brain.set_page(url(page), payout=dice.choice([0.0, 0.5, 1.0, 4.0]))
     clock.pass_(1.0)
     brain.tend(None)
 
@@ -146,8 +147,8 @@ def test_relevance_moves_the_payout(make_brain: MakeBrain) -> None:
     brain = make_brain(payout="target", target_relevance=0.6)
     brain.report([Fetched(A, [Link(B, 0.8), Link(C, 0.1)], relevance=0.6)])
     assert [brain.page(page).hub_score for page in (A, B, C)] == [1.0, 1.0, 0.0]
-    brain.set_relevance(C, 0.7)
-    brain.set_relevance(A, None)
+    brain.set_page(C, relevance=0.7)
+    brain.set_page(A, relevance=None)
     assert [brain.page(page).hub_score for page in (A, B, C)] == [0.0, 1.0, 1.0]
     sound(brain)
     brain.change(target_relevance=0.75)
@@ -201,12 +202,12 @@ def test_a_pages_own_payout_wins(make_brain: MakeBrain, policy: str) -> None:
     brain = make_brain(payout=policy)
     brain.seed([A])
     brain.report([Fetched(A, [B, C])])
-    brain.set_payout(A, 5.0)
-    brain.set_payout(B, 1.0)
+    brain.set_page(A, payout=5.0)
+    brain.set_page(B, payout=1.0)
     assert (brain.page(A).hub_score, brain.page(B).hub_score) == (5.0, 1.0)
     brain.change(payout="fetched")
     assert (brain.page(A).hub_score, brain.page(B).hub_score) == (5.0, 1.0)
-    brain.set_payout(A, None)
+    brain.set_page(A, payout=None)
     assert brain.page(A).payout == 3.0
     brain.change(payout="uniform")
     assert [brain.page(page).payout for page in (A, B, C)] == [None, None, None]
@@ -333,7 +334,7 @@ def test_links_without_weight_are_links_all_the_same(make_brain: MakeBrain, cloc
     clock.pass_(1.0)
     brain.report([Fetched(SITE[0], [SITE[4]]), Fetched(SITE[3], [B])])
     brain.tend(None)
-    assert brain.neighbours(SITE[0])[0] == [SITE[4]]
+    assert neighbours(brain, SITE[0])[0] == [SITE[4]]
     assert [brain.page(one).state for one in SITE[1:5]] == ["parked", "parked", "known", "frontier"]
     clock.pass_(1.0)
     brain.report([Fetched(SITE[4], [SITE[2]])])
@@ -453,6 +454,7 @@ PROGRAM = """
 import sys, time
 from graphbrain import Brain
 from graphbrain.scores.accounts import payout_policy
+from tests.verbs import neighbours
 payout_policy.BATCH = 4
 def told(done, total):
     print(done, flush=True)

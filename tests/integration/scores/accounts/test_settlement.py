@@ -23,6 +23,7 @@ from tests.integration.conftest import Going, HandClock, crowd, lock_awaited, so
 from tests.plugin import Neo4j, eventually
 from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
+from tests.verbs import neighbours
 
 MakeBrain = Callable[..., Brain]
 pytestmark = pytest.mark.usefixtures("unspent")
@@ -61,7 +62,7 @@ def test_scores_are_the_solution_of_the_linear_system(
 ) -> None:
     brain = make_brain(alpha=alpha, intra_host_weight=intra, eps=1e-7)
     crawl(brain)
-    brain.set_payout(URLS[3], 5.0)
+    brain.set_page(URLS[3], payout=5.0)
     done = brain.settle(tolerance=1e-12)
     assert done.pages == len(export(neo4j).urls)
     assert (done.left, done.residual <= 1e-12, done.sides > 0) == (0, True, True)
@@ -75,7 +76,7 @@ def test_it_goes_on_from_where_pushes_and_changes_have_left_it(brain: Brain, neo
     crawl(brain)
     brain.tend(None)
     crawl(brain, seed=2)
-    brain.unlink(URLS[0], brain.neighbours(URLS[0])[0][0])
+    brain.unlink(URLS[0], neighbours(brain, URLS[0])[0][0])
     brain.settle()
     assert exact(neo4j) < 1e-3
     sound(brain)
@@ -102,10 +103,10 @@ def test_what_changes_after_the_export_is_left_to_pushes(
 
     def change() -> None:
         second.forget(URLS[0])
-        second.unlink(URLS[1], second.neighbours(URLS[1])[0][0])
+        second.unlink(URLS[1], neighbours(second, URLS[1])[0][0])
         second.link(URLS[2], "http://new.org/")
         second.report([Fetched(URLS[100], [URLS[5], "http://newer.org/"], body_hash="x")])
-        second.set_relevance(URLS[7], 0.99)
+        second.set_page(URLS[7], relevance=0.99)
 
     with monkeypatch.context() as patch:
         changing(patch, change)
@@ -123,7 +124,7 @@ def test_links_that_go_elsewhere_are_seen_though_no_weight_has_changed(
     """Two pages exchange one of their links each: all four have as many links as before."""
     crawl(brain)
     one, other = URLS[1], URLS[2]
-    mine, yours = (set(second.neighbours(page)[0]) for page in (one, other))
+    mine, yours = (set(neighbours(second, page)[0]) for page in (one, other))
     a, b = min(mine - yours - {other}), min(yours - mine - {one})
 
     def change() -> None:
@@ -143,7 +144,7 @@ def test_only_links_that_have_changed_are_read_again(
 ) -> None:
     crawl(brain)
     one = URLS[1]
-    gone = second.neighbours(one)[0][0]
+    gone = neighbours(second, one)[0][0]
     read: list[str] = []
 
     def find(tx: Tx, statement: str, ledger: Any, pages: Any) -> Any:
@@ -160,7 +161,9 @@ def test_only_links_that_have_changed_are_read_again(
     out = [each for each in read if each.startswith("links/packed_out")]
     assert out == [f"links/packed_out {changed}"]
     into = {each for each in read if each.startswith("links/packed_in")}
-    still = second.graph.read(lambda tx: discovery.find(tx, [key_of(url) for url in second.neighbours(one)[0]]), "test")
+    still = second.graph.read(
+        lambda tx: discovery.find(tx, [key_of(url) for url in neighbours(second, one)[0]]), "test"
+    )
     assert into <= {f"links/packed_in {page}" for page in still.values()}, "whether these are still linked is not known"
     assert f"links/packed_in {left}" not in into, "it has lost a link, and all others are known"
     sound(brain)
@@ -174,7 +177,7 @@ def test_pages_of_whose_links_nothing_is_known_are_settled_too(brain: Brain, neo
     assert brain.settle(tolerance=1e-12).left == 0
     assert exact(neo4j) < 1e-3
     sound(brain)
-    brain.unlink(URLS[1], brain.neighbours(URLS[1])[0][0])
+    brain.unlink(URLS[1], neighbours(brain, URLS[1])[0][0])
     assert ask("MATCH (p:Page) WHERE p.links_sum IS NOT NULL RETURN count(*)") == [[0]], "nor is it known by a change"
 
 

@@ -64,7 +64,7 @@ def test_a_page_that_is_read_again_spends_what_came_meanwhile(brain: Brain, cloc
     """A's links are all known when it is visited again, those that stay as well."""
     brain.report([Fetched(A, [B, C])])
     before = brain.page(A)
-    brain.set_payout(A, 5.0)
+    brain.set_page(A, payout=5.0)
     assert brain.page(A).hub_cash == pytest.approx(before.hub_cash + 4.0)
     clock.pass_(1.0)
     brain.report([Fetched(A, [C, D])])

@@ -20,6 +20,7 @@ from graphbrain.graph.statements import statement
 from graphbrain.schedule import lanes
 from graphbrain.scores.ranking import store
 from tests.integration.graph.test_contracts import operators, planned
+from tests.verbs import rank_if_due
 
 Ask = Callable[..., list[list[Any]]]
 STRICT = {"tolerance": 1e-12}
@@ -33,7 +34,7 @@ def web(brain: Brain) -> None:
     brain.report([Fetched(url, [URLS[n] for n in dice.integers(0, 60, 9)], body_hash="x") for url in URLS[:30]])
     for n in range(0, 60, 7):
         if URLS[n] in {page.url for page in brain.top(100)}:
-            brain.set_relevance(URLS[n], n / 60)
+            brain.set_page(URLS[n], relevance=n / 60)
 
 
 @pytest.fixture
@@ -416,28 +417,31 @@ def test_scores_are_ranked_anew_when_they_are_old_and_by_one_at_a_time(
 ) -> None:
     """With the parameters of the last ranking, and from its scores: so after little has changed it takes less."""
     cold = ranked.rank("pagerank", damping=0.7, tolerance=1e-11).iterations
-    assert ranked.rank_if_due("pagerank", 60.0) is None
+    assert rank_if_due(ranked, "pagerank", 60.0) is None
     clock.pass_(60.0)
     ranked.report([Fetched(URLS[3], [URLS[4], "http://new.org/"])])
     tried: list[object] = []
-    done = ranked.rank_if_due(
-        "pagerank", 60.0, progress=lambda *_: tried.append(second.rank_if_due("pagerank", 60.0)) if not tried else None
+    done = rank_if_due(
+        ranked,
+        "pagerank",
+        60.0,
+        progress=lambda *_: tried.append(rank_if_due(second, "pagerank", 60.0)) if not tried else None,
     )
     assert done is not None and tried == [None]
     assert (done.damping, done.tolerance, done.complete, done.pages) == (0.7, 1e-11, True, 61)
     agree(ask, "pagerank", networkx.pagerank(graph(ask), 0.7, tol=1e-15, max_iter=5_000))
-    assert second.rank_if_due("pagerank", 60.0) is None
+    assert rank_if_due(second, "pagerank", 60.0) is None
     assert "ranking" not in ask("MATCH (b:Brain) RETURN properties(b)")[0][0]
     clock.pass_(60.0)
-    again = second.rank_if_due("pagerank", 60.0)
+    again = rank_if_due(second, "pagerank", 60.0)
     assert again is not None and again.iterations < cold / 4
-    assert ranked.rank_if_due("hits", 60.0) is not None
+    assert rank_if_due(ranked, "hits", 60.0) is not None
 
 
 def test_trusted_pages_are_kept(ranked: Brain, ask: Ask, clock: Any) -> None:
     ranked.rank("trustrank", trusted=[URLS[7], URLS[8]])
     clock.pass_(60.0)
-    assert ranked.rank_if_due("trustrank", 60.0) is not None
+    assert rank_if_due(ranked, "trustrank", 60.0) is not None
     agree(ask, "trustrank", networkx.pagerank(graph(ask), 0.85, {URLS[7]: 1.0, URLS[8]: 1.0}, tol=1e-15), 1e-8)
 
 
@@ -452,19 +456,19 @@ def test_who_dies_while_ranking_is_followed_by_another(ranked: Brain, second: Br
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            ranked.rank_if_due("pagerank", 60.0, progress=die)
-        assert second.rank_if_due("pagerank", 60.0) is None
+            rank_if_due(ranked, "pagerank", 60.0, progress=die)
+        assert rank_if_due(second, "pagerank", 60.0) is None
         clock.pass_(121.0)
-        done = second.rank_if_due("pagerank", 60.0)
+        done = rank_if_due(second, "pagerank", 60.0)
         assert done is not None and done.complete
 
 
 @pytest.mark.parametrize("every", [0.5, float("nan"), float("inf"), "1h"])
 def test_how_often_must_be_a_time(brain: Brain, every: Any) -> None:
     with pytest.raises(BadInput, match="every must be"):
-        brain.rank_if_due("pagerank", every)
+        rank_if_due(brain, "pagerank", every)
     with pytest.raises(BadInput, match="hits, pagerank"):
-        brain.rank_if_due("best")
+        rank_if_due(brain, "best")
 
 
 # ---------------------------------------------------------------- pages that come later
@@ -533,7 +537,7 @@ def test_the_order_follows_the_scores(make_brain: Any, clock: Any) -> None:
     assert brain.next_urls(1)[0].url == NEW[0]
     clock.pass_(60.0)
     brain.report([Fetched(url, [NEW[2]]) for url in URLS[:20]])
-    assert brain.rank_if_due("pagerank", 60.0) is not None
+    assert rank_if_due(brain, "pagerank", 60.0) is not None
     claimed = [claim.url for claim in brain.next_urls(100)]
     assert claimed[0] == NEW[2]
     ranked = {page.url: page.scores["pagerank"] for page in brain.top(1000, by="pagerank")}

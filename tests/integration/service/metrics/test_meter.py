@@ -14,7 +14,7 @@ from graphbrain import Brain, Failed, Fetched, Resource
 from graphbrain.analyst.inspect.figures import COUNTS
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import KINDS, OUTCOMES
-from graphbrain.brain.observe import STREAMED, UNOBSERVED, VERBS
+from graphbrain.brain.observe import UNOBSERVED, verbs
 from graphbrain.graph.connection import Graph
 from graphbrain.service.metrics.meter import Meter
 from graphbrain.service.metrics.sampling import Sampler
@@ -39,7 +39,7 @@ def read(meter: Meter) -> dict[tuple[str, ...], float]:
 def test_all_verbs_are_known() -> None:
     """One that is new must be said to be timed, streamed, or neither."""
     public = {name for name, _ in inspect.getmembers(Brain, callable) if not name.startswith("_")}
-    assert public == {*VERBS, *STREAMED, *UNOBSERVED}
+    assert public == {*verbs()[False], *verbs()[True], *UNOBSERVED}
 
 
 def test_the_figures_are_those_of_the_brain(brain: Brain, clock: HandClock) -> None:
@@ -208,4 +208,4 @@ def test_a_database_that_is_away_is_said_to_be(brain: Brain, monkeypatch: pytest
 
 def test_observing_costs_nothing_where_nobody_observes(brain: Brain) -> None:
     assert brain.graph.observe is None
-    assert not {*VERBS} & vars(brain).keys()
+    assert not {*verbs()[False]} & vars(brain).keys()

@@ -1,0 +1,28 @@
+"""What tests ask a brain in fewer words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphbrain import Brain
+from graphbrain.base.options.scores import RankDue
+from graphbrain.base.work import Ranking
+from graphbrain.brain.backfill import Backfill
+from graphbrain.brain.names import Names
+from graphbrain.brain.rank import Scoring
+
+__all__ = ["neighbours", "rank_if_due"]
+
+
+def neighbours(brain: Brain, url: str) -> tuple[list[str], list[str]]:
+    """Return the URLs a page links to, and those that link to it, both sorted."""
+    linked, linking = (sorted(each.url for each in brain.links(url, way)) for way in ("out", "in"))
+    return linked, linking
+
+
+def rank_if_due(
+    brain: Brain, method: str, every: float = 3_600.0, *, progress: Callable[[str, int, int], None] = lambda *_: None
+) -> Ranking | None:
+    """Return the ranking that a worker of this brain makes, or None when there is nothing to do."""
+    session = brain.session
+    return Scoring(session, Names(session), Backfill(session)).rank_if_due(RankDue(method, every), progress)
