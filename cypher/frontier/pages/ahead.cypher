@@ -14,7 +14,7 @@ MATCH (p:Page) WHERE p.key > $after
 WITH p ORDER BY p.key LIMIT $limit
 WITH collect(CASE WHEN p.fetched > $now OR p.failed > $now OR p.look_again > $now OR p.lease_until > $now
                     OR p.not_before > $now OR p.discovered > $now OR p.in_sitemap > $now OR p.hinted > $now
-                    OR p.hint_noted > $now OR p.hint_after > $now OR p.try_at > $now
+                    OR p.hint_noted > $now OR p.hint_after > $now OR p.try_at > $now OR p.wanted_at > $now
                     OR any(at IN p.change_times WHERE at > $now) OR any(at IN p.state_times WHERE at > $now)
                     OR any(at IN p.failure_times WHERE at > $now)
                     OR (p.lane > 0 AND p.waiting_since > $now) THEN id(p) END) AS ids,

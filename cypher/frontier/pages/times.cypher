@@ -15,5 +15,5 @@ MATCH (p:Page) WHERE id(p) = i
 RETURN collect([id(p), p.host, p.queue, p {.fetched, .failed, .first_fetched, .changed, .waiting_since, .lane, .not_before,
                                            .recheck_at, .lease, .lease_until, .look_again, .failing_since, .untried_since,
                                            .hurried_at, .state, .fault, .parked_because, .last_lease, .discovered,
-                                           .alias_since, .in_sitemap, .hinted, .hint_noted, .hint_after, .unlearned, .try_at,
+                                           .alias_since, .in_sitemap, .hinted, .hint_noted, .hint_after, .unlearned, .try_at, .wanted_at,
                                            .change_times, .state_times, .failure_times}]) AS rows

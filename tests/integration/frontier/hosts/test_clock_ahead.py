@@ -348,7 +348,7 @@ def test_hosts_that_open_one_after_another_are_not_announced_before_their_pages(
 
 STAYS = {
     "blocked_until": "set by hand, or reckoned from blocked_at",
-    "LINKS.since": "shown only",
+    **dict.fromkeys(("LINKS.since", "LEADS_TO.since"), "shown only"),
     **dict.fromkeys(("began", "seen", "tends_until"), "of the hours that the clock had: counters that are shown"),
 }
 """The times that are left as they are, and why."""
