@@ -21,7 +21,8 @@ SLACK = 5.0
 small an error is over soon."""
 EVENTS = (
     *("discovered", "first_fetched", "fetched", "changed", "failed", "failing_since", "untried_since", "hurried_at"),
-    *("look_again", "alias_since", "in_sitemap", "hinted", "hint_noted", "hint_after", "unlearned", "try_at"),
+    *("look_again", "alias_since", "in_sitemap", "hinted", "hint_noted", "hint_after", "unlearned"),
+    *("try_at", "wanted_at"),
 )
 """The events of a page."""
 HISTORIES = ("change_times", "state_times", "failure_times")
