@@ -75,7 +75,7 @@ def test_what_changes_at_every_visit_is_no_change_from_the_third_on(brain: Brain
 
 
 def blocks_of(brain: Brain) -> str | None:
-    found: str | None = brain.graph.read(lambda tx: tx.one("visits/read", ids=[brain.page(A).id])[0][0][-1], "test")
+    found: str | None = brain.graph.read(lambda tx: tx.records("visits/read", ids=[brain.page(A).id])[0].blocks, "test")
     return found
 
 
