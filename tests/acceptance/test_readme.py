@@ -291,7 +291,7 @@ def test_a_command_is_understood(command: str, tmp_path: Path) -> None:
 def understood(command: str, tmp_path: Path) -> None:
     """It is parsed, options and all, but not run. Capitals are in the place of something of the reader's own."""
     words = [re.sub(r"^(VERSION|N|MB|DIR|SECONDS)$", "1", word) for word in shlex.split(command)[1:]]
-    for name in ("report.jsonl", "robots.txt", "urls.txt"):
+    for name in ("report.jsonl", "robots.txt", "urls.txt", "crawl.toml"):
         (tmp_path / name).touch()
     here: click.Command = cli
     ctx = click.Context(cli, info_name="graphbrain")

@@ -248,8 +248,8 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
 
 
 def _redirects(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
-    """Check that locked pages that redirect have no links, and that links end where an alias leads. An alias that
-    upkeep is still to look at is exempt from the latter."""
+    """Check that locked pages that redirect have no links, and that links end where an alias leads. An alias is
+    exempt from the latter while upkeep is still to look at it, or at a page to which it leads."""
     known = {row.id: row for row in rows}
     redirecting = tx.one("audit/redirects", ids=list(known))[0]
     led = dict(tx.one("links/led_to", ids=sorted(known))[0]) if redirecting else {}

@@ -18,7 +18,7 @@ NAN, INF = float("nan"), float("inf")
 BAD_VISITS: list[Any] = [
     Fetched("ftp://a.org/"),
     Fetched("http://"),
-    Fetched("http:///path"),
+    Fetched("http://?path"),
     Fetched("no url at all"),
     Fetched(""),
     Fetched("http://a.org/\x00"),

@@ -349,7 +349,7 @@ def test_a_canonical_step_that_fails_harms_one_item(neo4j: Neo4j, brain: Brain, 
         assert len(own.hint([A, bad, B])) == 3
         assert own.crawl_now([A, bad])[0]
         own.note({bad: "x", A: "y"})
-        for ask in (own.page, own.links, own.neighbours):
+        for ask in (own.page, own.links):
             try:
                 ask(bad)
             except GraphbrainError as error:

@@ -68,7 +68,7 @@ def test_facts_are_kept_as_told_until_told_anew(brain: Brain, clock: HandClock) 
     sent(
         brain, Fetched(url, [Link(f"{url}b", anchor="B")], fetched_at=clock.pass_(60.0), title="Other", body_hash="x11")
     )
-    assert page(brain, url)[:5] == ["Other", None, None, None, None]
+    assert page(brain, url)[:5] == ["Other", None, False, None, None]
     assert links(brain, url) == {f"{url}b": ("B", None)}
 
 

@@ -66,6 +66,8 @@ def test_chains_are_followed_and_circles_are_not(brain: Brain, clock: HandClock)
     brain.report([Fetched(Q, [A, B])])
     assert out(brain, Q) == [C]
     assert brain.page(C).redirects_to is None
+    brain.tend(None)
+    assert out(brain, P) == [C]
 
 
 def test_a_link_to_ones_own_alias_is_a_link_to_oneself(brain: Brain, clock: HandClock) -> None:
