@@ -84,6 +84,7 @@ class Scanned:
     Attributes:
         fresh: Expected share of copies that still equal their pages, by the pages' change rates; None without copies.
         age: Mean seconds since the copies were fetched; None without copies.
+        first_visits: Pages of the frontier that wait for a first visit, or are held for it; not those that have failed.
         ready: Waiting pages in the queue of all hosts, or in that of a host that may be asked now. The first may
             include
             pages of hosts that may not be asked: a claim moves them to the host's own queue.
@@ -91,6 +92,7 @@ class Scanned:
 
     states: dict[str, int] = field(default_factory=dict)
     waiting: int = 0
+    first_visits: int = 0
     ready: int = 0
     retries: int = 0
     hub_cash: float = 0.0
@@ -157,6 +159,7 @@ def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Calla
                 continue
             sums.states[state] = sums.states.get(state, 0) + pages
             sums.waiting += waiting
+            sums.first_visits += pages - retries if state == "frontier" else 0
             sums.ready += shared
             sums.retries += retries
             sums.hub_cash += hub

@@ -46,7 +46,7 @@ def overview(brain: Brain, sample: Sample, minutes: Minutes, data: Path | None =
     """
     scanned = sample.scanned
     held = brain.ask("leases").rows
-    known = brain.quick_figures(None if scanned is None else scanned.states.get("frontier", 0))
+    known = brain.quick_figures(None if scanned is None else scanned.first_visits)
     return {
         "stats": {**known, "leased": sum(row[1] for row in held)},
         "order": brain.settings.order,

@@ -350,7 +350,7 @@ def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:
     """Else plans that were made before would look them up, each time, and be shared while they do."""
     bare.open(crawl="test", auto_tend=False).close()
     assert {"url", "hub_updated", "relevance", "since", "virtual_clock"} <= set(property_names())
-    assert link_types() == ["CANONICAL", "LINKS", "REDIRECTS_TO", "SEEDS", "SPELLS"]
+    assert link_types() == ["CANONICAL", "LEADS_TO", "LINKS", "REDIRECTS_TO", "SEEDS", "SPELLS"]
     known = {row[0] for row in ask("CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey")}
     assert set(property_names()) | set(PAGE_CHAIN) <= known
 

@@ -26,7 +26,7 @@ export const overview = ({ main, signal, stamp }) => {
     show(numbers, figures([
       ["pages", count(stats.pages), many(stats.links, "link")],
       ["visits", count(stats.done.pages), "in all, failed ones too"],
-      ["waiting", count(scanned?.waiting), scanned ? `${count(scanned.states.frontier ?? 0)} for a first visit, ${at}` : "being counted"],
+      ["waiting", count(scanned?.waiting), scanned ? `${count(scanned.first_visits)} for a first visit, ${at}` : "being counted"],
       ["failed", count(scanned?.retries), scanned ? `to be tried again, ${at}` : null],
       ["claims out", count(stats.leased), lapsed ? `${count(lapsed)} lapsed` : null],
       ["visits an hour", short(pace.visits_an_hour), pace.so_far ? (pace.seconds ? `in the last ${span(pace.seconds)}` : "none was counted yet") : "in the last full hour"],
