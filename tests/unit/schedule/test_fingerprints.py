@@ -221,7 +221,7 @@ def text_plainly(html: str) -> str:
         name = re.match(r"<(script|style|noscript|template)[\s/>]", rest, re.IGNORECASE)
         end = re.search(rf"</{name[1]}[\s/>]", rest, re.IGNORECASE) if name else None
         if rest.startswith("<!--"):
-            place += rest.index("-->") + 3
+            place += rest.index("-->", 4) + 3
         elif end:
             place += rest.index(">", end.end() - 1) + 1
         else:
@@ -234,11 +234,15 @@ def text_plainly(html: str) -> str:
             parts.append(left[place])
             place += 1
             continue
-        place += len(name[0]) if name else 2
-        while left[place] != ">":
-            value = re.match(r"""=\s*("[^"]*"|'[^']*')""", left[place:])
-            place += len(value[0]) if value else 1
-        place += 1
+        end_of_tag = place + (len(name[0]) if name else 2)
+        while left[end_of_tag : end_of_tag + 1] not in (">", ""):
+            value = re.match(r"""=\s*("[^"]*"|'[^']*')""", left[end_of_tag:])
+            end_of_tag += len(value[0]) if value else 1
+        if end_of_tag >= len(left):  # it is not closed, so it is text
+            parts.append(left[place])
+            place += 1
+            continue
+        place = end_of_tag + 1
         parts.append(EDGE if name and name[1].lower() in BLOCK_TAGS.split() else " ")
     return unescape("".join(parts))
 
