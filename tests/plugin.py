@@ -38,6 +38,7 @@ from graphbrain.base.errors import ServerFailed
 from graphbrain.graph.server import lifecycle
 from graphbrain.scores.accounts import exact_ledger, ledger
 from tests.recordings import REAL, Recordings, folders, made
+from tests.slow_tests import slow_tests
 
 _OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
 for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name not in _OF_JAVA]:
@@ -84,7 +85,7 @@ def eventually(
 
 # ---------------------------------------------------------------- what is not run, and what must not be left
 
-_APART = ("long", "browser", "peers", "long_term", "nightly")
+_APART = ("slow", "long", "browser", "peers", "long_term", "nightly")
 _MARK = "TEST_GRAPHBRAIN_RUN"
 """In the environment of every process that this run starts, also of those that live in a session of their own."""
 _IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
@@ -102,11 +103,19 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
     """
     asked = config.option
-    many = asked.markexpr.startswith("not ") or {"long", "nightly"} & {*re.findall(r"\w+", asked.markexpr)}
+    many = asked.markexpr.startswith("not ") or {"slow", "long", "nightly"} & {*re.findall(r"\w+", asked.markexpr)}
     some = not many or asked.keyword or asked.collectonly or asked.usepdb
     whole = {path.rstrip("/") for path in config.args} <= WHOLE and not some
     if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:
         asked.numprocesses, asked.dist, asked.loadscopereorder = WORKERS, "loadfile", False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that were measured to be slow, before pytest selects by marks."""
+    for item in items:
+        if item.nodeid.partition("[")[0] in slow_tests():
+            item.add_marker("slow")
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
