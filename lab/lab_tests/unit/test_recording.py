@@ -144,7 +144,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_urls_that_cannot_be_used_get_stand_ins(tmp_path: Path) -> None:
     text = (
-        "n 0 http://a.org/\nn 1 http:/no-host\nn 2 http://A.org\nn 3 http://a.org/?b=1\n"
+        "n 0 http://a.org/\nn 1 http://?no-host\nn 2 http://A.org\nn 3 http://a.org/?b=1\n"
         "n 4 http://a.org/?b=1&utm_source=x\nn 5 http://a.org/?recorded=2\ne 1 2\n"
     )
     recording = read(put(tmp_path / "crawl", text))
