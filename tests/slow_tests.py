@@ -1,9 +1,9 @@
-"""The tests that take longer than a second on a quiet machine, which `pytest` leaves out: `slow_tests.txt` names them.
+"""The tests that take longer than half a second on a quiet machine, which `pytest` leaves out: `slow_tests.txt` names them.
 
 They are measured, not judged: a run of all of them with `--junitxml` has their seconds.
 
     pytest -m 'not (long or browser or peers or long_term or nightly)' --junitxml=FILE
-    python -m tests.slow_tests FILE [--factor 1.5]    write the list anew; the machine was slower by that factor
+    python -m tests.slow_tests FILE [--factor 2]    write the list anew; the machine was slower by that factor
 
 `KEPT` are not on the list, however long they take: they hold what the product promises first.
 """
@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 __all__ = ["FILE", "KEPT", "slow_tests"]
 
 FILE = Path(__file__).with_name("slow_tests.txt")
-LONGEST = 1.0
+LONGEST = 0.5
 """Seconds of a test that is not slow, with its fixtures."""
 KEPT = {
     "tests/unit/": "what needs no Neo4j",
