@@ -1,4 +1,5 @@
-"""The tests that take longer than half a second on a quiet machine, which `pytest` leaves out: `slow_tests.txt` names them.
+"""The tests that take longer than a third of a second on a quiet machine, which `pytest` leaves out: `slow_tests.txt`
+names them.
 
 They are measured, not judged: a run of all of them with `--junitxml` has their seconds.
 
@@ -19,10 +20,9 @@ from xml.etree import ElementTree
 __all__ = ["FILE", "KEPT", "slow_tests"]
 
 FILE = Path(__file__).with_name("slow_tests.txt")
-LONGEST = 0.5
+LONGEST = 0.3
 """Seconds of a test that is not slow, with its fixtures."""
 KEPT = {
-    "tests/unit/": "what needs no Neo4j",
     "tests/contract/": "what holds of the source and the docs",
     "tests/acceptance/test_readme.py": "the commands of the README",
     "tests/integration/graph/test_contracts.py": "each statement, run once and twice",
