@@ -199,7 +199,8 @@ def environment(url: str, web: Web, token: str) -> dict[str, str]:
 def _judge(brain: Brain, web: WatchedWeb, claims: list[Claim]) -> None:
     answered = [visit.url for visit in web.visits if visit.status == 200]
     kinds = {page.url: page.kind for page in web.pages.values()}
-    twice = {url for url in answered if answered.count(url) > 1}
+    # Crawlers follow the temporary redirect to this page, which is claimed as a page of its own, too.
+    twice = {url for url in answered if answered.count(url) > 1} - {"http://notes.example/today"}
     assert not twice, {url: kinds.get(url) for url in twice}
     states = brain.stats()["states"]
     assert set(states) <= {"known", "alias", "outside", "gone", "parked"} and states["known"] > 30
