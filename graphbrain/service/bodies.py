@@ -9,7 +9,6 @@ a small part of that time.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -17,9 +16,9 @@ import numpy as np
 
 from graphbrain.service.access import Grant
 from graphbrain.service.refusals import Refusal
-from graphbrain.service.seats import ANYBODY
+from graphbrain.service.seats import Places
 
-__all__ = ["Bodies", "Body", "is_too_much"]
+__all__ = ["HELD", "HELD_OF_ONE", "Body", "is_too_much"]
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
@@ -32,37 +31,17 @@ MOST_CONTAINERS, MOST_MARKS = 250_000, 1_500_000
 takes some tenths of a second."""
 
 
-class Bodies:
-    """The bodies that a service holds. `most`: bytes of the largest; `seconds`: the time in which one must arrive."""
-
-    def __init__(self, most: int, seconds: float) -> None:
-        self.most, self.seconds = most, seconds
-        self._bytes: Counter[str] = Counter()
-
-    def hold(self, grant: Grant, size: int) -> None:
-        """Count bytes that were read. Raises Refusal where too many are held."""
-        if self._bytes.total() + size > HELD * self.most:
-            raise Refusal(503, "Busy", "Too many large bodies are being read; try again.", try_again=True)
-        if grant is not ANYBODY and self._bytes[grant.name] + size > HELD_OF_ONE * self.most:
-            raise Refusal(503, "Busy", "Too many large bodies of this token are being read; try again.", try_again=True)
-        self._bytes[grant.name] += size
-
-    def free(self, grant: Grant, size: int) -> None:
-        """Count bytes that are no longer held."""
-        self._bytes[grant.name] -= size
-        if not self._bytes[grant.name]:
-            del self._bytes[grant.name]
-
-
 class Body:
-    """The body of one request."""
+    """The body of one request, of at most so many bytes, which must arrive in so many seconds. `held`: the bytes of all
+    bodies."""
 
-    def __init__(self, bodies: Bodies, grant: Grant) -> None:
-        self._bodies, self._grant, self._size = bodies, grant, 0
+    def __init__(self, held: Places, grant: Grant, most: int, seconds: float) -> None:
+        self._held, self._grant, self._most, self._seconds = held, grant, most, seconds
+        self._size = 0
 
     async def read(self, receive: Receive, length: bytes | None) -> bytes:
         """Return the body, which has arrived whole and can be parsed. Raises Refusal."""
-        most, seconds = self._bodies.most, self._bodies.seconds
+        most, seconds = self._most, self._seconds
         too_large = Refusal(413, "TooLarge", f"A body has at most {most:,} bytes; send less at once.")
         if length is not None and length.isdigit() and int(length) > most:
             raise too_large
@@ -76,7 +55,7 @@ class Body:
                     parts.append(part := message.get("body", b""))
                     if self._size + len(part) > most:
                         raise too_large
-                    self._bodies.hold(self._grant, len(part))
+                    self._held.take(self._grant, len(part))
                     self._size += len(part)
                     if not message.get("more_body", False):
                         break
@@ -84,13 +63,13 @@ class Body:
             raise Refusal(408, "TimedOut", f"The body did not arrive in {seconds:g} s.", try_again=True) from None
         whole = b"".join(parts)
         if self._size > SMALL and await asyncio.to_thread(is_too_much, whole):
-            words = f"A body has at most {MOST_CONTAINERS:,} objects and lists; send less at once."
-            raise Refusal(413, "TooLarge", words)
+            words = f"{MOST_CONTAINERS:,} objects and lists, and {MOST_MARKS:,} values"
+            raise Refusal(413, "TooLarge", f"A body has at most {words}; send less at once.")
         return whole
 
     def leave(self) -> None:
         """End the request: its body is no longer held."""
-        self._bodies.free(self._grant, self._size)
+        self._held.leave(self._grant, self._size)
 
 
 def is_too_much(body: bytes) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 
 from graphbrain.base.errors import GraphbrainError
 from graphbrain.service.access import HOLDS, READ_AHEAD, Gatekeeper, Grant
-from graphbrain.service.bodies import Bodies, Body
+from graphbrain.service.bodies import HELD, HELD_OF_ONE, Body
 from graphbrain.service.heads import LONGEST_HEAD, MOST_HEADERS, TOO_LARGE
 from graphbrain.service.refusals import CURRENT_ID, Refusal, body_of
 from graphbrain.service.seats import ANYBODY, CALLER, Buckets, Places, Seat, Strangers
@@ -123,7 +123,8 @@ class Door:
         self._rates, self._strangers = Buckets(limits.rate, clock), Strangers(clock)
         self._open = Places(limits.requests, limits.requests_of_one, limits.requests // 20, "requests are open")
         self._polls = Places(limits.polls, max(1, limits.polls // 2), 0, "long polls wait")
-        self._bodies = Bodies(limits.body, limits.body_seconds)
+        most = HELD * limits.body, HELD_OF_ONE * limits.body
+        self._bytes = Places(*most, 0, "bytes of requests are held")
         self._looking: asyncio.Task[bool] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -185,7 +186,7 @@ class Door:
             raise Refusal(400, "BadInput", f"This verb {where}, and none in the address.")
         if b"content-length" not in headers and b"transfer-encoding" not in headers:
             return receive
-        visit.body = Body(self._bodies, visit.grant)
+        visit.body = Body(self._bytes, visit.grant, self._limits.body, self._limits.body_seconds)
         return await self._read(receive, headers.get(b"content-length"), visit.body)
 
     def _known(self, scope: Scope) -> str:

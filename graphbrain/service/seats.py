@@ -34,7 +34,8 @@ STRANGE_PAUSE, STRANGE_WAITING = 2.0, 2_000
 
 
 class Places:
-    """So many places in all, `each` at most for one token, and `kept` of them for operators."""
+    """So many places in all, `each` at most for one token, and `kept` of them for operators. What takes more than one,
+    as a body takes its bytes, gives its `amount`."""
 
     def __init__(self, most: int, each: int, kept: int, what: str) -> None:
         self._most, self._each, self._kept, self._what = most, min(each, most), min(kept, max(0, most - 1)), what
@@ -44,24 +45,24 @@ class Places:
     def __len__(self) -> int:
         return self._count
 
-    def take(self, grant: Grant, *, kept: bool = False) -> None:
+    def take(self, grant: Grant, amount: int = 1, *, kept: bool = False) -> None:
         """Take a place; `kept`: also one of those that are kept. Raises Refusal where there is none."""
         most = self._most if kept or grant.role == "operator" else self._most - self._kept
-        if self._count >= most:
+        if self._count + amount > most:
             raise Refusal(503, "Busy", f"{self._count:,} {self._what}; try again.", try_again=True)
-        if grant is not ANYBODY and self._taken[grant.name] >= self._each:
+        if grant is not ANYBODY and self._taken[grant.name] + amount > self._each:
             raise Refusal(503, "Busy", f"{self._each:,} {self._what} by this token alone; try again.", try_again=True)
-        self.add(grant)
+        self.add(grant, amount)
 
-    def add(self, grant: Grant) -> None:
+    def add(self, grant: Grant, amount: int = 1) -> None:
         """Take a place, whether there is one or not."""
-        self._taken[grant.name] += 1
-        self._count += 1
+        self._taken[grant.name] += amount
+        self._count += amount
 
-    def leave(self, grant: Grant) -> None:
+    def leave(self, grant: Grant, amount: int = 1) -> None:
         """Give a place of this kind back."""
-        self._count -= 1
-        self._taken[grant.name] -= 1
+        self._count -= amount
+        self._taken[grant.name] -= amount
         if not self._taken[grant.name]:
             del self._taken[grant.name]
 

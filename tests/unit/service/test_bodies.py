@@ -13,8 +13,9 @@ from hypothesis import strategies as some
 
 from graphbrain.service import bodies
 from graphbrain.service.access import Grant
-from graphbrain.service.bodies import Bodies, Body, is_too_much
+from graphbrain.service.bodies import HELD, HELD_OF_ONE, Body, is_too_much
 from graphbrain.service.refusals import Refusal
+from graphbrain.service.seats import Places
 
 ANN, BOB, EVE = (Grant(name, "crawler", 0.0, None, None) for name in ("ann", "bob", "eve"))
 TEXTS = some.text(alphabet='ab"\\{}[],:\n€', max_size=8)
@@ -46,7 +47,14 @@ def test_the_values_are_counted_as_a_parser_finds_them(value: Any, spare: int, a
         assert is_too_much(body) == (spare < 0)
 
 
-async def read(grant: Grant, held: Bodies, parts: list[bytes], length: bytes | None = None) -> tuple[Body, int]:
+def places() -> Places:
+    """Room for bodies of 1,000 bytes."""
+    return Places(HELD * 1_000, HELD_OF_ONE * 1_000, 0, "bytes are held")
+
+
+async def read(
+    grant: Grant, held: Places, parts: list[bytes], length: bytes | None = None, *, seconds: float = 60.0
+) -> tuple[Body, int]:
     """A body that arrives in these parts; the answer: it, and 200 or the status of its refusal."""
     coming = iter(parts)
 
@@ -60,7 +68,7 @@ async def read(grant: Grant, held: Bodies, parts: list[bytes], length: bytes | N
         message = await receive()
         return {**message, "more_body": message["body"] != b"."}
 
-    body = Body(held, grant)
+    body = Body(held, grant, 1_000, seconds)
     try:
         assert await body.read(whole, length) == b"".join(parts)
     except Refusal as refusal:
@@ -70,7 +78,7 @@ async def read(grant: Grant, held: Bodies, parts: list[bytes], length: bytes | N
 
 def test_half_of_all_bytes_are_held_for_one_token_and_what_ends_frees_them() -> None:
     async def run() -> None:
-        held = Bodies(1_000, 60.0)
+        held = places()
         whole = [b"x" * 500, b"x" * 499, b"."]
         ann = [await read(ANN, held, whole) for _ in range(9)]
         assert [status for _, status in ann] == [200] * 8 + [503]
@@ -98,4 +106,4 @@ def test_what_is_too_large_too_slow_or_too_much_is_refused(
 ) -> None:
     monkeypatch.setattr(bodies, "SMALL", 10)
     monkeypatch.setattr(bodies, "MOST_CONTAINERS", 50)
-    assert asyncio.run(read(ANN, Bodies(1_000, 0.2), parts, length))[1] == status
+    assert asyncio.run(read(ANN, places(), parts, length, seconds=0.2))[1] == status
