@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from graphbrain import Brain, Claim, Failed, Fetched, Resource
+from graphbrain import Brain, Claim, Claims, Failed, Fetched, Resource
 from graphbrain.base.errors import BadInput
 from graphbrain.frontier.hosts.origins import GRACE, HOLDS, RENEWED
 from graphbrain.frontier.hosts.resource import MOST_REDIRECTS
@@ -488,60 +488,64 @@ def test_whatever_happens_no_page_comes_before_its_robots_txt(
     assert brain.next_urls(1, kinds=BOTH).finished
 
 
-def test_a_page_whose_robots_txt_is_with_an_ill_host_waits_for_the_place_of_that_host(
-    make_brain: Make, clock: HandClock
-) -> None:
-    """a.org's robots.txt leads to b.org, which is ill and waits for its turn among other ill hosts, whose fetches take
-    minutes: who comes back at the time that was named gets a claim, or another time, within three answers."""
-    brain = make_brain(delay_seconds=2.0)
-    ill = {"b.org", *(f"ill{number}.org" for number in range(5))}
-    brain.seed([f"http://{host}/" for host in ("a.org", *sorted(ill))])
+def obeying(
+    brain: Brain, clock: HandClock, seconds: float, seconds_of: Callable[[Claim], float], fails: Callable[[Claim], bool]
+) -> Iterator[Claims]:
+    """Claim and report for so long as a caller that comes back at the time that was named, or when a fetch ends; yield
+    the answers. A caller that obeys gets a claim, or another time, within three answers.
+
+    `seconds_of`: how long the fetch of a claim takes; `fails`: does it fail?
+    """
     busy: list[tuple[float, Resource | Failed | Fetched]] = []
-    empty = asked = 0
-    while clock() < START + 1500.0:
+    empty, until = 0, clock() + seconds
+    while clock() < until:
         done = [report for at, report in busy if at <= clock()]
         busy = [each for each in busy if each[0] > clock()]
         brain.report(done)
         claims = brain.next_urls(100, kinds=BOTH)
-        for claim in claims:
-            fails = claim.host in ill or "b.org" in claim.url
-            busy.append((clock() + (150.0 if fails else 0.3), _answered(claim, fails)))
-        asked += any(claim.key == "robots:http://a.org" for claim in claims)
+        busy += [(clock() + seconds_of(claim), _answered(claim, fails(claim))) for claim in claims]
         empty = 0 if claims or done else empty + 1
         assert empty <= 3
         assert claims.next_ready is None or claims or claims.next_ready > clock() - 1e-6
+        yield claims
         coming = [at for at, _ in busy] + ([] if claims.next_ready is None else [claims.next_ready])
         clock.pass_(max(0.05, min(coming, default=clock() + 1.0) - clock()))
-    assert asked > 1
+
+
+def test_a_page_whose_robots_txt_is_with_an_ill_host_waits_for_the_place_of_that_host(
+    make_brain: Make, clock: HandClock
+) -> None:
+    """a.org's robots.txt leads to b.org, which is ill and waits for its turn among other ill hosts, whose fetches take
+    minutes."""
+    brain = make_brain(delay_seconds=2.0)
+    ill = {"b.org", *(f"ill{number}.org" for number in range(5))}
+    brain.seed([f"http://{host}/" for host in ("a.org", *sorted(ill))])
+
+    def fails(claim: Claim) -> bool:
+        return claim.host in ill or "b.org" in claim.url
+
+    answers = obeying(brain, clock, 1_500.0, lambda claim: 150.0 if fails(claim) else 0.3, fails)
+    assert sum(any(claim.key == "robots:http://a.org" for claim in claims) for claims in answers) > 1
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_page_whose_robots_txt_is_with_a_full_host_waits_for_a_claim_of_that_host(
     make_brain: Make, clock: HandClock, seed: int
 ) -> None:
-    """The robots.txt of a.org leads to b.org, all of whose claims are out for minutes. A caller that comes back at the
-    time that was named gets a claim, or another time, within three answers."""
+    """The robots.txt of a.org leads to b.org, all of whose claims are out for minutes."""
     dice = random.Random(seed)
     brain = make_brain(delay_seconds=dice.choice([0.0, 2.0]), in_flight=dice.choice([1, 2]), lease_seconds=3_600.0)
     brain.seed([f"http://b.org/{number}" for number in range(dice.choice([2, 6]))])
-    busy: list[tuple[float, Resource | Failed | Fetched]] = []
-    empty = 0
+
+    def seconds_of(claim: Claim) -> float:
+        return dice.uniform(500.0, 900.0) if claim.kind == "page" and claim.host == "b.org" else 0.3
+
     fetched: set[str] = set()
-    while clock() < START + 6_000.0:
-        done = [report for at, report in busy if at <= clock()]
-        busy = [each for each in busy if each[0] > clock()]
-        brain.report(done)
-        claims = brain.next_urls(100, kinds=BOTH)
-        for claim in claims:
-            seconds = dice.uniform(500.0, 900.0) if claim.kind == "page" and claim.host == "b.org" else 0.3
-            busy.append((clock() + seconds, _answered(claim, False)))
-        fetched.update(claim.url for claim in claims if claim.kind == "page")
-        empty = 0 if claims or done else empty + 1
-        assert empty <= 3
-        if any(claim.kind == "page" for claim in claims):
+    for claims in obeying(brain, clock, 6_000.0, seconds_of, lambda _: False):
+        pages = {claim.url for claim in claims if claim.kind == "page"}
+        fetched |= pages
+        if pages:
             brain.seed(["http://a.org/"])
-        coming = [at for at, _ in busy] + ([] if claims.next_ready is None else [claims.next_ready])
-        clock.pass_(max(0.05, min(coming, default=clock() + 1.0) - clock()))
     assert "http://a.org/" in fetched
 
 
