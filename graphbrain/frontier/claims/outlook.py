@@ -262,8 +262,8 @@ def _behind(tx: Tx, hosts: Mapping[str, HostState], manners: PolitenessPolicy, n
     asked = resources.behind(tx, (name for name, host in hosts.items() if host.robots_hold > now), now)
     if not asked:
         return {}
-    full = {name for name, host in politeness.read(tx, set(asked.values()), manners, now).items() if host.full()}
-    return {name: other for name, other in asked.items() if other in full}
+    known = {**hosts, **politeness.read(tx, set(asked.values()) - hosts.keys(), manners, now)}
+    return {name: other for name, other in asked.items() if other in known and known[other].full()}
 
 
 def _soonest(parts: Iterable[list[list[Any]]], limit: int) -> list[list[Any]]:

@@ -295,7 +295,8 @@ def review(
         return 0
     names = tx.one("hosts/after", after=stored["reviewing_hosts"], limit=BATCH)[0]
     held = politeness.lock(tx, names, manners, now) if names else {}
-    tx.do("hosts/put_right", names=names, now=now)
+    if names:
+        tx.do("hosts/put_right", names=names, now=now)
     politeness.rules(tx, held.values())
     changes: dict[str, dict[str, Any]] = {}
     unsure: list[HostState] = []
