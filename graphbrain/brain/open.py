@@ -29,9 +29,8 @@ def session(
     as_it_is: bool,
 ) -> Session:
     """Connect to the database and take up its brain; the arguments are those of `Brain.open`."""
-    Scope.of_new(
-        given, given.given
-    )  # check the settings before they are stored in a new brain that could not be opened again
+    # Check the settings before they are stored in a new brain, which could not be opened again with wrong ones.
+    Scope.of_new(given, given.given)
     Schedule.of(given, *read_priors({}), estimator)
     graph = Graph(*_address(given), given.database, given.limit_seconds)
     try:

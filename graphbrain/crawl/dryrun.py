@@ -168,7 +168,7 @@ class _Look:
 
 
 def _address_of(host: str) -> str:
-    """Return the address of a host; empty if it has none."""
+    """Return the address of a host, or its name if it has none."""
     with suppress(OSError):
         return gethostbyname(host)
     return host

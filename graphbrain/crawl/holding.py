@@ -59,7 +59,7 @@ class Worker(NamedTuple):
         return None if parts is None else cls(parts[1], int(parts[2]), parts[3], int(parts[4]), parts[5])
 
     def shares_locks(self, other: Worker) -> bool:
-        """Return whether a lock that this process can take is none of the other's any more."""
+        """Return True if both see the same locks: one that this process can take, the other has given up."""
         return self.boot == other.boot or self.host == other.host
 
     def sees_end_of(self, other: Worker) -> bool:
@@ -100,8 +100,8 @@ def holding(folder: Path, mark: str, worker: Worker) -> Iterator[None]:
 
 
 def ended(folder: Path, mark: str, own: Worker) -> Iterator[Worker]:
-    """Yield each crawl of a brain that has ended, while its lock is held, so that no other process yields it too. It
-    is forgotten when the next one is asked for."""
+    """Yield each crawl of a brain that has ended. Its lock is held meanwhile, so that no other process yields it, too;
+    its file is removed when the caller asks for the next one."""
     for path in sorted(folder.glob(f"*.{mark}.lock")):
         other = Worker.of(path.name.removesuffix(f".{mark}.lock"))
         if other is None or other == own or not own.shares_locks(other):

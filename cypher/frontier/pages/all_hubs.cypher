@@ -1,4 +1,5 @@
-// The pages, aliases apart, of highest hub score, by reading every page: for webs so small that few of their pages have a rank.
+// The pages, aliases apart, of highest hub score, by reading every page: for webs so small that few of their pages have a
+// rank.
 //
 // param   limit         INTEGER  at most this many
 // column  page          MAP      properties and internal id

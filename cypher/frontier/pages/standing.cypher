@@ -10,6 +10,8 @@
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-WITH id(p) AS page, EXISTS { (p)<-[:LINKS|SPELLS|LEADS_TO|REDIRECTS_TO]-() } AS linked, EXISTS { (p)-[:CANONICAL]->() } AS leads, p {.key, .url, .host, .state, .parked_because, .first_fetched, .hinted, .lease_until, .not_before} AS m
+WITH id(p) AS page, EXISTS { (p)<-[:LINKS|SPELLS|LEADS_TO|REDIRECTS_TO]-() } AS linked,
+     EXISTS { (p)-[:CANONICAL]->() } AS leads,
+     p {.key, .url, .host, .state, .parked_because, .first_fetched, .hinted, .lease_until, .not_before} AS m
 RETURN collect([page, m.key, m.url, m.host, m.state, m.parked_because, m.first_fetched IS NOT NULL, m.hinted IS NOT NULL,
                 linked, m.lease_until, m.not_before, leads]) AS rows

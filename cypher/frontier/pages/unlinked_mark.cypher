@@ -8,5 +8,7 @@
 // retry   safe   absolute values
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-WITH p WHERE p.parked_because IS NOT NULL OR (p.in_weight = 0.0 AND p.depth > 0 AND NOT EXISTS { (p)<-[:LINKS|SPELLS|LEADS_TO|REDIRECTS_TO]-() })
+WITH p
+WHERE p.parked_because IS NOT NULL
+   OR (p.in_weight = 0.0 AND p.depth > 0 AND NOT EXISTS { (p)<-[:LINKS|SPELLS|LEADS_TO|REDIRECTS_TO]-() })
 SET p.look_again = $now

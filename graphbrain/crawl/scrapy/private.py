@@ -30,7 +30,7 @@ _Address = IPv4Address | IPv6Address
 
 
 class PrivateAddress(IgnoreRequest):
-    """A request would go to a private address to which no one has sent the crawl."""
+    """A request would go to a private address that the user has not named."""
 
 
 def is_private(text: str) -> bool:
@@ -111,7 +111,8 @@ async def _resolved(host: str) -> str:
 
 
 def guarded(addresses: PrivateAddresses) -> type[CachingThreadedResolver]:
-    """Return a resolver for connections that refuses what a name has become since it was judged."""
+    """Return a resolver for connections that judges again: a name may have got a private address since the request was
+    judged."""
 
     class Guarded(CachingThreadedResolver):
         def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:  # noqa: N802  # Twisted's name

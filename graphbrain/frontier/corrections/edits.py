@@ -85,8 +85,7 @@ def seeded(tx: Tx, ids: Sequence[int], mark: str) -> dict[int, Seeded]:
 
 def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bool:
     """Link one page to another, or to where that leads if it is an alias; False if it was there. Raises UnknownPage
-    when one cannot be created,
-    and BadInput when the source redirects."""
+    when one cannot be created, and BadInput when the source redirects."""
     ids = discovery.find(tx, [source[0], target[0]])
     fresh = []
     for (key, url), depth in ((source, 0), (target, 1)):

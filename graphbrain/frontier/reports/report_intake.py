@@ -173,8 +173,8 @@ class Intake:
         return _Led(failed, {}, note, spelling, circles)
 
     def _hop(self, report: Fetched, own_url: str, own: str) -> str | None:
-        """Return where a followed temporary redirect led first, its own page apart; None where it came back to that,
-        perhaps with a cookie: what it brought is then its own."""
+        """Return the first URL to which a followed temporary redirect led, the page itself apart. None where it
+        came back to the page, as with a new cookie: then the page has brought its own content."""
         at, hops = own_url, []
         for reference in report.led_to:
             with suppress(BadInput, ValueError):
