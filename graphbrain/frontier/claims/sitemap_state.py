@@ -26,6 +26,7 @@ import numpy as np
 
 from graphbrain.base.model import SITEMAP_KEY
 from graphbrain.base.urls.normalization import host_of
+from graphbrain.frontier.hosts import clock_ahead
 from graphbrain.frontier.hosts.resource import ResourceState, Said, queue_key
 from graphbrain.schedule import change_rate
 from graphbrain.schedule.change_rate import Prior
@@ -190,6 +191,17 @@ class SitemapState(ResourceState):
             return None
         tried = self.fetched is not None or self.failing_since is not None
         return queue_key(AGAIN if tried else LINE, self.host)
+
+    def put_right(self, now: float, lease: float) -> None:
+        """Correct the times that were written by a clock that was ahead, and what is believed of its rate of change.
+
+        The belief rests on no more days than have passed since the sitemap was discovered. Otherwise the days that such
+        a clock skipped would count as days without a change.
+        """
+        if self.rate_scale is not None and clock_ahead.is_ahead(self.fetched, now):
+            known = now - clock_ahead.event(self.discovered or now, now)
+            self.rate_scale = min(self.rate_scale, CHANGES.scale + known / DAY)
+        super(SitemapState, self).put_right(now, lease)
 
     def counts(self) -> bool:
         """Return True if it is new, and is to be counted by its host; once."""

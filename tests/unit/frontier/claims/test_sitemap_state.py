@@ -145,3 +145,17 @@ def test_the_text_of_robots_txt() -> None:
     text = "Sitemap: /a.xml\r\n# Sitemap: /no\nUser-agent: x\nSITEMAP :/b.xml\nsitemap:\nDisallow: /\n"
     text += "Sitemap: /a.xml # again"
     assert sitemaps_of(text) == ["/a.xml", "/b.xml"]
+
+
+def test_days_that_a_clock_skipped_are_not_days_without_a_change() -> None:
+    """It was read while the clock was 100 days ahead, once before that and once after it was right."""
+    skipped = 100 * DAY
+    one = sitemap(discovered=NOW)
+    one.hear(Said("lists", "mark"), NOW)
+    one.hear(Said("same"), NOW + skipped)
+    assert one.wait() == LATEST
+    one.put_right(NOW + DAY, 600.0)
+    assert one.fetched == NOW + DAY
+    assert one.due_at is not None and one.due_at - NOW < 4 * DAY
+    one.hear(Said("same"), NOW + 5 * DAY)
+    assert one.wait() < 10 * DAY
