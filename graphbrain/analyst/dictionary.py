@@ -80,6 +80,11 @@ PAGE: dict[str, tuple[str, str]] = {
     "canonical_key": ("", "the key of the page of its host that its canonical names, with canonical_links = follow"),
     "canonical": ("", "the address that it names as the one to be found"),
     "noindex": ("", "true: it asks not to be found; false: it does not; of pages whose facts were reported"),
+    "nofollow": ("", "true: it asks that its links are not followed"),
+    "canonicals": (
+        "",
+        "each canonical that it states, after its place and a space, where they contradict each other; at most five",
+    ),
     "language": ("", "the language that it declares"),
     "size": ("bytes", "of its body"),
     "content_type": ("", "without parameters"),

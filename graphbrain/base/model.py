@@ -333,6 +333,10 @@ class Fetched:
         address: The IP address at which it was reached, for limits by address.
         title, canonical, noindex, language, size: Facts for later questions, which the order does not use: `canonical`
             is a URL, `size` in bytes. With any of them, content type and seconds are kept, too.
+        nofollow: The page asks that its links are not followed (meta robots, X-Robots-Tag).
+        canonicals: At most five of the canonicals that the page states, each after its place (`head`, `body` or
+            `header`) and a space, where they contradict each other: more than one URL, or one in the body, where
+            search engines ignore it.
     """
 
     url: str
@@ -360,6 +364,8 @@ class Fetched:
     language: str | None = None
     size: int | None = None
     led_to: Sequence[str] = ()
+    nofollow: bool | None = None
+    canonicals: Sequence[str] = ()
     blocks: str | None = None
     shingles: str | None = None
 
@@ -591,6 +597,7 @@ class Page(Record):
             where no links lead there.
         led_to: The URLs to which temporary redirects, or a refresh in 0 seconds, led its last visit.
         title, canonical, noindex, language, size, content_type, fetch_seconds: The facts of its last report.
+        nofollow, canonicals: As of a `Fetched`; None where there is nothing of the kind.
         in_sitemap: The time at which a sitemap last named it.
         brought: The share of its text that was new to its host at its first visit, 0 to 1; None until that is learned.
         echo: True if a page of its host whose URL ends in the same step of the path had been fetched before it.
@@ -677,6 +684,8 @@ class Page(Record):
     recheck_at: float | None = None
     clicks: int | None = None
     led_to: Sequence[str] | None = None
+    nofollow: bool | None = None
+    canonicals: Sequence[str] | None = None
     brought: float | None = None
     echo: bool = False
     harvest: float | None = None

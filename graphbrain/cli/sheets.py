@@ -235,7 +235,7 @@ _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes b
 
 _MORE = (
     *("outside_because", "worker", "queue", "lane", "authority_rank", "hub_rank", "hinted_by"),
-    *("title", "canonical", "noindex", "language", "content_type", "size", "fetch_seconds"),
+    *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "content_type", "size", "fetch_seconds"),
     *("etag", "last_modified", "body_hash", "text_hash", "simhash", "redirects_to"),
 )
 

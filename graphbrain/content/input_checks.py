@@ -104,7 +104,7 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
         plain["not_modified"] = False
     _facts(report, plain)
     if not isinstance(report.led_to, tuple) or report.led_to:
-        plain["led_to"] = _chain(report.led_to)
+        plain["led_to"] = _chain("led_to", report.led_to)
     simhash = report.simhash
     if simhash is not None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:
@@ -128,6 +128,9 @@ def _facts(report: Fetched, plain: dict[str, Any]) -> None:
     """Add the facts that a page states about itself. They are no reason to refuse its visit, unless a value has a wrong
     type."""
     _word("noindex", report.noindex)
+    _word("nofollow", report.nofollow)
+    if not isinstance(report.canonicals, tuple) or report.canonicals:
+        plain["canonicals"] = _chain("canonicals", report.canonicals)
     for name, longest in LONGEST_FACTS.items():
         if (text := getattr(report, name)) is not None:
             _put(plain, name, text, " ".join(words(name, text)[: 4 * longest].split())[:longest])
@@ -138,18 +141,18 @@ def _facts(report: Fetched, plain: dict[str, Any]) -> None:
         _put(plain, "size", size, int(size))
 
 
-def _chain(led_to: object) -> tuple[str, ...]:
-    """Return the URLs of a chain of redirects: the first ones, and the last.
+def _chain(name: str, urls: object) -> tuple[str, ...]:
+    """Return the URLs of a list, such as a chain of redirects: the first ones, and the last.
 
     Raises:
         BadInput: The value is no list.
     """
-    if led_to is None:
+    if urls is None:
         return ()
-    if isinstance(led_to, str | bytes) or not isinstance(led_to, Iterable):
-        raise BadInput(f"led_to must be a list of URLs, not {led_to!r:.80}")
-    urls = [words("led_to", url)[:LONGEST_URL] for url in led_to if url]
-    return tuple([*urls[: MOST_LED - 1], *urls[-1:]] if len(urls) > MOST_LED else urls)
+    if isinstance(urls, str | bytes) or not isinstance(urls, Iterable):
+        raise BadInput(f"{name} must be a list of URLs, not {urls!r:.80}")
+    kept = [words(name, url)[:LONGEST_URL] for url in urls if url]
+    return tuple([*kept[: MOST_LED - 1], *kept[-1:]] if len(kept) > MOST_LED else kept)
 
 
 def words(name: str, text: object) -> str:

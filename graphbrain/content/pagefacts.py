@@ -1,7 +1,8 @@
-"""The facts that a page states about itself, read in one way by all crawlers: title, canonical, noindex, language,
-refresh.
+"""The facts that a page states about itself, read in one way by all crawlers: title, canonical, noindex, nofollow,
+language, refresh.
 
 A parser of HTML passes the elements that it meets; headers supply the rest. Sources: WHATWG HTML (`base`, `title`,
+where a head ends,
 `meta http-equiv=refresh`: "shared declarative refresh steps"), RFC 8288 (`Link`), RFC 6596 (`rel=canonical`), and
 Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications" for the directives that search engines
 share.
@@ -17,10 +18,14 @@ from typing import Any
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import resolved
 
-__all__ = ["ASIDE", "ELEMENTS", "FORBID_FOLLOW", "HEADERS", "PageFacts", "canonical_in", "forbids_index", "refresh_in"]
+__all__ = ["ASIDE", "ELEMENTS", "HEADERS", "PageFacts", "canonical_in", "forbids", "refresh_in"]
 
-ELEMENTS = frozenset({"html", "base", "title", "link", "meta"})
-"""The elements that hold facts of their page."""
+ELEMENTS = frozenset({"html", "base", "title", "link", "meta", "body"})
+"""The elements that hold facts of their page, and the one that ends its head."""
+OF_HEAD = frozenset({"head", "script", "style", "noscript", "template", "noframes", "basefont", "bgsound"}) | ELEMENTS - {"body"}
+"""The elements with which a head goes on. Any other begins the body."""
+MOST_CANONICALS = 5
+"""Canonicals of a page that are kept where they contradict each other."""
 ASIDE = frozenset({"svg", "math", "template", "noscript", "iframe"})
 """Elements whose content is no fact of the page: a drawing has titles of its own, and a refresh for browsers without
 scripts does not concern the page."""
@@ -28,8 +33,6 @@ HEADERS = ("x-robots-tag", "link", "refresh")
 """The headers that hold facts of their page."""
 VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 """Directives with a value behind a colon. Any other word before a colon is the name of an agent."""
-FORBID = frozenset({"noindex", "none"})
-FORBID_FOLLOW = frozenset({"nofollow", "none"})
 LONGEST = 100_000
 """Characters of a header, or of an attribute, that are read."""
 _AGENT = re.compile(r"[a-z_*][\w*.-]*", re.ASCII | re.IGNORECASE)
@@ -54,13 +57,16 @@ class PageFacts:
         self._based = self._in_title = False
         self._aside = 0
         self._title: list[str] | None = None
-        self._canonical: str | None = None
+        self._in_body = False
+        self._canonicals: list[tuple[str, str]] = []
         self._refresh: tuple[float, str] | None = None
         self._language: str | None = None
         self._directives: list[str] = []
 
     def start(self, tag: str, attrs: Mapping[str, str | None]) -> None:
         """Process the start of an element. Names are in lower case."""
+        if not self._aside:
+            self._in_body = self._in_body or tag not in OF_HEAD
         if tag in ASIDE:
             self._aside += 1
         elif self._aside:
@@ -88,18 +94,33 @@ class PageFacts:
         if self._in_title and self._title is not None:
             self._title.append(text)
 
-    def told(self) -> dict[str, Any]:
-        """Return the title, canonical, noindex and language that the page states, as arguments of a `Fetched`."""
-        canonical = self._joined(self.base, self._canonical)
-        if canonical is None:
-            canonical = self._joined(self._url, next(canonical_in(self._headers.get("link", ())), None))
-        agents = {"", self._agent} - {"*"}
-        forbidden = forbids_index(self._directives, {""}) or forbids_index(
-            self._headers.get("x-robots-tag", ()), agents
-        )
+    def arguments(self) -> dict[str, Any]:
+        """Return the title, canonical, noindex, nofollow and language that the page states, as arguments of a
+        `Fetched`, and its `canonicals` where these contradict each other."""
         title = None if self._title is None else " ".join("".join(self._title).split())
-        facts = {"title": title, "canonical": canonical, "noindex": forbidden or None, "language": self._language}
+        facts = {"title": title, "noindex": self.forbids("noindex"), "nofollow": self.forbids("nofollow")}
+        facts |= {"language": self._language, **self._canonical_facts()}
         return {name: value for name, value in facts.items() if value}
+
+    def _canonical_facts(self) -> dict[str, Any]:
+        """Return the canonical, which a head or a header states, and all that are stated unless there is only that one.
+
+        Search engines ignore a canonical in the body.
+        """
+        stated = [(place, self._joined(self.base, reference)) for place, reference in self._canonicals]
+        stated += [("header", self._joined(self._url, each)) for each in canonical_in(self._headers.get("link", ()))]
+        urls = [url for place, url in stated if url and place != "body"]
+        if len(set(urls)) <= 1 and all(place != "body" for place, url in stated if url):
+            return {"canonical": urls[0] if urls else None}
+        places = dict.fromkeys(f"{place} {url}" for place, url in stated if url)
+        return {"canonical": urls[0] if urls else None, "canonicals": tuple(places)[:MOST_CANONICALS]}
+
+    def forbids(self, directive: str) -> bool:
+        """Return True if the page or a header forbids it to all crawlers, or to this one. `directive`: see `forbids`."""
+        agents = {"", self._agent} - {"*"}
+        return forbids(directive, self._directives, {""}) or forbids(
+            directive, self._headers.get("x-robots-tag", ()), agents
+        )
 
     def refresh(self) -> tuple[float, str] | None:
         """Return the seconds after which the page leads elsewhere, and the target; None if it does not."""
@@ -120,9 +141,9 @@ class PageFacts:
             self.base = url
 
     def _take_link(self, attrs: Mapping[str, str | None]) -> None:
-        href = (attrs.get("href") or "").strip()
-        if href and self._canonical is None and "canonical" in (attrs.get("rel") or "").lower().split():
-            self._canonical = href
+        if "canonical" not in (attrs.get("rel") or "").lower().split() or len(self._canonicals) >= MOST_CANONICALS:
+            return
+        self._canonicals.append(("body" if self._in_body else "head", (attrs.get("href") or "").strip()))
 
     def _take_meta(self, attrs: Mapping[str, str | None]) -> None:
         name, content = (attrs.get("name") or "").strip().lower(), (attrs.get("content") or "")[:LONGEST]
@@ -140,10 +161,10 @@ class PageFacts:
         return None
 
 
-def forbids_index(values: Iterable[str], agents: Iterable[str], forbid: frozenset[str] = FORBID) -> bool:
-    """Return True if one of these lists contains one of the directives `forbid` for one of these agents.
+def forbids(directive: str, values: Iterable[str], agents: Iterable[str]) -> bool:
+    """Return True if one of these lists contains the directive, or `none`, which is all of them, for one of the agents.
 
-    `FORBID` has the directives that forbid to index a page, `FORBID_FOLLOW` those that forbid to follow its links.
+    `directive`: `noindex`, which forbids to index a page, or `nofollow`, which forbids to follow its links.
 
     A list is `noindex, max-image-preview:none`, or in a header `googlebot: noindex, otherbot: none`: a name applies to
     the directives that follow it, up to the next name. An empty name applies to all agents.
@@ -158,7 +179,7 @@ def forbids_index(values: Iterable[str], agents: Iterable[str], forbid: frozense
             if colon and _AGENT.fullmatch(word):
                 agent = "" if word == "*" else word.lower()
                 word = rest
-            if word.lower() in forbid and agent in names:
+            if word.lower() in (directive, "none") and agent in names:
                 return True
     return False
 

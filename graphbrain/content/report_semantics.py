@@ -96,7 +96,8 @@ def _for_now(report: Fetched) -> Meant:
     """Return the meaning of a temporary redirect, the same whether it was followed or not: what came is its target's,
     which is a page of its own."""
     bare = replace(_without_content(report), not_modified=False, etag=None, last_modified=None)
-    bare = replace(bare, title=None, canonical=None, noindex=None, language=None, size=None, content_type=None)
+    bare = replace(bare, title=None, canonical=None, canonicals=(), noindex=None, nofollow=None, language=None)
+    bare = replace(bare, size=None, content_type=None)
     return Meant(replace(bare, relevance=None, value=None), report.links, "all", follows=True)
 
 

@@ -37,6 +37,8 @@ Spec = Mapping[str, Any]
 
 _JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "integer", bool: "boolean"}
 _WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
+LISTS = ("led_to", "canonicals")
+"""The fields that are lists of texts."""
 BASE64 = "body_base64"
 """The field for a body that is no text; it takes precedence over `body`."""
 _BODY = frozenset({"body", BASE64})
@@ -47,7 +49,7 @@ _SHAPES: dict[str, Spec] = {
     "claim": {"$ref": "#/$defs/claim"},
     "links": {"type": "array", "items": {"$ref": "#/$defs/link"}},
     "fault": {"type": "string", "enum": list(FAULTS)},
-    "led_to": {"type": "array", "items": {"type": "string"}},
+    **dict.fromkeys(LISTS, {"type": "array", "items": {"type": "string"}}),
 }
 _ENCODED: Spec = {
     "type": "string",
@@ -185,7 +187,7 @@ def _values(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
             values[name] = claim_from_dict(value)
         elif name == "links":
             values[name] = _links(value)
-        elif name == "led_to":
+        elif name in LISTS:
             values[name] = _texts(name, value)
         else:
             values[name] = _checked(name, value, _specs(kind)[name])

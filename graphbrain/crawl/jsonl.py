@@ -122,7 +122,7 @@ class PageLines:
         line: dict[str, Any] = {"url": report.url, "status": report.status, "outcome": None}
         line |= {"depth": None if claim is None else claim.depth}
         if isinstance(report, Fetched):
-            names = ("title", "language", "canonical", "noindex", "content_type", "size", "seconds", "relevance")
+            names = ("title", "language", "canonical", "noindex", "nofollow", "content_type", "size", "seconds", "relevance")
             line |= {name: getattr(report, name) for name in names if getattr(report, name) is not None}
             line |= {"links": len(report.links)}
             line |= {"redirected_to": report.redirected_to} if report.redirected_to else {}

@@ -18,7 +18,7 @@ from graphbrain import Answer, Brain, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address, host_of
 from graphbrain.base.urls.walls import bare
-from graphbrain.content.pagefacts import FORBID_FOLLOW, forbids_index
+from graphbrain.content.pagefacts import forbids
 from graphbrain.crawl.downloading import Downloads
 from graphbrain.crawl.gone import with_gone
 from graphbrain.crawl.order import hosts_named
@@ -317,12 +317,12 @@ def asks_for_password(response: Response) -> bool:
 def forbids_follow(response: TextResponse, agent: str) -> bool:
     """Return whether the page forbids all agents, or this one, to follow its links."""
     headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
-    if headers and forbids_index(headers, {"", agent}, FORBID_FOLLOW):
+    if headers and forbids("nofollow", headers, {"", agent}):
         return True
     names = {"robots", agent.lower()} - {""}
     metas = (node for node, _ in Document.of(response).elements("meta"))
     contents = (node.get("content") or "" for node in metas if _name_of(node) in names)
-    return forbids_index(contents, {""}, FORBID_FOLLOW)
+    return forbids("nofollow", contents, {""})
 
 
 def _name_of(node: Any) -> str:

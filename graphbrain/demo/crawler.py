@@ -263,14 +263,16 @@ def _result(
     if "html" in (head["Content-Type"] or "html").lower():  # the header may be missing or wrong
         page.read(body, head["Content-Type"])
     near = judge and judge(" ".join(page.text))
+    obeyed = page.facts.forbids("nofollow")
     facts: dict[str, Any]
     if led:  # the content belongs to another address
         status, stamps, facts = led[0][0], {}, {"led_to": [url for _, url in led]}
     else:
-        facts = {**page.facts.told(), "size": len(body), "led_to": page.leads_at_once()}
+        facts = {**page.facts.arguments(), "size": len(body), "led_to": page.leads_at_once()}
     links = [
         Link(link, guess(near, judge(text)) if judge else None, anchor=text, rel=rel)
         for link, text, rel in zip(page.links, page.anchors, page.rels, strict=True)
+        if not obeyed
     ]
     return Fetched(url, links, claim, status, body, relevance=near, **stamps, **facts)
 

@@ -49,7 +49,12 @@ def robots(content: str, name: str = "robots") -> str:
 
 MISSING = "Sorry, the page that you are looking for does not exist. Go to the home page, or search for what you want."
 SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
-    "robots/none": (html("<META NAME=ROBOTS CONTENT=NONE>"), {"noindex": True}),
+    "robots/none": (html("<META NAME=ROBOTS CONTENT=NONE>"), {"noindex": True, "nofollow": True}),
+    "robots/nofollow": (html(robots("nofollow"), "/kept/secret"), {"noindex": False, "nofollow": True}),
+    "robots/nofollow-header": (
+        Reply(body='<title>A</title><a href="/kept/secret">s</a>', headers={"X-Robots-Tag": "nofollow"}),
+        {"nofollow": True},
+    ),
     "robots/image": (html(robots("max-image-preview:none")), {"noindex": False}),
     "robots/two": (html(robots("index") + robots("noindex")), {"noindex": True}),
     "robots/other": (html(robots("noindex", "googlebot")), {"noindex": False}),
@@ -73,6 +78,18 @@ SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
     "canonical/empty": (
         Reply(body="<title>A title</title>", headers={"Link": ", </final>; ; rel=canonical;"}),
         {"canonical": f"{HOST}/final"},
+    ),
+    "canonical/two": (
+        html('<link rel=canonical href="/final"><link rel=canonical href="/">'),
+        {"canonical": f"{HOST}/final", "canonicals": [f"head {HOST}/final", f"head {HOST}/"]},
+    ),
+    "canonical/against-header": (
+        Reply(body="<title>A</title><link rel=canonical href=/final>", headers={"Link": "</>; rel=canonical"}),
+        {"canonical": f"{HOST}/final", "canonicals": [f"head {HOST}/final", f"header {HOST}/"]},
+    ),
+    "canonical/body": (
+        html("", text="<link rel=canonical href=/final>"),
+        {"canonical": None, "canonicals": [f"body {HOST}/final"]},
     ),
     "canonical/no-host": (html('<link rel="canonical" href="http://">'), {"canonical": None}),
     "title/svg": (html("<svg><title>drawn</title></svg>", title=None), {"title": None}),

@@ -23,7 +23,7 @@ from scrapy.utils import response as responses
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import resolved
-from graphbrain.content.pagefacts import ASIDE, PageFacts
+from graphbrain.content.pagefacts import ASIDE, ELEMENTS, PageFacts
 
 __all__ = ["Document", "Joined", "as_page", "is_markup", "links_of", "media_type", "true_coding"]
 
@@ -96,7 +96,7 @@ class Document:
 
     def state(self, facts: PageFacts) -> None:
         """Give the elements that state facts of the page to their reader."""
-        for node in self.root.iter("html", "base", "title", "link", "meta"):
+        for node in self.root.iter(*ELEMENTS):
             if any(above.tag in ASIDE for above in node.iterancestors()):
                 continue
             facts.start(node.tag, node.attrib)

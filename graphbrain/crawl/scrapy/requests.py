@@ -237,7 +237,7 @@ class Reader:
             except Exception:
                 log.debug("No facts of %s can be read.", response.url, exc_info=True)
         kind = media_type(_values(response, "content-type"))
-        facts = page.told() | {"size": len(response.body), "content_type": kind}
+        facts = page.arguments() | {"size": len(response.body), "content_type": kind}
         refresh = page.refresh()
         facts |= {"led_to": (refresh[1],)} if refresh and refresh[0] == 0 else {}
         return facts, [refresh[1]] if refresh and self._options.every_link else []

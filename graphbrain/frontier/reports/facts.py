@@ -59,12 +59,12 @@ class LinkFacts:
 
 
 def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
-    """Return the facts of a fetched page, in the order of facts/pages; empty where none was reported. Content type and
+    """Return the facts of a fetched page, in the order of the block `facts` of visits/write; empty where none was reported. Content type and
     duration alone are no reason to write: every crawler reports them."""
     if report.led_to and report.status in TEMPORARY:
-        return [None] * 6 + [report.seconds]
-    told = (report.title, report.canonical, report.noindex, report.language, report.size)
-    if all(fact is None for fact in told) or report.not_modified or report.redirected_to is not None:
+        return [None] * 8 + [report.seconds]
+    stated = (report.title, report.canonical, report.noindex, report.nofollow, report.language, report.size)
+    if (all(fact is None for fact in stated) and not report.canonicals) or report.not_modified or report.redirected_to is not None:
         return []
     canonical = None
     if report.canonical:
@@ -74,7 +74,9 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
     return [
         report.title or None,
         canonical,
+        list(report.canonicals) or None,
         bool(report.noindex),
+        report.nofollow or None,
         report.language or None,
         report.size,
         kind,
@@ -118,7 +120,7 @@ def of_visits(verdicts: Sequence[Verdict]) -> dict[str, list[list[object]]]:
     kept = [v for v in verdicts if v.keep]
     # The facts of an alias's own earlier content are removed.
     was: list[list[object]] = [
-        [v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if v.answer.outcome == "alias" and _was_page(v)
+        [v.visit.page, *[None] * 8, v.item.report.seconds] for v in kept if v.answer.outcome == "alias" and _was_page(v)
     ]
     failed = [v for v in kept if isinstance(v.item.report, Failed) and not v.item.unsent]
     return {

@@ -609,6 +609,29 @@ def test_deep_pages_and_where_nofollow_comes_from(brain: Brain) -> None:
     ) == [f"{B}/0"]
 
 
+def test_pages_whose_links_are_not_to_be_followed_and_whose_canonicals_contradict_each_other(brain: Brain) -> None:
+    two, body = (f"head {A}/", f"header {A}/2"), (f"body {A}/",)
+    brain.report(
+        [
+            Fetched(f"{A}/", [Link(f"{A}/1", rel="nofollow"), f"{A}/2", f"{A}/3"], title="x"),
+            Fetched(f"{A}/1", nofollow=True),
+            Fetched(f"{A}/2", nofollow=False, canonical=f"{A}/", canonicals=two),
+            Fetched(f"{A}/3", canonicals=body, title="y"),
+        ]
+    )
+    names = ("url", "whole", "marked", "links")
+    assert rows(brain, "nofollow-pages", *names) == [(f"{A}/1", True, 0, 0), (f"{A}/", False, 1, 3)]
+    assert rows(brain, "several-canonicals", "url", "problem", "stated", "canonical") == [
+        (f"{A}/3", "in the body", list(body), None),
+        (f"{A}/2", "several", list(two), f"{A}/"),
+    ]
+    known = {page.url: (page.nofollow, page.canonicals, page.noindex) for page in brain.dump_pages()}
+    assert known[f"{A}/1"] == (True, None, False) and known[f"{A}/2"] == (None, list(two), False)
+    brain.report([Fetched(f"{A}/1", [f"{A}/4"], title="z"), Fetched(f"{A}/2", redirected_to=f"{A}/")])
+    assert rows(brain, "nofollow-pages", "url") == [f"{A}/"]
+    assert rows(brain, "several-canonicals", "url") == [f"{A}/3"]
+
+
 def test_server_errors_and_changes_over_time(brain: Brain) -> None:
     today = time.time() // DAY * DAY
     noon = [today - (3 - day) * DAY + DAY / 2 for day in range(3)]

@@ -96,7 +96,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     "thin-and-huge-pages": (("problem", "bytes", "url"), [("thin", 1000, f"{A}/shop/tea")]),
     "soft-missing-pages": (("bits", "url"), [(0, f"{A}/list?x=1")]),
     "server-errors-by-day": (("host", "errors", "refusals", "pages"), [("d.example", 1, 1, 1)]),
-    "nofollow-pages": (("marked", "inside", "links", "url"), [(1, 1, 1, f"{A}/two")]),
+    "nofollow-pages": (("whole", "marked", "inside", "links", "url"), [(False, 1, 1, 1, f"{A}/two")]),
     "changes-between": (("what", "url"), [("known → failing", f"{A}/lost"), ("changed", f"{A}/"), ...]),
     "orphans": (("state", "hinted_by", "url"), [("frontier", "sitemap", f"{A}/hidden")]),
     "few-in-links": (("in_links", "url"), [(2, f"{A}/two"), (2, f"{B}/"), (1, f"{C}/"), ...]),
@@ -173,6 +173,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
         ("problem", "canonical", "url"),
         [("is not in the graph", f"{A}/gone-away", f"{A}/two")],
     ),
+    "several-canonicals": (("problem", "canonical", "url"), [("several", f"{A}/gone-away", f"{A}/two")]),
     "noindex-pages": (("in_links", "in_sitemap", "named", "url"), [(2, False, False, f"{A}/two")]),
     "same-titles": (
         ("pages", "bodies", "host", "title", "such_as"),

@@ -46,6 +46,7 @@ def crawl(brain: Brain) -> None:
                 body_hash="2" * 32,
                 title="Tea",
                 canonical="/gone-away",
+                canonicals=["head /gone-away", "head /two"],
                 noindex=True,
             ),
             Fetched(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphbrain.content.pagefacts import PageFacts, canonical_in, forbids_index, refresh_in
+from graphbrain.content.pagefacts import PageFacts, canonical_in, forbids, refresh_in
 
 URL = "http://a.example/dir/page"
 
@@ -61,7 +61,7 @@ def meta(content: str, name: str = "robots") -> str:
     ],
 )
 def test_noindex_of_metas(html: str, noindex: bool) -> None:
-    assert read(html).told().get("noindex", False) is noindex
+    assert read(html).arguments().get("noindex", False) is noindex
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_noindex_of_metas(html: str, noindex: bool) -> None:
     ],
 )
 def test_noindex_of_headers(value: str, noindex: bool) -> None:
-    assert read("", x_robots_tag=value).told().get("noindex", False) is noindex
+    assert read("", x_robots_tag=value).arguments().get("noindex", False) is noindex
 
 
 def test_any_of_several_headers_forbids() -> None:
-    assert forbids_index(["nofollow", "noindex"], [""]) and not forbids_index([], [""])
+    assert forbids("noindex", ["nofollow", "noindex"], [""]) and not forbids("noindex", [], [""])
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,48 @@ def test_any_of_several_headers_forbids() -> None:
     ],
 )
 def test_canonical_of_links(html: str, canonical: str | None) -> None:
-    assert read(html).told().get("canonical") == canonical
+    assert read(html).arguments().get("canonical") == canonical
+
+
+A, B = "http://a.example/a", "http://a.example/b"
+
+
+@pytest.mark.parametrize(
+    ("html", "header", "canonical", "stated"),
+    [
+        ("<link rel=canonical href=/a>", "</a>; rel=canonical", A, ()),
+        ("<link rel=canonical href=/a><link rel=canonical href=/a>", "", A, ()),
+        ("<link rel=canonical href=/a><link rel=canonical href=/b>", "", A, (f"head {A}", f"head {B}")),
+        ("<link rel=canonical href=/a>", "</b>; rel=canonical", A, (f"head {A}", f"header {B}")),
+        ("", "</a>; rel=canonical, </b>; rel=canonical", A, (f"header {A}", f"header {B}")),
+        ("<title>T</title><body><link rel=canonical href=/a>", "", None, (f"body {A}",)),
+        ("<title>T</title><p>text<link rel=canonical href=/a>", "", None, (f"body {A}",)),
+        ("<img src=x><link rel=canonical href=/a>", "", None, (f"body {A}",)),
+        ("<link rel=canonical href=/a></head><body><link rel=canonical href=/b>", "", A, (f"head {A}", f"body {B}")),
+        ("<script></script><noscript><p></noscript><link rel=canonical href=/a>", "", A, ()),
+        ("<svg></svg><link rel=canonical href=/a>", "", None, (f"body {A}",)),
+        ("<link rel=canonical href=/a><link rel=canonical href='http://['>", "", A, ()),
+    ],
+)
+def test_canonicals_that_contradict_each_other(html: str, header: str, canonical: str | None, stated: tuple[str]) -> None:
+    facts = read(html, link=header).arguments()
+    assert (facts.get("canonical"), facts.get("canonicals", ())) == (canonical, stated)
+
+
+@pytest.mark.parametrize(
+    ("html", "header", "nofollow"),
+    [
+        (meta("nofollow"), "", True),
+        (meta("none"), "", True),
+        (meta("noindex"), "", False),
+        ("", "nofollow", True),
+        ("", "otherbot: nofollow", False),
+        (meta("index, NOFOLLOW", "graphbrain"), "", True),
+        ("<body>" + meta("nofollow"), "", True),
+    ],
+)
+def test_nofollow_of_a_whole_page(html: str, header: str, nofollow: bool) -> None:
+    assert read(html, x_robots_tag=header).arguments().get("nofollow", False) is nofollow
 
 
 @pytest.mark.parametrize(
@@ -128,8 +169,8 @@ def test_canonical_of_headers(value: str, found: list[str]) -> None:
 
 def test_the_header_of_a_page_is_read_against_its_url_and_its_html_goes_before() -> None:
     header = "<c>; rel=canonical"
-    assert read("<base href=/other/>", link=header).told()["canonical"] == "http://a.example/dir/c"
-    assert read("<link rel=canonical href=/own>", link=header).told()["canonical"] == "http://a.example/own"
+    assert read("<base href=/other/>", link=header).arguments()["canonical"] == "http://a.example/dir/c"
+    assert read("<link rel=canonical href=/own>", link=header).arguments()["canonical"] == "http://a.example/own"
 
 
 @pytest.mark.parametrize(
@@ -146,11 +187,11 @@ def test_the_header_of_a_page_is_read_against_its_url_and_its_html_goes_before()
     ],
 )
 def test_title(html: str, title: str | None) -> None:
-    assert read(html).told().get("title") == title
+    assert read(html).arguments().get("title") == title
 
 
 def test_language_is_that_of_the_document() -> None:
-    assert read('<html lang="de-AT"><p lang=fr>').told() == {"language": "de-AT"}
+    assert read('<html lang="de-AT"><p lang=fr>').arguments() == {"language": "de-AT"}
 
 
 @pytest.mark.parametrize(
@@ -202,7 +243,7 @@ def test_nothing_that_a_page_says_raises_or_takes_long() -> None:
         facts: Any = read(
             f"<meta name=robots content='{text}'><link rel=canonical href='{text}'>", link=text, refresh=text
         )
-        facts.told()
+        facts.arguments()
         facts.refresh()
     for text in (
         "<a>;" * 50_000,
@@ -211,5 +252,5 @@ def test_nothing_that_a_page_says_raises_or_takes_long() -> None:
         "0" * 100_000 + "x",
         "," * 100_000,
     ):
-        assert list(canonical_in([text])) == [] and not forbids_index([text], [""])
+        assert list(canonical_in([text])) == [] and not forbids("noindex", [text], [""])
         refresh_in(text)

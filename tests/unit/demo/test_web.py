@@ -403,12 +403,12 @@ def test_a_page_says_what_it_is_and_links_what_they_are() -> None:
     <svg><title>x</title></svg><a href=/c></a></body></html>"""
     page = HtmlPage("http://h.example/").read(html.encode(), "text/html; charset=utf-8")
     wanted = {"title": "Tea & more", "canonical": "http://h.example/tea", "language": "en", "noindex": True}
-    assert page.facts.told() == wanted
+    assert page.facts.arguments() == wanted
     assert list(zip(page.links, page.anchors, page.rels, strict=True)) == [
         ("http://h.example/b", "the leaf", "nofollow"),
         ("http://h.example/c", "", None),
     ]
-    assert HtmlPage("http://h.example/").read(b"<title>", "text/html; charset=utf-8").facts.told() == {}
+    assert HtmlPage("http://h.example/").read(b"<title>", "text/html; charset=utf-8").facts.arguments() == {}
 
 
 ODD_ANSWERS = [
