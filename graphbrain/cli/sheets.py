@@ -34,6 +34,7 @@ __all__ = [
     "links_table",
     "moment_cell",
     "neighbours_table",
+    "next_visit",
     "page_sheet",
     "pages_table",
     "path_table",
@@ -234,9 +235,9 @@ _COUNTS = ("visits", "changes", "errors")
 _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
 
 _MORE = (
-    *("outside_because", "worker", "queue", "lane", "authority_rank", "hub_rank", "hinted_by"),
+    *("outside_because", "worker", "hinted_by"),
     *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "content_type", "size", "fetch_seconds"),
-    *("etag", "last_modified", "body_hash", "text_hash", "simhash", "redirects_to"),
+    *("etag", "last_modified", "body_hash", "text_hash", "redirects_to"),
 )
 
 
@@ -269,7 +270,32 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
         moments = [("lease lapsed" if name == "lease until" else name, moment) for name, moment in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
-    return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
+    planned = f"Next visit: {next_visit(page, time.time())}"
+    return [page.url, planned, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
+
+
+def next_visit(page: Page, now: float) -> str:
+    """When a page is visited next, and why then, as far as this follows from the page alone."""
+    if page.lease_until is not None and page.lease_until >= now:
+        return f"{page.worker} holds it, until {_moment(page.lease_until)} at the latest."
+    if page.state == "outside":
+        barred = "its robots.txt forbids it" if page.outside_because == "robots" else "it is outside the scope"
+        return f"none, because {barred}."
+    if page.state in ("alias", "parked", "gone"):
+        why = {"alias": "it redirects", "parked": "it was given up", "gone": "it is missing"}[page.state]
+        if page.recheck_at is None:
+            return f"none is planned, because {why}; graphbrain retry {page.url} asks for one."
+        return f"{_moment(page.recheck_at)}, because {why}, and is looked at again then."
+    if page.not_before is not None and page.not_before > now:
+        return f"{_moment(page.not_before)}, because its last visit failed, and it is tried again then."
+    if page.state == "frontier":
+        return f"its first; it waits for its turn (graphbrain ask why-next --param url={page.url})."
+    if page.due is None:
+        return "no time is known: the crawl has made no visits lately from which a pace follows."
+    every = f"once in {number(page.comes_back)} days" if page.comes_back is not None else "then"
+    why = "by the interval that is set" if page.interval is not None else "as its value and its changes deserve"
+    when = "now, when its turn comes" if page.due <= now else _moment(page.due)
+    return f"{when}, because it comes {every}, {why}."
 
 
 def _facts_of(name: str, record: Record | None) -> dict[str, Any]:

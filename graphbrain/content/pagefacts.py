@@ -22,7 +22,9 @@ __all__ = ["ASIDE", "ELEMENTS", "HEADERS", "PageFacts", "canonical_in", "forbids
 
 ELEMENTS = frozenset({"html", "base", "title", "link", "meta", "body"})
 """The elements that hold facts of their page, and the one that ends its head."""
-OF_HEAD = frozenset({"head", "script", "style", "noscript", "template", "noframes", "basefont", "bgsound"}) | ELEMENTS - {"body"}
+OF_HEAD = (ELEMENTS - {"body"}) | {
+    *("head", "script", "style", "noscript", "template", "noframes", "basefont", "bgsound"),
+}
 """The elements with which a head goes on. Any other begins the body."""
 MOST_CANONICALS = 5
 """Canonicals of a page that are kept where they contradict each other."""
@@ -116,7 +118,10 @@ class PageFacts:
         return {"canonical": urls[0] if urls else None, "canonicals": tuple(places)[:MOST_CANONICALS]}
 
     def forbids(self, directive: str) -> bool:
-        """Return True if the page or a header forbids it to all crawlers, or to this one. `directive`: see `forbids`."""
+        """Return True if the page or a header forbids it to all crawlers, or to this one.
+
+        `directive`: see the function `forbids`.
+        """
         agents = {"", self._agent} - {"*"}
         return forbids(directive, self._directives, {""}) or forbids(
             directive, self._headers.get("x-robots-tag", ()), agents

@@ -49,7 +49,7 @@ _SHAPES: dict[str, Spec] = {
     "claim": {"$ref": "#/$defs/claim"},
     "links": {"type": "array", "items": {"$ref": "#/$defs/link"}},
     "fault": {"type": "string", "enum": list(FAULTS)},
-    **dict.fromkeys(LISTS, {"type": "array", "items": {"type": "string"}}),
+    **{name: {"type": "array", "items": {"type": "string"}} for name in LISTS},
 }
 _ENCODED: Spec = {
     "type": "string",

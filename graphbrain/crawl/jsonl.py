@@ -24,6 +24,8 @@ from graphbrain.schedule.fingerprints import visible_text
 
 __all__ = ["PageLines"]
 
+FACTS = ("title", "language", "canonical", "noindex", "nofollow", "content_type", "size", "seconds", "relevance")
+"""The facts of a page that its line has, where they are known."""
 NEWS = ("new", "changed", "gone")
 """The outcomes for which a crawl that comes back writes a line."""
 READ_BACK = 8 << 20
@@ -122,8 +124,7 @@ class PageLines:
         line: dict[str, Any] = {"url": report.url, "status": report.status, "outcome": None}
         line |= {"depth": None if claim is None else claim.depth}
         if isinstance(report, Fetched):
-            names = ("title", "language", "canonical", "noindex", "nofollow", "content_type", "size", "seconds", "relevance")
-            line |= {name: getattr(report, name) for name in names if getattr(report, name) is not None}
+            line |= {name: getattr(report, name) for name in FACTS if getattr(report, name) is not None}
             line |= {"links": len(report.links)}
             line |= {"redirected_to": report.redirected_to} if report.redirected_to else {}
             line |= {"led_to": list(report.led_to)} if report.led_to else {}

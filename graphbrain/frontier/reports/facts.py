@@ -59,12 +59,16 @@ class LinkFacts:
 
 
 def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
-    """Return the facts of a fetched page, in the order of the block `facts` of visits/write; empty where none was reported. Content type and
-    duration alone are no reason to write: every crawler reports them."""
+    """Return the facts of a fetched page as a row of the block `facts` of visits/write; empty where none was reported.
+
+    Content type and duration alone are no reason to write: every crawler reports them.
+    """
     if report.led_to and report.status in TEMPORARY:
         return [None] * 8 + [report.seconds]
     stated = (report.title, report.canonical, report.noindex, report.nofollow, report.language, report.size)
-    if (all(fact is None for fact in stated) and not report.canonicals) or report.not_modified or report.redirected_to is not None:
+    if report.not_modified or report.redirected_to is not None:
+        return []
+    if all(fact is None for fact in stated) and not report.canonicals:
         return []
     canonical = None
     if report.canonical:

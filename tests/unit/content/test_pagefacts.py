@@ -128,7 +128,9 @@ A, B = "http://a.example/a", "http://a.example/b"
         ("<link rel=canonical href=/a><link rel=canonical href='http://['>", "", A, ()),
     ],
 )
-def test_canonicals_that_contradict_each_other(html: str, header: str, canonical: str | None, stated: tuple[str]) -> None:
+def test_canonicals_that_contradict_each_other(
+    html: str, header: str, canonical: str | None, stated: tuple[str, ...]
+) -> None:
     facts = read(html, link=header).arguments()
     assert (facts.get("canonical"), facts.get("canonicals", ())) == (canonical, stated)
 

@@ -16,6 +16,7 @@ from graphbrain.analyst.inspect import scan
 from graphbrain.base.errors import BadInput, UnknownPage
 from graphbrain.base.numeric.methods import SCORES
 from graphbrain.base.urls.normalization import key_of, spell
+from graphbrain.cli.sheets import next_visit
 from tests.integration.conftest import START, HandClock
 from tests.recordings import Recordings, links_of, web_of
 from tests.verbs import neighbours
@@ -40,6 +41,34 @@ def drawn(brain: Brain, clock: HandClock) -> Brain:
 def few_ids(drawn: Brain) -> int:
     """So many ids at a time that a pass over all takes some ranges, however high ids are on this server."""
     return max(drawn.page(url).id for url in (A, B, C, D)) // 5 + 1
+
+
+# ---------------------------------------------------------------- when it is visited next
+
+
+def test_a_page_says_when_it_is_visited_next_and_why(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(allow_hosts="*.org", lease_seconds=600.0)
+
+    def said(url: str) -> str:
+        return next_visit(brain.page(url), clock())
+
+    brain.seed([A, B, C])
+    assert said(A).startswith("its first; it waits for its turn")
+    claims = {claim.url: claim for claim in brain.next_urls(3)}
+    assert said(A).startswith(f"{brain.settings.worker} holds it, until ")
+    clock.pass_(601.0)
+    assert "holds it" not in said(A)
+    brain.report([Fetched(A, ["http://other.com/"], claims[A]), Failed(B, claims[B], 500)])
+    assert said("http://other.com/") == "none, because it is outside the scope."
+    assert "because its last visit failed" in said(B)
+    brain.report([Fetched(C, redirected_to=A)])
+    assert "because it redirects, and is looked at again then" in said(C)
+    brain.set_page(A, interval=7_200.0)
+    assert "because it comes once in 0.08" in said(A) and "by the interval that is set" in said(A)
+    clock.pass_(9_000.0)
+    assert said(A).startswith("now, when its turn comes")
+    brain.park(A)
+    assert "because it was given up" in said(A)
 
 
 # ---------------------------------------------------------------- why a score
