@@ -271,6 +271,8 @@ def test_no_plan_multiplies_tables_and_all_only_read(neo4j: Neo4j) -> None:
                 told = session.run(f"EXPLAIN {each.cypher}", each.values({})).consume()
                 assert told.query_type == "r", each.name
                 assert not [name for name in operators(told.plan or {}) if "CartesianProduct" in name], each.name
+        found = session.run("EXPLAIN MATCH (p:Page {url: 'http://a.example/'}) RETURN p").consume()
+        assert any("NodeIndexSeek" in name for name in operators(found.plan or {})), "users find a page by its URL"
 
 
 def test_a_question_cannot_write(crawled: Brain) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import re
+from pathlib import Path
+
 from graphbrain import Brain, Failed, Fetched, Hint
 from graphbrain.analyst.questions import ask
 from tests.integration.analyst.webs import B
@@ -96,3 +100,32 @@ def test_what_counts_links_across_redirects_counts_right(brain: Brain) -> None:
     assert found["Links that name redirects"] == 3
     assert found["Links to redirects that lead to redirects"] == 3
     assert found["Pages that no page links to"] == 2
+
+
+MODEL = Path(__file__).parents[3] / "docs/reference/data-model.md"
+
+
+def test_what_a_page_is_follows_from_one_condition_of_the_data_model(brain: Brain) -> None:
+    """Whatever is reported, each page meets one of the conditions that the data model documents."""
+    section = MODEL.read_text("utf-8").partition("## What a page is")[2].partition("\n## ")[0]
+    conditions = dict(re.findall(r"^\| ([a-z ]+) \| `(p\.[^`]+)`", section, re.MULTILINE))
+    assert len(conditions) == 5
+    dice = random.Random(5)
+    brain.change(delay_seconds=0, max_errors=2, allow_hosts="*.example")
+    urls = [f"{B}/{number}" for number in range(60)]
+    brain.seed(urls[:20])
+    for _ in range(6):
+        reports: list[Fetched | Failed] = []
+        for url in dice.sample(urls, 20):
+            links = [*dice.sample(urls, 3), f"http://other{dice.randrange(3)}.org/"]
+            status = dice.choice((None, 404, 410, 500, 503))
+            page = Fetched(url, links, led_to=dice.choice(((), (urls[0],))))
+            answers = (page, Failed(url, status=status), Fetched(url, status=302, led_to=(urls[1],)))
+            reports.append(dice.choice((*answers, Fetched(url, redirected_to=dice.choice(urls)))))
+        brain.report(reports)
+        brain.park(dice.choice(urls))
+        cases = " ".join(f"+ CASE WHEN {text} THEN ['{name}'] ELSE [] END" for name, text in conditions.items())
+        text = f"MATCH (p:Page) WITH p, [] {cases} AS meets RETURN meets, count(*), collect(p.url)[..3]"
+        found = brain.graph.read(lambda tx, text=text: tx.asked("what", text, {})[1], "what")
+        assert all(len(meets) == 1 for meets, _, _ in found), found
+    assert {meets[0] for meets, _, _ in found} == set(conditions)

@@ -42,7 +42,7 @@ def read(claim: Claim, body: bytes) -> Fetched:
         elif element.tag == "a" and (href := element.get("href")):
             links.append(Link(_absolute(facts.base, href), anchor=element.text, rel=element.get("rel")))
     return Fetched(
-        claim.url, links, claim, body=body, content_type=KIND, seconds=SECONDS, size=len(body), **facts.told()
+        claim.url, links, claim, body=body, content_type=KIND, seconds=SECONDS, size=len(body), **facts.arguments()
     )
 
 
