@@ -48,12 +48,13 @@ def page(
     with app.brain(auto_tend=False) as brain:
         seen = brain.page(url)
         payments = brain.payments(seen.key, payers)
+        least = brain.settings.revisit_seconds if brain.settings.order == "optimal" else None
         ways = {way: sorted(each.url for each in brain.links(seen.key, way)) for way in ("out", "in") if links}
     if as_json:
         more = {"successors": ways["out"], "predecessors": ways["in"]} if links else {}
         show.json_lines([{**seen.in_full(), "payments": payments.as_dict(), **more}])
         return None
-    show.out(*sheets.page_sheet(seen), *sheets.payments_tables(seen, payments))
+    show.out(*sheets.page_sheet(seen, least), *sheets.payments_tables(seen, payments))
     if links:
         show.out("", sheets.neighbours_table(ways["out"], ways["in"]))
     return None

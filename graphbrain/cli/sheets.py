@@ -247,8 +247,11 @@ def settings_table(in_force: Iterable[InForce]) -> Table:
     return rows_table(("setting", "from", "kind", "value"), rows, ("kind",))
 
 
-def page_sheet(page: Page) -> list[str | Table | Sheet]:
-    """Everything about one page: its URL, its two accounts, its visits, its batch scores, where it waits."""
+def page_sheet(page: Page, least: float | None = None) -> list[str | Table | Sheet]:
+    """Everything about one page: its URL, its two accounts, its visits, its batch scores, where it waits.
+
+    `least`: see `next_visit`.
+    """
     if not on_terminal():
         times = {field for _, field in _TIMES}
         facts = {name: _time(value) if name in times else value for name, value in page.as_dict().items()}
@@ -270,12 +273,15 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
         moments = [("lease lapsed" if name == "lease until" else name, moment) for name, moment in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
-    planned = f"Next visit: {next_visit(page, time.time())}"
+    planned = f"Next visit: {next_visit(page, time.time(), least)}"
     return [page.url, planned, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
 
 
-def next_visit(page: Page, now: float) -> str:
-    """When a page is visited next, and why then, as far as this follows from the page alone."""
+def next_visit(page: Page, now: float, least: float | None = None) -> str:
+    """When a page is visited next, and why then, as far as this follows from the page alone.
+
+    `least`: the least seconds between two visits of a page, where the order has such a time.
+    """
     if page.lease_until is not None and page.lease_until >= now:
         return f"{page.worker} holds it, until {_moment(page.lease_until)} at the latest."
     if page.state == "outside":
@@ -290,8 +296,12 @@ def next_visit(page: Page, now: float) -> str:
         return f"{_moment(page.not_before)}, because its last visit failed, and it is tried again then."
     if page.state == "frontier":
         return f"its first; it waits for its turn (graphbrain ask why-next --param url={page.url})."
+    if page.due is None and least is not None and page.fetched is not None:
+        return (
+            f"not before {_moment(page.fetched + least)} (revisit_seconds); then it depends on the pace of the crawl."
+        )
     if page.due is None:
-        return "no time is known: the crawl has made no visits lately from which a pace follows."
+        return "no time is known: it depends on the pace of the crawl, which makes no visits now."
     every = f"once in {number(page.comes_back)} days" if page.comes_back is not None else "then"
     why = "by the interval that is set" if page.interval is not None else "as its value and its changes deserve"
     when = "now, when its turn comes" if page.due <= now else _moment(page.due)

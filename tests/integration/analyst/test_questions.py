@@ -184,8 +184,8 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
         [("text/html", "en", 1, 1000.0, 1000, 0.5)],
     ),
     "sitemap-coverage": (
-        ("host", "in_sitemap", "both", "only_sitemap", "only_crawl", "failing"),
-        [("a.example", 1, 0, 1, 7, 0)],
+        ("host", "in_sitemap", "both", "redirecting", "only_sitemap", "only_crawl", "failing"),
+        [("a.example", 1, 0, 0, 1, 7, 0)],
     ),
     "near-duplicates": (("pages", "bits", "urls"), [(2, 1, [f"{A}/two", f"{A}/one"])]),
 }

@@ -192,14 +192,16 @@ class Opinion:
         return [(*pair, *(each[name] for name in names)) for pair, each in found.items() if each["marked"]]
 
     def sitemaps(self) -> list[tuple[Any, ...]]:
-        found: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
+        listed, both, leading, unread, unlisted = (Counter[str]() for _ in range(5))
         for row in self.pages.values():
-            if row["state"] != "alias":
-                found[row["host"]][row["in_sitemap"] is not None, row["first_fetched"] is not None] += 1
+            leads = row["state"] == "alias" or row["led_to"] is not None
+            counts = (leading if leads else both if row["first_fetched"] else unread) if row["in_sitemap"] else unlisted
+            listed[row["host"]] += row["in_sitemap"] is not None
+            counts[row["host"]] += counts is not unlisted or (row["first_fetched"] is not None and not leads)
         return [
-            (host, each[True, True] + each[True, False], each[True, True], each[True, False], each[False, True])
-            for host, each in found.items()
-            if each[True, True] + each[True, False]
+            (host, count, *(each[host] for each in (both, leading, unread, unlisted)))
+            for host, count in listed.items()
+            if count
         ]
 
     def redirects(self) -> list[tuple[Any, ...]]:
@@ -258,7 +260,7 @@ def agree(brain: Brain) -> None:
             opinion.nofollow(),
         ),
         "sitemap-coverage": (
-            said(brain, "sitemap-coverage", "host", "in_sitemap", "both", "only_sitemap", "only_crawl"),
+            said(brain, "sitemap-coverage", "host", "in_sitemap", "both", "redirecting", "only_sitemap", "only_crawl"),
             opinion.sitemaps(),
         ),
         "redirects": (said(brain, "redirects", "from", "to", "named"), opinion.redirects()),
