@@ -6,7 +6,8 @@ acknowledged. The parent kills one of them with SIGKILL again and again (and the
 anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
 time, no host was asked early, no page was visited again before it was due, no page was lost, every acknowledged visit
 is there, and the audit of all accounts is clean. Half of the calls ask for robots.txt, too, which are forgotten now
-and then, lead elsewhere, or cannot be had: no two processes may hold one at the same time. Pages are visited again
+and then, lead elsewhere, or cannot be had: no two processes may hold one at the same time. Each tenth page redirects at
+times, for good or for now, to another; all processes report it, with and without a claim. Pages are visited again
 until the last minute, each a second after its last visit at the earliest, so that there is nearly always a page to
 claim.
 """
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -51,6 +52,8 @@ BOTH = ("page", "robots")
 ALL = ("page", "robots", "sitemap")
 FORGETS = 0.3
 """The share of calls before which a process forgets a robots.txt."""
+WANDERS, FIRST_WANDERER = 10, 7
+"""Each page with this remainder redirects at times."""
 ROUNDING = 1e-5
 """Seconds that are lost when the begin of a lease is computed from its end."""
 
@@ -107,6 +110,10 @@ def links_of(page: int, pages: int) -> list[str]:
     return [url_of(way) for way in ways if way != page]
 
 
+def _wanders(page: int) -> bool:
+    return page % WANDERS == FIRST_WANDERER
+
+
 def hammer(
     connect: dict[str, Any],
     *,
@@ -154,7 +161,8 @@ def hammer(
                 revisit_seconds=REVISIT,
                 **given,
             )
-            brain.seed([url_of(0)])
+            # Where a page redirects, nothing leads to the next one.
+            brain.seed([url_of(page) for page in range(pages) if page == 0 or _wanders(page - 1)])
             _warm(brain, web)
         gang = _Gang(connect, Path(folder), processes, web)
         try:
@@ -314,6 +322,16 @@ def _visit(claim: Claim, web: ChaosWeb) -> Fetched:
     return Fetched(claim.url, links_of(page, web.pages), claim, **content)
 
 
+def _wander(url: str, claim: Claim | None, web: ChaosWeb, dice: random.Random) -> Fetched:
+    """Return a visit of a page that redirects at times: to the next page, or to one that may lead back."""
+    page = int(url.rsplit("p", 1)[1])
+    status, links = dice.choice((200, 200, 301, 302, 307)), links_of(page, web.pages)
+    if status == 200:
+        return Fetched(url, links, claim, body_hash="same")
+    target = url_of(dice.choice([(page + 1) % web.pages, page - WANDERS if page > WANDERS else page + 1]))
+    return Fetched(url, [], claim, status, redirected_to=target)
+
+
 def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> ChaosVerdict:
     verdict = ChaosVerdict()
     entries = sorted(journal, key=lambda entry: entry["at"])
@@ -329,8 +347,8 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
     verdict.findings += not_due
     verdict.findings += early(entries, delay)
     stats = brain.stats()
-    if stats["states"] != {"known": pages}:
-        verdict.findings.append(f"{pages} pages should be known, but there are {stats['states']}.")
+    if set(stats["states"]) - {"known", "alias"} or sum(stats["states"].values()) != pages:
+        verdict.findings.append(f"{pages} pages should be known, or redirect, but there are {stats['states']}.")
     done = (entry["url"] for entry in entries if entry["what"] == "acknowledged" and entry["kind"] == "page")
     acknowledged = Counter(done)
     verdict.findings += _missing(brain, acknowledged, pages)
@@ -408,17 +426,32 @@ def early(entries: list[dict[str, Any]], delay: float) -> list[str]:
 
 def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
     """Return the acknowledged visits, by page, that are not in the graph, or not with their links."""
-    visits = {page.url: page.visits for page in brain.dump_pages()}
+    found = list(brain.dump_pages())
+    visits = {page.url: page.visits for page in found}
+    leads = {page.url for page in found if page.redirects_to is not None or page.led_to is not None}
+    moved = {page.url: page.redirects_to for page in found if page.redirects_to is not None}
     links: dict[str, set[str]] = defaultdict(set)
     for link in brain.dump_links():
         links[link.source].add(link.target)
     findings = []
     for url, stated in acknowledged.items():
-        if off := links[url].symmetric_difference(links_of(int(url.rsplit("p", 1)[1]), pages)):
+        named = [] if url in leads else links_of(int(url.rsplit("p", 1)[1]), pages)
+        if off := links[url].symmetric_difference({_goal(end, moved) for end in named} - {url}):
             findings.append(f"{url} was acknowledged, but its links are {sorted(off)} off.")
         if visits.get(url, 0) < stated:
             findings.append(f"{url} was acknowledged {stated} times, but visited {visits.get(url, 0)} times.")
     return findings
+
+
+def _goal(url: str, moved: Mapping[str, str]) -> str:
+    """Return where links to a page end: where it redirects for good, itself if that is a circle."""
+    at, seen = url, {url}
+    while at in moved:
+        at = moved[at]
+        if at in seen:
+            return url
+        seen.add(at)
+    return at
 
 
 def _live(task: dict[str, Any]) -> None:
@@ -455,6 +488,8 @@ def _live(task: dict[str, Any]) -> None:
             answers = brain.report([_maybe(claim, web, dice) for claim in claims])
             good = [c for c, a in zip(claims, answers, strict=True) if a.accepted and a.outcome != "slowed"]
             note("acknowledged", good)
+            wanderers = range(FIRST_WANDERER, web.pages, WANDERS)
+            brain.report([_wander(url_of(page), None, web, dice) for page in dice.sample(wanderers, dice.randrange(4))])
             brain.tend(dice.choice([0.0, 0.05, 0.3]), batch=dice.choice([50, 500, 5000]))
 
 
@@ -479,6 +514,8 @@ def _maybe(claim: Claim, web: ChaosWeb, dice: random.Random) -> Fetched | Failed
         return _sitemap(claim, web, dice)
     if dice.random() < 0.02:
         return Failed(claim.url, claim, 503, retry_after=0.2)
+    if _wanders(int(claim.url.rsplit("p", 1)[1])):
+        return _wander(claim.url, claim, web, dice)
     return _visit(claim, web)
 
 
