@@ -38,7 +38,7 @@ from graphbrain.base.errors import ServerFailed
 from graphbrain.graph.server import lifecycle
 from graphbrain.scores.accounts import exact_ledger, ledger
 from tests.recordings import REAL, Recordings, folders, made
-from tests.slow_tests import slow_tests
+from tests.slow_tests import long_variants, slow_tests
 
 _OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
 for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name not in _OF_JAVA]:
@@ -112,10 +112,15 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that were measured to be slow, before pytest selects by marks."""
+    """Mark the tests that were measured to be slow, before pytest selects by marks, and their later variants."""
+    met = set[str]()
     for item in items:
-        if item.nodeid.partition("[")[0] in slow_tests():
+        name = item.nodeid.partition("[")[0]
+        if name in slow_tests():
             item.add_marker("slow")
+        if name in met and name in long_variants():
+            item.add_marker("nightly")
+        met.add(name)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -6,7 +6,9 @@ They are measured, not judged: a run of all of them with `--junitxml` has their 
     pytest -m 'not (long or browser or peers or long_term or nightly)' --junitxml=FILE
     python -m tests.slow_tests FILE [--factor 2]    write the list anew; the machine was slower by that factor
 
-`KEPT` are not on the list, however long they take: they hold what the product promises first.
+`KEPT` are not on the list, however long they take: they hold what the product promises first. Of a test on the list with
+several variants the first is run at each landing; those of a test whose longest takes more than half a second, which
+`long_variants.txt` names, are left to the nightly.
 """
 
 from __future__ import annotations
@@ -17,11 +19,14 @@ from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
-__all__ = ["FILE", "KEPT", "slow_tests"]
+__all__ = ["FILE", "KEPT", "VARIANTS", "long_variants", "slow_tests"]
 
 FILE = Path(__file__).with_name("slow_tests.txt")
+VARIANTS = Path(__file__).with_name("long_variants.txt")
 LONGEST = 0.3
 """Seconds of a test that is not slow, with its fixtures."""
+LONGEST_VARIANT = 0.5
+"""Seconds of a variant that is run at each landing, beside the first of its test."""
 KEPT = {
     "tests/contract/": "what holds of the source and the docs",
     "tests/acceptance/test_readme.py": "the commands of the README",
@@ -38,27 +43,37 @@ def slow_tests() -> frozenset[str]:
     return frozenset(FILE.read_text(encoding="utf-8").split())
 
 
-def measured(report: Path) -> dict[str, float]:
-    """Return the name of each test of a JUnit report → the most seconds that it took with any parameters."""
-    longest: dict[str, float] = defaultdict(float)
+@cache
+def long_variants() -> frozenset[str]:
+    """Return the names of slow tests whose variants, but for the first, are left to the nightly."""
+    return frozenset(VARIANTS.read_text(encoding="utf-8").split())
+
+
+def measured(report: Path) -> dict[str, list[float]]:
+    """Return the name of each test of a JUnit report → the seconds that it took with each of its parameters."""
+    seconds: dict[str, list[float]] = defaultdict(list)
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         name = f"{case.attrib['classname'].replace('.', '/')}.py::{case.attrib['name'].partition('[')[0]}"
-        longest[name] = max(longest[name], float(case.attrib["time"]))
-    return longest
+        seconds[name].append(float(case.attrib["time"]))
+    return seconds
 
 
 def main() -> None:
-    """Write the list."""
+    """Write the lists."""
     arguments = argparse.ArgumentParser()
     arguments.add_argument("report", type=Path)
     arguments.add_argument("--factor", type=float, default=1.0)
     given = arguments.parse_args()
-    names = [
-        name
+    slow = {
+        name: seconds
         for name, seconds in measured(given.report).items()
-        if seconds > LONGEST * given.factor and not name.startswith(tuple(KEPT))
+        if max(seconds) > LONGEST * given.factor and not name.startswith(tuple(KEPT))
+    }
+    FILE.write_text("".join(f"{name}\n" for name in sorted(slow)), encoding="utf-8")
+    several = [
+        name for name, seconds in slow.items() if len(seconds) > 1 and max(seconds) > LONGEST_VARIANT * given.factor
     ]
-    FILE.write_text("".join(f"{name}\n" for name in sorted(names)), encoding="utf-8")
+    VARIANTS.write_text("".join(f"{name}\n" for name in sorted(several)), encoding="utf-8")
 
 
 if __name__ == "__main__":

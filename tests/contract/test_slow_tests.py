@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tests.contract.source import ROOT
-from tests.slow_tests import FILE, KEPT, slow_tests
+from tests.slow_tests import FILE, KEPT, VARIANTS, long_variants, slow_tests
 
 
 def functions(file: str) -> set[str]:
@@ -24,3 +24,9 @@ def test_the_list_is_sorted_and_names_nothing_that_is_kept() -> None:
     assert lines == sorted(set(lines))
     assert not [line for line in lines if line.startswith(tuple(KEPT))]
     assert all((ROOT / file).exists() for file in KEPT)
+
+
+def test_tests_whose_variants_are_left_to_the_nightly_are_slow() -> None:
+    lines = VARIANTS.read_text(encoding="utf-8").splitlines()
+    assert lines == sorted(set(lines))
+    assert long_variants() <= slow_tests()
