@@ -7,8 +7,8 @@ They are measured, not judged: a run of all of them with `--junitxml` has their 
     python -m tests.slow_tests FILE [--factor 2]    write the list anew; the machine was slower by that factor
 
 `KEPT` are not on the list, however long they take: they hold what the product promises first. Of a test that
-`long_variants.txt` names, since one of its variants takes more than half a second, a landing runs the first variant, and
-the nightly all.
+`long_variants.txt` names, since one of its variants takes more than half a second, a landing runs the first variant,
+and the nightly all.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ __all__ = [
     "without_user",
 ]
 
-RULES_VERSION = 3
-"""The version of the rules for keys. Development versions of graphbrain had 1 and 2."""
+RULES_VERSION = 4
+"""The version of the rules for keys. Development versions of graphbrain had 1 to 3."""
 LONGEST = 8192
 LONGEST_WRITTEN = 4 * LONGEST
 """Characters of a URL, as it is written, that are looked at for a user's name: more are none."""
@@ -59,8 +59,29 @@ REMEMBERED, LONGEST_REMEMBERED = 50_000, 1_000
 USER_LEFT_OUT = "the user and the password in its URL were left out"
 """The remark of an answer about a URL that names a user."""
 TRACKING = (
-    # Campaigns: Google Analytics, Matomo, HubSpot's advertisements.
-    *("utm_*", "mtm_*", "hsa_*", "pk_campaign", "pk_kwd", "pk_keyword", "pk_source", "pk_medium", "pk_content"),
+    # Campaigns: Google Analytics and what others write beside its names, Matomo, HubSpot's advertisements. Each is
+    # named, since a page whose argument only begins so would be taken for another and never be fetched.
+    *("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "utm_id", "utm_source_platform"),
+    *("utm_creative_format", "utm_marketing_tactic", "utm_name", "utm_cid", "utm_reader", "utm_place", "utm_referrer"),
+    *("utm_pubreferrer", "utm_swu", "utm_viz_id", "utm_brand", "utm_social", "utm_social-type", "utm_userid"),
+    *("utm_keyword", "utm_campaignid", "utm_campaign_id", "utm_adgroup", "utm_adgroupid", "utm_ad", "utm_device"),
+    *("utm_matchtype", "utm_network", "utm_placement", "utm_channel", "utm_type", "utm_expid", "utm_nooverride"),
+    *("mtm_campaign", "mtm_keyword", "mtm_kwd", "mtm_source", "mtm_medium", "mtm_content", "mtm_cid", "mtm_group"),
+    *("mtm_placement", "pk_campaign", "pk_kwd", "pk_keyword", "pk_source", "pk_medium", "pk_content", "pk_cid"),
+    *(
+        "hsa_acc",
+        "hsa_cam",
+        "hsa_grp",
+        "hsa_ad",
+        "hsa_src",
+        "hsa_tgt",
+        "hsa_kw",
+        "hsa_mt",
+        "hsa_net",
+        "hsa_ver",
+        "hsa_la",
+    ),
+    *("hsa_ol",),
     # Clicks on advertisements, search results and posts.
     *("gclid", "gclsrc", "gbraid", "wbraid", "gad_source", "gad_campaignid", "dclid", "srsltid", "fbclid", "igshid"),
     *("igsh", "msclkid", "yclid", "ysclid", "_openstat", "ttclid", "twclid", "li_fat_id", "epik", "sccid"),
