@@ -389,6 +389,7 @@ def _run(
 ) -> int:
     from graphbrain.crawl import closing
     from graphbrain.crawl.again import Again
+    from graphbrain.crawl.archive import Archiving
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.running import ScrapyRun
     from graphbrain.crawl.showing import shown
@@ -396,12 +397,14 @@ def _run(
     from graphbrain.crawl.watching import CrawlWatch
 
     with ExitStack() as stack:
-        sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
+        lines = None if order.jsonl is None else stack.enter_context(_lines(order.jsonl, order))
+        sinks: list[Sink] = [] if lines is None else [lines]
         running = Running(order, brain, CrawlWatch(), sinks, cookies)
+        running.lines = lines
         sinks.append(again := Again(running.watch))
         running.again = None if order.revisit else again
         if order.warc is not None:
-            running.archive = stack.enter_context(_archive(running, order.warc, agent))
+            running.archive = Archiving(running, stack.enter_context(_archive(running, order.warc, agent)))
             if order.requisites:
                 running.requisites = stack.enter_context(Requisites(order.warc))
                 sinks.append(running.requisites)

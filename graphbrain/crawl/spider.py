@@ -41,10 +41,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from graphbrain.crawl.again import Again
+    from graphbrain.crawl.archive import Archiving
     from graphbrain.crawl.browser import Renderer
+    from graphbrain.crawl.jsonl import PageLines
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.requisites import Requisites
-    from graphbrain.crawl.warc import Archive
 
 __all__ = [
     "CrawlScheduler",
@@ -58,6 +59,8 @@ __all__ = [
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
 """Endings of files that are no pages. Links to them are not followed."""
+NOT_FOLLOWED = "not followed"
+"""The flag of a page whose links are not read."""
 SCRIPTS = frozenset({"module", "text/javascript", "application/javascript"})
 """The types of scripts that browsers run."""
 
@@ -92,7 +95,8 @@ class Running:
         self.order, self.brain, self.watch = order, brain, watch
         self.sinks, self.cookies = sinks, tuple(cookies)
         self.scheduler: CrawlScheduler | None = None
-        self.archive: Archive | None = None
+        self.archive: Archiving | None = None
+        self.lines: PageLines | None = None
         self.failure = ""
         """The reason why the run cannot continue, although the brain could."""
         self.requisites: Requisites | None = None
@@ -290,6 +294,7 @@ class PageReader(Reader):
             return near, links
         if self._obeys and forbids_follow(response, self._agent):
             self._watch.left(response.url, "nofollow pages (--follow-all)")
+            response.flags.append(NOT_FOLLOWED)
             return near, links
         targets = links_of(response)
         if not targets and not self._renders and "rendered" not in response.flags and makes_links(response):

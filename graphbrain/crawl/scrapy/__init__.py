@@ -11,7 +11,7 @@ from graphbrain.crawl.scrapy.prefetch import Report, Witness
 from graphbrain.crawl.scrapy.private import PrivateAddress, PrivateAddresses, guarded
 from graphbrain.crawl.scrapy.requests import CLAIM, Reader, ScrapyOptions, ending_of
 from graphbrain.crawl.scrapy.scheduler import Addon, DownloaderMiddleware, Scheduler, SpiderMiddleware
-from graphbrain.crawl.scrapy.visits import ScrapyVisit, location
+from graphbrain.crawl.scrapy.visits import ScrapyVisit, header, location
 
 __all__ = [
     "CLAIM",
@@ -29,6 +29,7 @@ __all__ = [
     "Witness",
     "ending_of",
     "guarded",
+    "header",
     "links_of",
     "location",
 ]
