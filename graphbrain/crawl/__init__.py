@@ -20,6 +20,7 @@ __all__ = [
     "holding",
     "jsonl",
     "order",
+    "references",
     "render_step",
     "requisites",
     "running",
