@@ -13,6 +13,7 @@ __all__ = [
     "again",
     "archive",
     "browser",
+    "captures",
     "closing",
     "conditions",
     "config",
@@ -27,6 +28,7 @@ __all__ = [
     "secrets",
     "showing",
     "spider",
+    "wacz",
     "warc",
     "watching",
 ]

@@ -114,4 +114,4 @@ def _line(value: Any) -> str:
 def archive_of(order: CrawlOrder, agent: str, scope: str) -> Archive:
     """Return the archive of an order, which names its folder."""
     assert order.warc is not None
-    return Archive(order.warc, info_of(order, agent, scope), order.warc_size)
+    return Archive(order.warc, info_of(order, agent, scope), order.warc_size, order.bare_urls())

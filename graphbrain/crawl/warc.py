@@ -19,8 +19,8 @@ import re
 import socket
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from http.client import responses as reasons
@@ -33,9 +33,10 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import BufferWARCWriter
 
-__all__ = ["Archive", "Exchange", "Mended", "cdxj_key", "digest_of", "mend", "whole_members"]
+__all__ = ["Archive", "Exchange", "Mended", "cdxj_key", "digest_of", "mend", "seeds_of", "whole_members"]
 
 OPEN = ".open"
+CAPTURES = "captures.sqlite"
 LEVEL = 6
 """The level of gzip: warcio's own 9 takes three times as long for 1 % less."""
 CHUNK = 1 << 16
@@ -86,13 +87,16 @@ def digest_of(payload: bytes) -> str:
 class Archive:
     """A folder of WARC files, written by one thread of each process. Methods raise OSError if it cannot be written."""
 
-    def __init__(self, folder: Path, info: Mapping[str, str], most: int = 1_000_000_000) -> None:
+    def __init__(
+        self, folder: Path, info: Mapping[str, str], most: int = 1_000_000_000, seeds: Iterable[str] = ()
+    ) -> None:
         """Open the archive. `info`: fields of the warcinfo record of each file. `most`: bytes from which a file is
-        finished."""
+        finished. `seeds`: the URLs at which its crawl begins, in addition to those of earlier runs."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._info, self._most = folder, info, most
         with _as_os_error():
             self._known, self._index = _Captures(folder), _Index()
+            self._known.add_seeds(seeds)
         self._writer = BufferWARCWriter(gzip=False, warc_version="WARC/1.1")
         self._file: FileIO | None = None
         self._end = 0
@@ -130,7 +134,7 @@ class Archive:
     def _write(self, made: Exchange) -> None:
         if self._file is None or self._end >= self._most:
             self._begin(made.at)
-        date = made.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        date = made.at.strftime("%Y-%m-%dT%H:%M:%SZ")  # whole seconds, as indexes have: wabac.js compares them
         given = {"WARC-Date": date} | ({"WARC-IP-Address": made.ip} if made.ip else {})
         response, origin = self._response(made, given)
         beside = {**given, "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
@@ -293,7 +297,7 @@ class _Captures:
     """The captures by payload and by URL: the first of each payload, the last payload of each URL."""
 
     def __init__(self, folder: Path) -> None:
-        self._sql = sqlite3.connect(folder / "captures.sqlite", timeout=60.0, isolation_level=None)
+        self._sql = sqlite3.connect(folder / CAPTURES, timeout=60.0, isolation_level=None)
         # The file may be lost with the machine: then payloads are written once more.
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = OFF")
@@ -304,6 +308,11 @@ class _Captures:
             "CREATE TABLE IF NOT EXISTS last"
             " (url TEXT PRIMARY KEY, digest TEXT, origin TEXT, date TEXT, etag TEXT, modified TEXT)"
         )
+        self._sql.execute("CREATE TABLE IF NOT EXISTS seed (url TEXT PRIMARY KEY)")
+
+    def add_seeds(self, urls: Iterable[str]) -> None:
+        """Record the URLs at which a crawl begins."""
+        self._sql.executemany("INSERT OR IGNORE INTO seed VALUES (?)", ((url,) for url in urls))
 
     def add(self, url: str, payload: _Payload) -> None:
         """Record a capture of a URL with this payload."""
@@ -326,6 +335,15 @@ class _Captures:
 
     def close(self) -> None:
         self._sql.close()
+
+
+def seeds_of(folder: Path) -> frozenset[str]:
+    """Return the URLs at which the crawls of an archive began; none where they are not known."""
+    if not (folder / CAPTURES).exists():
+        return frozenset()
+    with suppress(sqlite3.Error), closing(sqlite3.connect(folder / CAPTURES, timeout=60.0)) as sql:
+        return frozenset(url for (url,) in sql.execute("SELECT url FROM seed"))
+    return frozenset()
 
 
 # ---------------------------------------------------------------- after a kill

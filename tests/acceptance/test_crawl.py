@@ -17,6 +17,7 @@ from pathlib import Path
 from socket import socket
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
+from zipfile import ZipFile
 
 import psutil
 import pytest
@@ -400,6 +401,7 @@ def test_a_new_output_of_a_brain_with_pages_has_them_all(neo4j: Neo4j, tmp_path:
             asked.clear()
             brain.crawl_now(urls)
             outputs = ("--warc", str(tmp_path / "warc"), "--jsonl", str(tmp_path / "pages.jsonl"), "--text")
+            outputs += ("--wacz", str(tmp_path / "site.wacz")) if newer else ()
             ran = crawl(neo4j, web.proxy, "--no-contact", *outputs)
             assert ran.returncode == 0 and "Traceback" not in ran.stderr, ran
             assert sorted(asked) == [(path, newer) for path in paths], run
@@ -407,6 +409,9 @@ def test_a_new_output_of_a_brain_with_pages_has_them_all(neo4j: Neo4j, tmp_path:
     assert {line["url"]: (line["text"][:2].strip(), line["links"]) for line in lines if line["status"] == 200} == {
         url: (path[:2], 3) for url, path in zip(urls, paths, strict=True)
     }
+    with ZipFile(tmp_path / "site.wacz") as packed:
+        _, *listed = [json.loads(line) for line in packed.read("pages/pages.jsonl").splitlines()]
+    assert sorted(one["url"] for one in listed) == urls and sum("seed" in one for one in listed) == 0
     kinds = Counter[tuple[str, str]]()
     for file in (tmp_path / "warc").glob("*.warc.gz"):
         with file.open("rb") as read:

@@ -24,7 +24,7 @@ from warcio.archiveiterator import ArchiveIterator
 from graphbrain.base.urls.normalization import address
 from graphbrain.crawl.warc import OPEN, Archive, Exchange, Mended, cdxj_key, digest_of, mend, whole_members
 
-START = datetime(2026, 11, 27, 12, 0, 0, 123456, tzinfo=UTC)
+START = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
 PACKED = gzip.compress(b"<p>packed</p>")
 
 
