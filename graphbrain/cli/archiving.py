@@ -1,4 +1,4 @@
-"""`graphbrain wacz`: what is made of the WARC files of a crawl. It needs no brain."""
+"""`graphbrain wacz` and `graphbrain mirror`: what is made of the WARC files of a crawl. It needs no brain."""
 
 from __future__ import annotations
 
@@ -31,6 +31,37 @@ def wacz(folder: Path, file: Path, wacz_size: int) -> int:
     need_wacz(file)
     mended(folder)
     packed(folder, file, wacz_size)
+    return 0
+
+
+@click.command()
+@click.argument("warcs", metavar="WARC...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--size", type=Size(1), default="10G", help="Write no more bytes (10G).")
+@click.option("--scripts", is_flag=True, help="Let the scripts of pages run; they may lead to the web.")
+def mirror(warcs: tuple[Path, ...], folder: Path, size: int, scripts: bool) -> int:
+    """Write a mirror of WARC files that opens from the disk.
+
+    WARC is a file, or a directory of 'graphbrain crawl --warc'. DIR must be empty, or not there yet. It gets the last
+    good version of each page and file, and index.html with the list of pages. Links, images and styles lead to the
+    files; what is not there is left out, so that a browser asks the web for nothing. Needs the extra 'crawl', and no
+    brain.
+    """
+    from graphbrain.terminal import show
+
+    with needing("'graphbrain mirror'", "crawl", *PACKAGES):
+        from graphbrain.crawl.mirror import mirror as write
+    for path in warcs:
+        if path.is_dir():
+            mended(path)
+    made = write(warcs, folder, size, scripts=scripts)
+    for url in made.too_large:
+        show.say(f"graphbrain: {url} is larger than is read, so its file is empty.")
+    if made.lost:
+        records = show.counted(made.lost, "record")
+        show.say(f"graphbrain: {records} refer to payloads that are in none of these files; name all of an archive.")
+    pages, files = show.counted(made.pages, "page"), show.counted(made.files, "file")
+    show.say(f"graphbrain: {folder / 'index.html'} lists {pages}; {files} in all.")
     return 0
 
 
@@ -76,4 +107,4 @@ def _said_of(mended: Mended) -> str:
     )
 
 
-COMMANDS = (wacz,)
+COMMANDS = (wacz, mirror)

@@ -60,6 +60,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     },
     "Archives of a crawl": {
         "wacz": Entry("archiving", "Pack the WARC files of a directory into one WACZ file."),
+        "mirror": Entry("archiving", "Write a mirror of WARC files that opens from the disk."),
     },
     "Look at the crawl": {
         "top": Entry("plain", "List the N best pages (10 unless given)."),

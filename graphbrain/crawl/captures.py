@@ -124,6 +124,10 @@ class Captures:
             " WHERE d.url = c.url AND q.status = 200) GROUP BY c.url",
         )
 
+    def lost(self) -> int:
+        """Return the number of captures whose payload is in no file."""
+        return int(self._sql.execute("SELECT count(*) FROM capture WHERE payload IS NULL").fetchone()[0])
+
     def response(self, capture: Capture) -> Response | None:
         """Return the answer of a capture, unpacked, as a page if it is one; None if it is too large."""
         with self._files[capture.file].open("rb") as file:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["ELEMENTS", "Reference", "in_css", "in_srcset", "of_element", "replaced"]
+__all__ = ["ELEMENTS", "LINKED", "SETS", "Reference", "in_css", "in_srcset", "of_element", "replaced"]
 
 _HREF = ("href", "xlink:href")
 ELEMENTS: dict[str, tuple[str, ...]] = {

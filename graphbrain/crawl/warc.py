@@ -217,6 +217,8 @@ class Archive:
         while self._file is None:
             self._name = f"graphbrain-{stamp}-{self._serial:05d}-{os.getpid()}-{host}.warc.gz{OPEN}"
             self._serial += 1
+            if (self._folder / self._name.removesuffix(OPEN)).exists():
+                continue  # it would be replaced when this one is finished
             made = (self._folder / self._name).open("xb", buffering=0)
             fcntl.flock(made, fcntl.LOCK_EX)
             # Another process may have taken it for one that a killed process has left, before it was locked.
