@@ -19,9 +19,9 @@ __all__ = ["MOST", "MOST_OF_PATH", "FileNames", "cleaned"]
 MOST = 200
 """Bytes of a part of a name."""
 MOST_OF_PATH = 800
-"""Bytes of all parts."""
+"""Bytes of all parts of a name, with a slash for each."""
 _MARK = 9
-"""Bytes of a hyphen and of the letters that tell two names apart."""
+"""Bytes of a hyphen and of the letters by which two names differ."""
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\ud800-\udfff]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|clock\$|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
 ENDINGS = {
@@ -85,16 +85,16 @@ class FileNames:
         *folders, last = _parts(url, kind)
         if sum(len(part.encode()) + 1 for part in (*folders, last)) > MOST_OF_PATH:
             folders, last = folders[:1], _shortened(f"{_marked('', url)}{PurePosixPath(last).suffix}", MOST)
-        place = ""
+        parent = ""
         for folder in folders:
-            place = self._taken(f"{place}{folder}", url, is_folder=True) + "/"
-        name = self._taken(f"{place}{last}", url, is_folder=False)
+            parent = self._taken(f"{parent}{folder}", url, is_folder=True) + "/"
+        name = self._taken(f"{parent}{last}", url, is_folder=False)
         self._sql.execute("INSERT INTO file VALUES (?, ?)", (url, name))
         return name
 
     def _taken(self, name: str, url: str, *, is_folder: bool) -> str:
         """Return a folder's name as it is written already, or this name, or one with a mark if it is another's."""
-        place, _, last = name.rpartition("/")
+        parent, _, last = name.rpartition("/")
         stem, dot, ending = last.rpartition(".")
         stem, ending = (stem, dot + ending) if stem and not is_folder else (last, "")
         tried, times = name, 0
@@ -106,7 +106,7 @@ class FileNames:
             if is_folder and row[1]:
                 return str(row[0])
             of = f"{name}/{times}" if is_folder else f"{url} {times}"
-            tried = f"{place}{'/' if place else ''}{_marked(stem, of, MOST - len(ending.encode()))}{ending}"
+            tried = f"{parent}{'/' if parent else ''}{_marked(stem, of, MOST - len(ending.encode()))}{ending}"
             times += 1
 
 

@@ -35,7 +35,7 @@ FACTS = (
     *("title", "language", "canonical", "noindex", "content_type", "size", "seconds", "relevance"),
     *("etag", "last_modified"),
 )
-"""What a line has of a report, where it is known."""
+"""The parts of a report that its line has, where they are known."""
 READ_BACK = 8 << 20
 """Bytes of the file's end in which lines of the journal are looked for."""
 
@@ -60,7 +60,7 @@ class PageLines:
         self._path, self._text, self._news = file, text, news
         self._journal = file.with_name(f"{file.name}.journal")
         self._read: dict[tuple[str, str], dict[str, Any]] = {}
-        """What lines have of the answer itself, until its visit is reported."""
+        """The parts of lines that come from answers, until their visits are reported."""
         self._contents = _Contents(text)
         self.written = 0
         try:
@@ -158,7 +158,7 @@ class PageLines:
 
 
 class _Contents:
-    """What the lines of a file have of the content of pages, in a temporary file of SQLite.
+    """The content of pages that the lines of a file have, in a temporary file of SQLite.
 
     A page's line has content if its answer was in full, and, for a file with texts, if it has the text.
     """

@@ -40,7 +40,7 @@ MOST_REDIRECTS = 10
 
 @dataclass(frozen=True, slots=True)
 class Mirrored:
-    """What was written.
+    """The figures of a mirror that was written.
 
     Attributes:
         files: The files, pages included, the index not.

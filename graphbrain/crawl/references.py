@@ -63,8 +63,7 @@ def of_element(node: Any) -> Iterator[tuple[str, list[Reference]]]:
         yield SETS[node.tag], [*in_srcset(value)]
 
 
-_BEFORE_CANDIDATE = re.compile(r"[ \t\n\f\r,]*")
-_CANDIDATE = re.compile(r"[^ \t\n\f\r]+")
+_CANDIDATE = re.compile(r"[ \t\n\f\r,]*+([^ \t\n\f\r]++)")
 _DESCRIPTORS = re.compile(r"(?:[^,()]|\([^)]*(?:\)|\Z)|\))*+")
 _DESCRIPTOR = re.compile(r"(?:\([^)]*(?:\)|\Z)|[^ \t\n\f\r(])+")
 _WIDTH = re.compile(r"0*[1-9][0-9]*w")
@@ -75,15 +74,15 @@ _DENSITY = re.compile(r"(?:[0-9]+|[0-9]*\.[0-9]+)(?:[eE][+-]?[0-9]+)?x")
 def in_srcset(text: str) -> Iterator[Reference]:
     """Yield the image candidates of a `srcset`: a URL ends at white space, and only commas at its end separate."""
     at = 0
-    while (found := _CANDIDATE.match(text, at := _BEFORE_CANDIDATE.match(text, at).end())) is not None:  # type: ignore[union-attr]
-        url, at = found[0], found.end()
+    while (candidate := _CANDIDATE.match(text, at)) is not None:
+        url, at = candidate[1], candidate.end()
         bare, descriptors = url.rstrip(","), ""
         if bare == url:
             rest = _DESCRIPTORS.match(text, at)
             assert rest is not None
             descriptors, at = rest[0], rest.end()
         if _is_candidate(_DESCRIPTOR.findall(descriptors)):
-            yield Reference(bare, found.start(), found.start() + len(bare))
+            yield Reference(bare, candidate.start(1), candidate.start(1) + len(bare))
 
 
 def _is_candidate(descriptors: list[str]) -> bool:

@@ -63,8 +63,8 @@ def requisites_of(response: Response) -> list[str]:
 def _in_html(response: HtmlResponse) -> Iterator[tuple[str, str]]:
     """Yield the references of a page, each with the base of its document."""
     for node, document in Document.of(response).elements(*ELEMENTS, "style"):
-        found = [in_css(node.text or "")] if node.tag == "style" else [each for _, each in of_element(node)]
-        yield from ((document.base, reference.text) for references in found for reference in references)
+        lists = [in_css(node.text or "")] if node.tag == "style" else [each for _, each in of_element(node)]
+        yield from ((document.base, reference.text) for references in lists for reference in references)
     for node, document in Document.of(response).elements():
         if style := node.get("style"):
             yield from ((document.base, reference.text) for reference in in_css(style))

@@ -101,15 +101,15 @@ class Rewriter:
 
     def _tag(self, tag: str, text: str, url: str, base: str) -> str:
         """Return a start tag with references to files; nothing for an element that is taken out."""
-        found = _attributes(text, len(tag) + 1)
-        values = {one.name: one.value for one in reversed(found)}
+        attributes = _attributes(text, len(tag) + 1)
+        values = {one.name: one.value for one in reversed(attributes)}
         if tag == "base" or (tag == "meta" and self._is_out(values, url, base)):
             return ""
         rel = set(values.get("rel", "").lower().split())
         if tag == "link" and rel & HINTS and not (rel & LINKED and self._to(values.get("href", ""), url, base)):
             return ""
         parts, at = [], 0
-        for one in found:
+        for one in attributes:
             new = None if tag == "meta" else self._value(tag, one, rel, url, base)
             if tag == "meta" and one.name == "content" and values.get("http-equiv", "").strip().lower() == "refresh":
                 new = self._refresh(one.value, url, base)
@@ -149,8 +149,8 @@ class Rewriter:
 
     def _refresh(self, content: str, url: str, base: str) -> str | None:
         """Return the content of a refresh that leads to a file; None for any other content."""
-        found = _REFRESH.match(content)
-        target = found[2].partition(found[1])[0].strip() if found and found[1] else (found[2].strip() if found else "")
+        refresh = _REFRESH.match(content)
+        target = "" if refresh is None else refresh[2].partition(refresh[1] or "\n")[0].strip()
         there = self._to(target, url, base) if target else None
         return None if there is None else f"{content.split(';')[0].split(',')[0].strip() or 0}; url={there}"
 
@@ -190,26 +190,26 @@ def _quoted(reference: str | None) -> str | None:
 
 def _attributes(text: str, at: int) -> list[_Attribute]:
     """Return the attributes of a start tag, with their places."""
-    found = []
+    attributes = []
     while (one := _ATTRIBUTE.match(text, at)) is not None and one.end() > at:
         raw = one["value"] or ""
         raw = raw[1:-1] if raw[:1] in ('"', "'") and raw[-1:] == raw[:1] and len(raw) > 1 else raw
-        found.append(_Attribute(one["name"].lower(), _decoded(raw), one.start("name"), one.end()))
+        attributes.append(_Attribute(one["name"].lower(), _decoded(raw), one.start("name"), one.end()))
         at = one.end()
-    return found
+    return attributes
 
 
 def _decoded(value: str) -> str:
     """Return the value of an attribute without entities. One without a semicolon before a letter or `=` is none."""
-    return _ENTITY.sub(lambda found: _entity(found, value), value) if "&" in value else value
+    return _ENTITY.sub(lambda entity: _entity(entity, value), value) if "&" in value else value
 
 
-def _entity(found: re.Match[str], value: str) -> str:
-    text = found[0]
+def _entity(entity: re.Match[str], value: str) -> str:
+    text = entity[0]
     if text[1] == "#":
         digits = text[2:].rstrip(";")
         code = int(digits[1:], 16) if digits[:1] in "xX" else int(digits)
         return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
-    if not text.endswith(";") and value[found.end() : found.end() + 1] == "=":
+    if not text.endswith(";") and value[entity.end() : entity.end() + 1] == "=":
         return text
     return html5.get(text[1:], text)

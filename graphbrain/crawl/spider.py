@@ -41,9 +41,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from graphbrain.crawl.again import Again
-    from graphbrain.crawl.archive import Archiving
     from graphbrain.crawl.browser import Renderer
-    from graphbrain.crawl.jsonl import PageLines
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.requisites import Requisites
 
@@ -81,6 +79,23 @@ class Sink(Protocol):
         """Take visits that were reported, and the brain's answers."""
 
 
+class Archived(Protocol):
+    """The archive of a run."""
+
+    def keep(self, request: Request, response: Response) -> None:
+        """Write an answer as it came."""
+
+    def holds(self, request: Request, etag: str | None, modified: str | None) -> bool:
+        """Return whether a 304 to this request, with these conditions, can be written."""
+
+
+class Lines(Protocol):
+    """The file of a run's lines."""
+
+    def holds(self, url: str, etag: str | None, modified: str | None) -> bool:
+        """Return whether the last line of a page with its content is of the answer with these headers."""
+
+
 class Running:
     """The parts that one run shares: its order, its brain, its watch, and the receivers of results."""
 
@@ -95,8 +110,8 @@ class Running:
         self.order, self.brain, self.watch = order, brain, watch
         self.sinks, self.cookies = sinks, tuple(cookies)
         self.scheduler: CrawlScheduler | None = None
-        self.archive: Archiving | None = None
-        self.lines: PageLines | None = None
+        self.archive: Archived | None = None
+        self.lines: Lines | None = None
         self.failure = ""
         """The reason why the run cannot continue, although the brain could."""
         self.requisites: Requisites | None = None

@@ -489,7 +489,7 @@ def cdxj_key(url: str) -> str:
     path = path[:-1] if len(path) > 1 and path.endswith(b"/") else path
     query = _escaped(_unescaped(parts.query))
     for session in _SESSIONS_IN_QUERY:
-        query = session.sub(lambda found: found[1] + (found[2] or b""), query)
+        query = session.sub(lambda session_id: session_id[1] + (session_id[2] or b""), query)
     pairs = sorted(tuple(pair.split(b"=", 1)) for pair in query.lower().split(b"&"))
     asks = b"&".join(b"=".join(pair) for pair in pairs)
     return f"{host}{port}){path.decode()}" + (f"?{asks.decode()}" if asks else "")
