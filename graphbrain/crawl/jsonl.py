@@ -36,6 +36,8 @@ FACTS = (
     *("etag", "last_modified"),
 )
 """The parts of a report that its line has, where they are known."""
+TEXT = b', "text": '
+"""Before the last part of a line, its text, which is not parsed when lines are read."""
 READ_BACK = 8 << 20
 """Bytes of the file's end in which lines of the journal are looked for."""
 
@@ -175,9 +177,11 @@ class _Contents:
         """Take over the lines of an earlier process."""
         self._sql.execute("BEGIN")
         with file.open("rb") as lines:
-            for text in lines:
+            for written in lines:
                 with suppress(ValueError, LookupError, TypeError):
-                    self.add(json.loads(text))
+                    head, key, text = written.partition(TEXT)
+                    line = json.loads(head + b"}" if key else written)
+                    self.add(line | {"text": text.rstrip().removesuffix(b"}")} if key else line)
         self._sql.execute("COMMIT")
         self._here = True
 
@@ -217,8 +221,11 @@ class _Contents:
 
 
 def _mark_of_content(line: Mapping[str, Any]) -> bytes:
-    content = json.dumps([line.get(name) for name in ("title", "size", "text")])
-    return hashlib.blake2b(content.encode(), digest_size=8).digest()
+    """Return a mark of a line's content. Its text may be as it is in the file."""
+    text = line.get("text")
+    encoded = text if isinstance(text, bytes) else json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")
+    facts = json.dumps([line.get("title"), line.get("size")])
+    return hashlib.blake2b(facts.encode() + encoded, digest_size=8).digest()
 
 
 @contextmanager
