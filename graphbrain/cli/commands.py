@@ -58,6 +58,10 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "tend": Entry("crawl", "Keep the accounts until they are settled."),
         "import": Entry("crawl", "Fill an empty brain from files."),
     },
+    "Archives of a crawl": {
+        "wacz": Entry("archiving", "Pack the WARC files of a directory into one WACZ file."),
+        "mirror": Entry("archiving", "Write a mirror of WARC files that opens from the disk."),
+    },
     "Look at the crawl": {
         "top": Entry("plain", "List the N best pages (10 unless given)."),
         "page": Entry("look", "Show all that is known of one page, or set a value of it."),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from graphbrain.base.errors import BadInput, GraphUnavailable
+from graphbrain.base.errors import BadInput, GraphbrainError, GraphUnavailable
 
 if TYPE_CHECKING:
     from graphbrain.base.settings import InForce, Settings
@@ -32,13 +32,16 @@ __all__ = [
     "Duration",
     "F",
     "Number",
+    "Size",
     "as_json",
     "brain_command",
     "connection",
+    "needing",
     "number_or_none",
     "pass_app",
 ]
 
+SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -134,6 +137,20 @@ def connection(command: F) -> F:
     return command
 
 
+@contextmanager
+def needing(what: str, extra: str, *packages: str) -> Iterator[None]:
+    """Import within the block. Raise GraphbrainError, with how to install the extra, if one of its packages is missing.
+    The first one is named where the extra's are not known."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in packages:
+            raise
+        from graphbrain.base.runtime import installs
+
+        raise GraphbrainError(f"{what} needs more: {installs.command(extra, packages[0])}") from None
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 
 
@@ -155,6 +172,18 @@ class Duration(Number):
         if not matched:
             self.fail(f"{value!r} is no time; give one as in 90s, 30m, 1h or 2d.", param, ctx)
         return super().convert(float(matched[1]) * UNITS[matched[2]], param, ctx)
+
+
+class Size(click.IntRange):
+    """Bytes, or a number with its unit: 500M, 10G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        matched = re.fullmatch(r"(\d*\.?\d+)\s*([kmgt]?)b?", str(value).strip().lower())
+        if not matched:
+            self.fail(f"{value!r} is no size; give one as in 500M or 10G.", param, ctx)
+        return int(super().convert(int(float(matched[1]) * SIZES[matched[2]]), param, ctx))
 
 
 class Day(click.ParamType):  # type: ignore[type-arg]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.cli import archiving
 from graphbrain.cli.beside import console_beside
-from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
+from graphbrain.cli.common import App, Duration, Number, Size, as_json, brain_command, needing
 from graphbrain.cli.starting import started
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.running import Ended
     from graphbrain.crawl.spider import Running, Sink
-    from graphbrain.crawl.warc import Archive, Mended
+    from graphbrain.crawl.warc import Archive
 
 __all__ = ["COMMANDS"]
 
@@ -95,11 +96,16 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 )
 @click.option(
     "--warc-size",
-    type=click.IntRange(1_000),
-    metavar="BYTES",
-    default=1_000_000_000,
-    help="Finish a WARC file at this size (1 GB).",
+    type=Size(1_000),
+    default="1G",
+    help="Finish a WARC file at this size (1G).",
 )
+@click.option(
+    "--wacz",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --warc: pack its files into this one at the end (needs .[wacz]).",
+)
+@click.option("--wacz-size", type=Size(1), default="10G", help="Pack no more bytes of WARC files (10G).")
 @click.option("--render", is_flag=True, help="Let a browser run the scripts of pages (needs .[render] and Chromium).")
 @click.option(
     "--browser", type=click.Path(path_type=Path), help="The browser of --render (Chromium or Chrome on the PATH)."
@@ -154,6 +160,8 @@ def crawl(
     if dry_run:
         return _look(order, as_json)
     program = _browser_for(order)
+    if order.wacz is not None:
+        archiving.need_wacz(order.wacz)
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     connection, is_new = _brain_at(app, order)
     try:
@@ -174,23 +182,9 @@ def crawl(
             )
 
 
-@contextmanager
-def _needing(what: str, extra: str, *packages: str) -> Iterator[None]:
-    """Import within the block. Raise GraphbrainError, with how to install the extra, if one of its packages is missing.
-    The first one is named where the extra's are not known."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in packages:
-            raise
-        from graphbrain.base.runtime import installs
-
-        raise GraphbrainError(f"{what} needs more: {installs.command(extra, packages[0])}") from None
-
-
 def _need_extra() -> None:
     """Raise GraphbrainError, with how to install it, where the extra is missing."""
-    with _needing("'graphbrain crawl'", "crawl", *PACKAGES):
+    with needing("'graphbrain crawl'", "crawl", *PACKAGES):
         from graphbrain.crawl import running  # noqa: F401
 
 
@@ -201,7 +195,7 @@ def _browser_for(order: CrawlOrder) -> str:
 
     if not order.render:
         return ""
-    with _needing("--render", "render", "playwright"):
+    with needing("--render", "render", "playwright"):
         from graphbrain.crawl import browser
     program = browser.browser_at(order.browser)
     if not browser.is_sandboxed():
@@ -389,6 +383,7 @@ def _run(
 ) -> int:
     from graphbrain.crawl import closing
     from graphbrain.crawl.again import Again
+    from graphbrain.crawl.archive import Archiving
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.running import ScrapyRun
     from graphbrain.crawl.showing import shown
@@ -396,12 +391,14 @@ def _run(
     from graphbrain.crawl.watching import CrawlWatch
 
     with ExitStack() as stack:
-        sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
+        lines = None if order.jsonl is None else stack.enter_context(_lines(order.jsonl, order))
+        sinks: list[Sink] = [] if lines is None else [lines]
         running = Running(order, brain, CrawlWatch(), sinks, cookies)
+        running.lines = lines
         sinks.append(again := Again(running.watch))
         running.again = None if order.revisit else again
         if order.warc is not None:
-            running.archive = stack.enter_context(_archive(running, order.warc, agent))
+            running.archive = Archiving(running, stack.enter_context(_archive(running, order.warc, agent)))
             if order.requisites:
                 running.requisites = stack.enter_context(Requisites(order.warc))
                 sinks.append(running.requisites)
@@ -411,6 +408,7 @@ def _run(
             running.renderer = Renderer(program, agent)
         say, looked = stack.enter_context(shown(running))
         ended = ScrapyRun(running, agent, say, looked).run()
+    _pack(running, ended)
     if ended.reason not in ("failed", "interrupted"):
         _settle(brain)
     known = None if ended.reason == "failed" else _known(brain)
@@ -434,13 +432,11 @@ def _lines(file: Path, order: CrawlOrder) -> PageLines:
 def _archive(running: Running, folder: Path, agent: str) -> Iterator[Archive]:
     """The WARC files of this run; those that a killed one has left are mended first."""
     from graphbrain.crawl.archive import archive_of
-    from graphbrain.crawl.warc import mend
     from graphbrain.terminal import show
 
     scope = running.brain.settings.allow_urls or running.brain.settings.allow_hosts
     try:
-        for mended in mend(folder):
-            show.say(f"graphbrain: {_said_of(mended)}")
+        archiving.mended(folder)
         archive = archive_of(running.order, agent, scope)
     except OSError as error:
         raise BadInput(f"--warc {folder} cannot be written ({error.strerror or error}).") from None
@@ -457,17 +453,21 @@ def _archive(running: Running, folder: Path, agent: str) -> Iterator[Archive]:
             )
 
 
-def _said_of(mended: Mended) -> str:
-    """Return the sentence on a WARC file that a killed crawl has left."""
-    from graphbrain.terminal.show import counted
+def _pack(running: Running, ended: Ended) -> None:
+    """Pack the archive into one file, if the order wants it and the run has ended by itself or by a limit."""
+    from graphbrain.terminal import show
 
-    torn = f"a torn record ({counted(mended.cut, 'byte')}) is cut off its end" if mended.cut else "no record is torn"
-    if not mended.records:
-        return f"{mended.file} was left by a crawl that was killed, without a whole record, and is removed."
-    return (
-        f"{mended.file} was left by a crawl that was killed: {torn}, and it is finished with "
-        f"{counted(mended.records, 'whole record')}."
-    )
+    order = running.order
+    if order.wacz is None or order.warc is None:
+        return
+    if ended.reason in ("failed", "interrupted"):
+        show.say(f"graphbrain: {order.wacz} is not made: 'graphbrain wacz {order.warc} {order.wacz}' makes it.")
+        return
+    try:
+        archiving.packed(order.warc, order.wacz, order.wacz_size)
+    except (GraphbrainError, OSError) as error:
+        running.fail(f"{order.wacz} is not made")
+        show.say(f"graphbrain: {error}")
 
 
 def _look(order: CrawlOrder, as_json: bool) -> int:

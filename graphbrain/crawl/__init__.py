@@ -2,9 +2,9 @@
 
 `order` is the user's order, and the brain's settings that follow from it; `running` runs Scrapy in this process, with
 the add-on in `scrapy`; `browser` renders a page in Chromium, and `render_step` calls it from Scrapy's downloader;
-`watching` counts events and recognises sites that block; `warc` and `jsonl` write what was fetched; `closing` makes the
-closing lines, which `cli.crawling` prints; `holding` returns the claims of a crawl that was killed. Users know the
-add-on as `graphbrain.scrapy`.
+`watching` counts events and recognises sites that block; `warc` and `jsonl` write what was fetched, and `conditions`
+asks in full for what they lack; `closing` makes the closing lines, which `cli.crawling` prints; `holding` returns the
+claims of a crawl that was killed. Users know the add-on as `graphbrain.scrapy`.
 May touch: Scrapy and its reactor, signals, files that the user has named. Knows of graphbrain: `Brain`, its figures,
 analysts' questions.
 """
@@ -13,18 +13,25 @@ __all__ = [
     "again",
     "archive",
     "browser",
+    "captures",
     "closing",
+    "conditions",
     "config",
     "dryrun",
+    "filenames",
     "holding",
     "jsonl",
+    "mirror",
     "order",
+    "references",
     "render_step",
     "requisites",
+    "rewriting",
     "running",
     "secrets",
     "showing",
     "spider",
+    "wacz",
     "warc",
     "watching",
 ]

@@ -1,4 +1,4 @@
-"""The capture of Scrapy's answers as WARC records, before a middleware unpacks them.
+"""Scrapy's answers as WARC records, before a middleware unpacks them.
 
 Facts that Twisted does not keep are rebuilt: the order of headers and the case of their names, the reason phrase, and
 the framing of the body (a transfer coding is taken off, the content coding stays). Headers given by the user, cookies
@@ -8,6 +8,7 @@ and logins are withheld.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,15 @@ from scrapy.http import Headers, Response
 from scrapy.utils.httpobj import urlparse_cached
 
 from graphbrain import __version__
+from graphbrain.crawl.downloading import CUT_OFF
 from graphbrain.crawl.secrets import withheld
-from graphbrain.crawl.spider import RunMiddleware
 from graphbrain.crawl.warc import Archive, Exchange
 
 if TYPE_CHECKING:
     from graphbrain.crawl.order import CrawlOrder
+    from graphbrain.crawl.spider import Running
 
-__all__ = ["Archiving", "info_of"]
+__all__ = ["Archiving", "archive_of", "info_of"]
 
 REBUILT = (
     "the order of headers and the case of their names, reason phrases and the Host header are rebuilt; a transfer "
@@ -48,25 +50,41 @@ def info_of(order: CrawlOrder, agent: str, scope: str) -> dict[str, str]:
     return {name: " ".join(value.split()) for name, value in info.items() if value}
 
 
-class Archiving(RunMiddleware):
-    """A downloader middleware that writes each exchange of this crawl."""
+class Archiving:
+    """The archive of a run."""
 
-    PLACE = 905
+    def __init__(self, run: Running, archive: Archive) -> None:
+        self._run, self._archive = run, archive
 
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Write the exchange, and return the answer unchanged. Scrapy calls this with each answer."""
-        run = self.run
+    def keep(self, request: Request, response: Response) -> None:
+        """Write the exchange of an answer as it came. The run ends if it cannot be written."""
+        run = self._run
         visit = run.visit_of(request)
         if visit is not None and visit.claim.kind == "link":
-            return response  # the check of a link that leaves the scope is no part of the site
-        if run.archive is not None and not run.failure:
-            try:
-                run.archive.write(_exchange(run.order, request, response))
-            except OSError as error:
-                run.fail(f"the archive cannot be written ({error.strerror or error}); make room, and go on.")
+            return  # the check of a link that leaves the scope is no part of the site
+        if not run.failure:
+            with self._failing():
+                self._archive.write(_exchange(run.order, request, response))
         if run.failure and visit is not None:
             visit.broken_off = True  # it is given back: what is not archived does not count as fetched
-        return response
+
+    def holds(self, request: Request, etag: str | None, modified: str | None) -> bool:
+        """Return whether a 304 to this request, with these conditions, can be written."""
+        with self._failing():
+            return self._archive.holds(_url(request), etag, modified)
+        return False
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """End the run, with the reason, where the archive cannot be read or written."""
+        try:
+            yield
+        except OSError as error:
+            self._run.fail(f"the archive cannot be written ({error.strerror or error}); make room, and go on.")
+
+
+def _url(request: Request) -> str:
+    return request.url.partition("#")[0]
 
 
 def _exchange(order: CrawlOrder, request: Request, response: Response) -> Exchange:
@@ -76,8 +94,9 @@ def _exchange(order: CrawlOrder, request: Request, response: Response) -> Exchan
     got = list(_pairs(response.headers, frozenset({"set-cookie"}) if order.cookies is not None else frozenset()))
     ip = None if response.ip_address is None else str(response.ip_address)
     return Exchange(
-        request.url.partition("#")[0], request.method, sent, request.body, response.status,
+        _url(request), request.method, sent, request.body, response.status,
         response.protocol or "HTTP/1.1", got, response.body, datetime.now(UTC), ip,
+        "disconnect" if CUT_OFF in response.flags else "",
     )  # fmt: skip
 
 
@@ -95,4 +114,4 @@ def _line(value: Any) -> str:
 def archive_of(order: CrawlOrder, agent: str, scope: str) -> Archive:
     """Return the archive of an order, which names its folder."""
     assert order.warc is not None
-    return Archive(order.warc, info_of(order, agent, scope), order.warc_size)
+    return Archive(order.warc, info_of(order, agent, scope), order.warc_size, order.bare_urls())

@@ -11,7 +11,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.exceptions import DownloadCancelledError
+from scrapy.exceptions import DownloadCancelledError, ResponseDataLossError
 
 from graphbrain.crawl.scrapy import PrivateAddress
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-__all__ = ["Downloads", "HttpDownloads"]
+__all__ = ["CUT_OFF", "Downloads", "HttpDownloads"]
+
+CUT_OFF = "dataloss"
+"""Scrapy's flag of an answer whose connection was closed before its end."""
 
 PRIVATE = "requests to private addresses (--allow-private)"
 
@@ -68,11 +71,17 @@ class HttpDownloads(HTTP11DownloadHandler):
         return await downloads.done(self._checked(run, request))
 
     async def _checked(self, run: Any, request: Request) -> Response:
-        """Return the answer of a request that goes to a public address, or where the user has sent it."""
+        """Return the answer of a request that goes to a public address, or where the user has sent it, and archive it
+        as it came. One that is cut off is no answer: raise ResponseDataLossError."""
         if run.addresses is not None:
             try:
                 await run.addresses.check_request(request)
             except PrivateAddress:
                 run.watch.left(request.url, PRIVATE)
                 raise
-        return await super().download_request(request)
+        answer = await super().download_request(request)
+        if run.archive is not None:
+            run.archive.keep(request, answer)
+        if CUT_OFF in answer.flags:
+            raise ResponseDataLossError("the connection was closed before the answer's end")
+        return answer

@@ -9,25 +9,35 @@ recorded visit lacks its line.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from scrapy.http import HtmlResponse
+
 from graphbrain import Answer, Brain, Claim, Fetched
 from graphbrain.base.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.crawl.gone import first_missed, is_missing
-from graphbrain.crawl.scrapy import Report, ScrapyVisit
+from graphbrain.crawl.scrapy import Report, ScrapyVisit, header
+from graphbrain.crawl.spider import NOT_FOLLOWED
 from graphbrain.schedule.fingerprints import visible_text
 
 __all__ = ["PageLines"]
 
-FACTS = ("title", "language", "canonical", "noindex", "nofollow", "content_type", "size", "seconds", "relevance")
-"""The facts of a page that its line has, where they are known."""
 NEWS = ("new", "changed", "gone")
-"""The outcomes for which a crawl that comes back writes a line."""
+"""The outcomes for which a crawl that comes back writes a line. It writes one of a page that the file lacks, too."""
+FACTS = (
+    *("title", "language", "canonical", "noindex", "nofollow", "content_type", "size", "seconds", "relevance"),
+    *("etag", "last_modified"),
+)
+"""The parts of a report that its line has, where they are known."""
+TEXT = b', "text": '
+"""Before the last part of a line, its text, which is not parsed when lines are read."""
 READ_BACK = 8 << 20
 """Bytes of the file's end in which lines of the journal are looked for."""
 
@@ -51,12 +61,15 @@ class PageLines:
         """
         self._path, self._text, self._news = file, text, news
         self._journal = file.with_name(f"{file.name}.journal")
-        self._texts: dict[tuple[str, str], str | None] = {}
+        self._read: dict[tuple[str, str], dict[str, Any]] = {}
+        """The parts of lines that come from answers, until their visits are reported."""
+        self._contents = _Contents(text)
         self.written = 0
         try:
             self._out: IO[bytes] = file.open("a+b")
             fcntl.flock(self._out, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _cut_torn_line(self._out)
+            self._contents.read(file)
         except BlockingIOError:
             raise BadInput(f"Another crawl writes {file}: name a file of its own for each.") from None
         except OSError as error:
@@ -67,6 +80,7 @@ class PageLines:
 
     def __exit__(self, *_: object) -> None:
         """Close the file. Remove the journal if it is empty."""
+        self._contents.close()
         with suppress(OSError):  # lines that could not be written before are still in the journal
             self._out.close()
         with suppress(OSError):
@@ -79,17 +93,25 @@ class PageLines:
         if left:
             known = _marks_at_end(self._out)
             lost = [line for line in left if _of(line) not in known and _complete(brain, line)]
-            self._write([line for line in lost if self._wanted(line["outcome"])])
+            self._write([line for line in lost if self._wanted(line)])
         self._journal.unlink(missing_ok=True)
         return len(left)
 
     def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
-        """Keep the text of a page until its visit is reported."""
-        if self._text and visit.response is not None and report.claim is not None and not report.not_modified:
-            kind = visit.response.headers.get("Content-Type")
-            self._texts[_mark(report.claim)] = visible_text(
-                visit.response.body, None if kind is None else kind.decode("latin-1")
-            )
+        """Keep the number of links, and the text, of a page until its visit is reported."""
+        response = visit.response
+        if response is None or report.claim is None or report.not_modified:
+            return
+        read = self._read[_mark(report.claim)] = {}
+        if isinstance(response, HtmlResponse) and NOT_FOLLOWED not in response.flags:
+            read["links"] = len(report.links)
+        if self._text:
+            read["text"] = visible_text(response.body, header(response.headers.get("Content-Type")))
+
+    def holds(self, url: str, etag: str | None, modified: str | None) -> bool:
+        """Return whether the last line of a page with its content is of the answer with this ETag and Last-Modified
+        (None: not asked for)."""
+        return self._contents.has(url, etag, modified)
 
     def before(self, reports: Sequence[Report]) -> None:
         """Write these visits to the journal, before they are reported."""
@@ -103,20 +125,22 @@ class PageLines:
         for report, answer in zip(reports, answers, strict=True):
             line = {**self._line(report), "outcome": answer.outcome}
             if report.claim is not None:
-                self._texts.pop(_mark(report.claim), None)
-            if answer.accepted and self._wanted(answer.outcome):
+                self._read.pop(_mark(report.claim), None)
+            if answer.accepted and self._wanted(line):
                 lines.append(line)
         self._write(lines)
         with suppress(FileNotFoundError):
             os.truncate(self._journal, 0)
 
-    def _wanted(self, outcome: str | None) -> bool:
-        return not self._news or outcome in NEWS
+    def _wanted(self, line: Mapping[str, Any]) -> bool:
+        return not self._news or line["outcome"] in NEWS or self._contents.lacks(line)
 
     def _write(self, lines: Sequence[Mapping[str, Any]]) -> None:
         with _writing(self._path):
             self._out.write(b"".join(_encoded(line) for line in lines))
             self._out.flush()
+        for line in lines:
+            self._contents.add(line)
         self.written += len(lines)
 
     def _line(self, report: Report) -> dict[str, Any]:
@@ -125,16 +149,83 @@ class PageLines:
         line |= {"depth": None if claim is None else claim.depth}
         if isinstance(report, Fetched):
             line |= {name: getattr(report, name) for name in FACTS if getattr(report, name) is not None}
-            line |= {"links": len(report.links)}
             line |= {"redirected_to": report.redirected_to} if report.redirected_to else {}
             line |= {"led_to": list(report.led_to)} if report.led_to else {}
         else:
             line |= {"error": report.error or None, "fault": report.fault}
         if claim is not None:
             line |= {"claimed": claim.claimed, "token": claim.token}
-            if _mark(claim) in self._texts:
-                line["text"] = self._texts[_mark(claim)]
+            line |= self._read.get(_mark(claim), {})
         return line
+
+
+class _Contents:
+    """The content of pages that the lines of a file have, in a temporary file of SQLite.
+
+    A page's line has content if its answer was in full, and, for a file with texts, if it has the text.
+    """
+
+    def __init__(self, text: bool) -> None:
+        self._text, self._here = text, False
+        self._sql = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._sql.execute("PRAGMA journal_mode = OFF")
+        self._sql.execute(
+            "CREATE TABLE content (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, mark BLOB, here INTEGER)"
+        )
+
+    def read(self, file: Path) -> None:
+        """Take over the lines of an earlier process."""
+        self._sql.execute("BEGIN")
+        with file.open("rb") as lines:
+            for written in lines:
+                with suppress(ValueError, LookupError, TypeError):
+                    head, key, text = written.partition(TEXT)
+                    line = json.loads(head + b"}" if key else written)
+                    self.add(line | {"text": text.rstrip().removesuffix(b"}")} if key else line)
+        self._sql.execute("COMMIT")
+        self._here = True
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Take over a line that was written."""
+        etag, modified = line.get("etag"), line.get("last_modified")
+        if self._has_content(line):
+            self._sql.execute(
+                "INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?)",
+                (line["url"], etag, modified, _mark_of_content(line), self._here),
+            )
+        elif line["status"] == 304:
+            self._sql.execute(
+                "UPDATE content SET etag = coalesce(?, etag), modified = coalesce(?, modified) WHERE url = ?",
+                (etag, modified, line["url"]),
+            )
+
+    def has(self, url: str, etag: str | None, modified: str | None) -> bool:
+        """Return whether the last content of a page is of the answer with these headers (None: with any)."""
+        row = self._sql.execute("SELECT etag, modified FROM content WHERE url = ?", (url,)).fetchone()
+        return row is not None and etag in (None, row[0]) and modified in (None, row[1])
+
+    def lacks(self, line: Mapping[str, Any]) -> bool:
+        """Return whether a line has content that is not in the file: of a page without a line, or of one that has
+        changed between an earlier process and this one."""
+        if not self._has_content(line):
+            return False
+        row = self._sql.execute("SELECT mark, here FROM content WHERE url = ?", (line["url"],)).fetchone()
+        return row is None or not (row[1] or row[0] == _mark_of_content(line))
+
+    def close(self) -> None:
+        self._sql.close()
+
+    def _has_content(self, line: Mapping[str, Any]) -> bool:
+        full = 200 <= (line["status"] or 0) < 300 and "error" not in line and "redirected_to" not in line
+        return full and (not self._text or "text" in line)
+
+
+def _mark_of_content(line: Mapping[str, Any]) -> bytes:
+    """Return a mark of a line's content. Its text may be as it is in the file."""
+    text = line.get("text")
+    encoded = text if isinstance(text, bytes) else json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")
+    facts = json.dumps([line.get("title"), line.get("size")])
+    return hashlib.blake2b(facts.encode() + encoded, digest_size=8).digest()
 
 
 @contextmanager

@@ -81,6 +81,8 @@ class CrawlOrder:
     warc: Path | None = None
     requisites: bool = True
     warc_size: int = 1_000_000_000
+    wacz: Path | None = None
+    wacz_size: int = 10_000_000_000
     log: Path | None = None
     render: bool = False
     browser: Path | None = None
@@ -105,6 +107,8 @@ class CrawlOrder:
                 check(f"--{name}", text_of([pattern]))
         if self.text and self.jsonl is None:
             raise SettingsError("--text is for --jsonl: name its file.")
+        if self.wacz is not None and self.warc is None:
+            raise SettingsError("--wacz is made of the files of --warc: name their directory, too.")
         if not self.render and (self.browser is not None or self.render_from):
             raise SettingsError("--browser and --render-from are for --render: give it, too.")
         if not self.urls and (self.names_scope or self.add or self.anew):

@@ -17,20 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Rendering"]
 
-CONDITIONS = ("If-None-Match", "If-Modified-Since")
-
 
 class Rendering(RunMiddleware):
     """A downloader middleware that renders the pages of the scope, and nothing else."""
 
     PLACE = 540
     """Nearer to the engine than all that decodes a body or follows a redirect."""
-
-    def process_request(self, request: Request) -> None:
-        """Ask for a page in any case: that its document is as before is no news of what scripts make of it."""
-        if self._visit(request) is not None:
-            for name in CONDITIONS:
-                request.headers.pop(name, None)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Return the page after its scripts. Scrapy calls this with each answer."""

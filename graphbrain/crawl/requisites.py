@@ -8,7 +8,6 @@ robots.txt is obeyed as for pages.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,34 +24,19 @@ from scrapy.utils.defer import deferred_from_coro
 from graphbrain import Answer, Brain, Fetched
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address, host_of
+from graphbrain.crawl.references import ELEMENTS, in_css, of_element
 from graphbrain.crawl.scrapy import Document, Report, ScrapyVisit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-__all__ = ["Requisites", "in_css", "requisites_of"]
+__all__ = ["Requisites", "requisites_of"]
 
 AT_ONCE = 8
 """Requisites that one process fetches at the same time."""
 LOOK = 0.1
 HELD = 300.0
 """Seconds after which a requisite that another process has taken is taken again."""
-PLACES: dict[str, tuple[str, ...]] = {
-    "img": ("src",), "source": ("src",), "script": ("src",), "video": ("src", "poster"), "audio": ("src",),
-    "embed": ("src",), "object": ("data",), "track": ("src",), "input": ("src",), "image": ("href",),
-}  # fmt: skip
-LINKED = frozenset({"stylesheet", "icon", "preload", "modulepreload", "manifest", "apple-touch-icon", "mask-icon"})
-_CSS = re.compile(
-    r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^)'"\s]*))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE
-)
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-
-
-def in_css(text: str) -> Iterator[str]:
-    """Yield the references of a style sheet."""
-    for match in _CSS.finditer(_COMMENT.sub(" ", text)):
-        if reference := next(filter(None, match.groups()), ""):
-            yield reference.strip()
 
 
 def requisites_of(response: Response) -> list[str]:
@@ -64,7 +48,7 @@ def requisites_of(response: Response) -> list[str]:
     if isinstance(response, HtmlResponse):
         references = _in_html(response)
     elif kind == "text/css":
-        references = ((response.url, reference) for reference in in_css(response.text))
+        references = ((response.url, reference.text) for reference in in_css(response.text))
     else:
         return []
     urls: dict[str, None] = {}
@@ -78,24 +62,12 @@ def requisites_of(response: Response) -> list[str]:
 
 def _in_html(response: HtmlResponse) -> Iterator[tuple[str, str]]:
     """Yield the references of a page, each with the base of its document."""
-    for node, document in Document.of(response).elements(*PLACES, "link", "style"):
-        yield from ((document.base, reference) for reference in _of_element(node))
+    for node, document in Document.of(response).elements(*ELEMENTS, "style"):
+        lists = [in_css(node.text or "")] if node.tag == "style" else [each for _, each in of_element(node)]
+        yield from ((document.base, reference.text) for references in lists for reference in references)
     for node, document in Document.of(response).elements():
         if style := node.get("style"):
-            yield from ((document.base, reference) for reference in in_css(style))
-
-
-def _of_element(node: Any) -> Iterator[str]:
-    if node.tag == "style":
-        yield from in_css(node.text or "")
-    elif node.tag == "link":
-        if LINKED & set((node.get("rel") or "").lower().split()) and node.get("href"):
-            yield node.get("href")
-    else:
-        yield from (value for name in PLACES[node.tag] if (value := node.get(name)))
-        for choice in (node.get("srcset") or "").split(","):
-            if words := choice.split():
-                yield words[0]
+            yield from ((document.base, reference.text) for reference in in_css(style))
 
 
 class Requisites:

@@ -22,6 +22,7 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain.base.errors import BadInput
+from graphbrain.crawl.conditions import Conditions
 from graphbrain.crawl.downloading import HttpDownloads
 from graphbrain.crawl.redirects import Redirects
 from graphbrain.crawl.scrapy import guarded
@@ -43,6 +44,9 @@ MOST_BYTES = 64 << 20
 Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing"]
 OBEYS_ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
 """The setting by which requests that are no claims, such as requisites of pages, obey robots.txt, too."""
+
+OWN = {Redirects: Redirects.PLACE, Conditions: Conditions.PLACE}
+"""The middlewares of every run."""
 
 log = logging.getLogger(__name__)
 
@@ -124,11 +128,6 @@ class ScrapyRun:
 
     def _settings(self) -> dict[str, Any]:
         order = self._running.order
-        archiving: dict[Any, int | None] = {}
-        if self._running.archive is not None:
-            from graphbrain.crawl.archive import Archiving
-
-            archiving = {Archiving: Archiving.PLACE}
         rendering: dict[Any, int | None] = {}
         if self._running.renderer is not None:
             from graphbrain.crawl.render_step import Rendering
@@ -145,6 +144,7 @@ class ScrapyRun:
             "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), HttpDownloads),
             "DOWNLOAD_TIMEOUT": TIMEOUT,
             "DOWNLOAD_MAXSIZE": MOST_BYTES,
+            "DOWNLOAD_FAIL_ON_DATALOSS": False,  # the handler raises for it, when what came is archived
             "DOWNLOAD_WARNSIZE": 0,
             "HTTPERROR_ALLOW_ALL": True,
             "METAREFRESH_ENABLED": False,
@@ -153,7 +153,7 @@ class ScrapyRun:
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
             "LOG_FORMATTER": CrawlLog,
-            "DOWNLOADER_MIDDLEWARES": middlewares() | {Redirects: Redirects.PLACE} | archiving | rendering,
+            "DOWNLOADER_MIDDLEWARES": middlewares() | OWN | rendering,
             "GRAPHBRAIN_LINKS": "all",
             "GRAPHBRAIN_KINDS": ["page", "robots", "link", *(["sitemap"] if order.sitemaps else [])],
             **OBEYS_ROBOTS,

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from graphbrain.crawl.browser import Renderer
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.requisites import Requisites
-    from graphbrain.crawl.warc import Archive
 
 __all__ = [
     "CrawlScheduler",
@@ -58,6 +57,8 @@ __all__ = [
 DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
 SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
 """Endings of files that are no pages. Links to them are not followed."""
+NOT_FOLLOWED = "not followed"
+"""The flag of a page whose links are not read."""
 SCRIPTS = frozenset({"module", "text/javascript", "application/javascript"})
 """The types of scripts that browsers run."""
 
@@ -78,6 +79,23 @@ class Sink(Protocol):
         """Take visits that were reported, and the brain's answers."""
 
 
+class Archived(Protocol):
+    """The archive of a run."""
+
+    def keep(self, request: Request, response: Response) -> None:
+        """Write an answer as it came."""
+
+    def holds(self, request: Request, etag: str | None, modified: str | None) -> bool:
+        """Return whether a 304 to this request, with these conditions, can be written."""
+
+
+class Lines(Protocol):
+    """The file of a run's lines."""
+
+    def holds(self, url: str, etag: str | None, modified: str | None) -> bool:
+        """Return whether the last line of a page with its content is of the answer with these headers."""
+
+
 class Running:
     """The parts that one run shares: its order, its brain, its watch, and the receivers of results."""
 
@@ -92,7 +110,8 @@ class Running:
         self.order, self.brain, self.watch = order, brain, watch
         self.sinks, self.cookies = sinks, tuple(cookies)
         self.scheduler: CrawlScheduler | None = None
-        self.archive: Archive | None = None
+        self.archive: Archived | None = None
+        self.lines: Lines | None = None
         self.failure = ""
         """The reason why the run cannot continue, although the brain could."""
         self.requisites: Requisites | None = None
@@ -290,6 +309,7 @@ class PageReader(Reader):
             return near, links
         if self._obeys and forbids_follow(response, self._agent):
             self._watch.left(response.url, "nofollow pages (--follow-all)")
+            response.flags.append(NOT_FOLLOWED)
             return near, links
         targets = links_of(response)
         if not targets and not self._renders and "rendered" not in response.flags and makes_links(response):

@@ -4,7 +4,8 @@ ISO 28500:2017 (WARC 1.1), with each record in a gzip member of its own. A file 
 `.open` and a lock. The two records of an exchange are one write at its end, so after a kill at most the last member is
 torn. `mend` cuts that one off and finishes the file. A finished file has a CDXJ index beside it. `captures.sqlite` in
 the same folder records the captures, so that a payload which was written once is a revisit record from then on, in any
-file and by any process.
+file and by any process. A 304 is a revisit record, too, of the last payload of its URL. Its block is empty, because
+readers show the headers of a revisit record in place of the page's: those of the 304 are a metadata record.
 """
 
 from __future__ import annotations
@@ -14,26 +15,28 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import socket
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from http.client import responses as reasons
 from io import BytesIO, FileIO
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import BufferWARCWriter
 
-__all__ = ["Archive", "Exchange", "Mended", "cdxj_key", "digest_of", "mend", "whole_members"]
+__all__ = ["Archive", "Exchange", "Mended", "cdxj_key", "digest_of", "mend", "seeds_of", "whole_members"]
 
 OPEN = ".open"
+CAPTURES = "captures.sqlite"
 LEVEL = 6
 """The level of gzip: warcio's own 9 takes three times as long for 1 % less."""
 CHUNK = 1 << 16
@@ -46,8 +49,10 @@ class Exchange:
     """One request and its answer.
 
     Attributes:
+        sent, got: The headers. Each letter of their texts is the byte of this number (Latin-1).
         body: The payload as received, with its content coding.
         at: The time at which it was received (UTC).
+        truncated: The reason why the body is not whole, a word of WARC-Truncated; empty if it is.
     """
 
     url: str
@@ -60,6 +65,18 @@ class Exchange:
     body: bytes
     at: datetime
     ip: str | None = None
+    truncated: str = ""
+
+    def header(self, name: str) -> str | None:
+        """Return the first value of a header of the answer."""
+        return next((value for key, value in self.got if key.lower() == name), None)
+
+
+class _Head(StatusAndHeaders):  # type: ignore[misc]  # warcio has no types
+    """The head of a message, of which warcio itself rewrites what is not ASCII."""
+
+    def compute_headers_buffer(self, header_filter: Any = None) -> None:
+        self.headers_buff = self.to_bytes(header_filter, "latin-1")
 
 
 def digest_of(payload: bytes) -> str:
@@ -70,13 +87,16 @@ def digest_of(payload: bytes) -> str:
 class Archive:
     """A folder of WARC files, written by one thread of each process. Methods raise OSError if it cannot be written."""
 
-    def __init__(self, folder: Path, info: Mapping[str, str], most: int = 1_000_000_000) -> None:
+    def __init__(
+        self, folder: Path, info: Mapping[str, str], most: int = 1_000_000_000, seeds: Iterable[str] = ()
+    ) -> None:
         """Open the archive. `info`: fields of the warcinfo record of each file. `most`: bytes from which a file is
-        finished."""
+        finished. `seeds`: the URLs at which its crawl begins, in addition to those of earlier runs."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._info, self._most = folder, info, most
         with _as_os_error():
             self._known, self._index = _Captures(folder), _Index()
+            self._known.add_seeds(seeds)
         self._writer = BufferWARCWriter(gzip=False, warc_version="WARC/1.1")
         self._file: FileIO | None = None
         self._end = 0
@@ -95,6 +115,13 @@ class Archive:
         with _as_os_error():
             self._write(made)
 
+    def holds(self, url: str, etag: str | None, modified: str | None) -> bool:
+        """Return whether the last payload of a URL is of the answer with this ETag and Last-Modified (None: not asked
+        for), so that a 304 can be written as a revisit record of it."""
+        with _as_os_error():
+            before = self._known.of_url(url)
+        return before is not None and etag in (None, before.etag) and modified in (None, before.modified)
+
     def close(self) -> None:
         """Finish the file that is being written."""
         try:
@@ -107,42 +134,56 @@ class Archive:
     def _write(self, made: Exchange) -> None:
         if self._file is None or self._end >= self._most:
             self._begin(made.at)
-        date = made.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        digest = digest_of(made.body)
-        head = StatusAndHeaders(f"{made.status} {reasons.get(made.status, '')}".strip(), [*made.got], made.protocol)
+        date = made.at.strftime("%Y-%m-%dT%H:%M:%SZ")  # whole seconds, as indexes have: wabac.js compares them
         given = {"WARC-Date": date} | ({"WARC-IP-Address": made.ip} if made.ip else {})
-        response, fresh = self._response(made, head, digest, given)
+        response, origin = self._response(made, given)
+        beside = {**given, "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
         path = urlsplit(made.url)
         target = (path.path or "/") + (f"?{path.query}" if path.query else "")
-        asked = StatusAndHeaders(f"{made.method} {target} HTTP/1.1", [*made.sent], is_http_request=True)
-        request = self._writer.create_warc_record(
-            made.url, "request", payload=BytesIO(made.request_body), http_headers=asked,
-            warc_headers_dict={**given, "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")},
-        )  # fmt: skip
-        offset, length = self._put(response, request)
-        name = self._name.removesuffix(OPEN)
-        kind = "warc/revisit" if response.rec_type == "revisit" else _mime(made.got)
-        at = response.rec_headers.get_header("WARC-Payload-Digest") or digest
-        self._index.add(_cdxj(made.url, date, kind, made.status, at, length, offset, name))
-        if fresh:
-            self._known.add(made.url, digest, date)
-
-    def _response(self, made: Exchange, head: StatusAndHeaders, digest: str, given: dict[str, str]) -> tuple[Any, bool]:
-        """Return the record of an answer, and whether its payload is written for the first time."""
-        if made.status == 304 and (before := self._known.of_url(made.url)) is not None:
-            record = self._writer.create_revisit_record(
-                made.url, before[0], made.url, before[1], head, warc_headers_dict=given
+        asked = _Head(f"{made.method} {target} HTTP/1.1", [*made.sent], is_http_request=True)
+        others = [
+            self._writer.create_warc_record(
+                made.url, "request", payload=BytesIO(made.request_body), http_headers=asked, warc_headers_dict=beside
             )
+        ]
+        if response.rec_type == "revisit" and response.http_headers is None:
+            others.append(
+                self._writer.create_warc_record(
+                    made.url, "metadata", payload=BytesIO(_fields(made)), warc_headers_dict=beside
+                )
+            )
+        offset, length = self._put(response, *others)
+        self._index.add(_cdxj(response, length, offset, self._name.removesuffix(OPEN)))
+        if origin is not None:
+            self._known.add(made.url, origin)
+
+    def _response(self, made: Exchange, given: dict[str, str]) -> tuple[Any, _Payload | None]:
+        """Return the record of an answer, and the payload that is from now on the last one of its URL."""
+        head = _Head(f"{made.status} {reasons.get(made.status, '')}".strip(), [*made.got], made.protocol)
+        etag, modified = made.header("etag"), made.header("last-modified")
+        if made.status == 304 and (before := self._known.of_url(made.url)) is not None:
+            record = self._revisit(made.url, before, None, given)
             record.rec_headers.replace_header("WARC-Profile", NOT_MODIFIED)
-            return record, False
-        if made.status == 200 and made.body and (known := self._known.of_digest(digest)) is not None:
-            return self._writer.create_revisit_record(
-                made.url, digest, known[0], known[1], head, warc_headers_dict=given
-            ), False
-        record = self._writer.create_warc_record(
+            return record, replace(before, etag=etag or before.etag, modified=modified or before.modified)
+        if made.status != 200 or not made.body or made.truncated:
+            given = given | ({"WARC-Truncated": made.truncated} if made.truncated else {})
+            return self._full(made, head, given), None
+        digest = digest_of(made.body)
+        if (known := self._known.of_digest(digest)) is not None:
+            payload = _Payload(digest, *known, etag, modified)
+            return self._revisit(made.url, payload, head, given), payload
+        return self._full(made, head, given), _Payload(digest, made.url, given["WARC-Date"], etag, modified)
+
+    def _full(self, made: Exchange, head: _Head, given: dict[str, str]) -> Any:
+        return self._writer.create_warc_record(
             made.url, "response", payload=BytesIO(made.body), http_headers=head, warc_headers_dict=given
         )
-        return record, made.status == 200 and bool(made.body)
+
+    def _revisit(self, url: str, payload: _Payload, head: _Head | None, given: dict[str, str]) -> Any:
+        """Return a revisit record of a payload. Without a head its block is empty."""
+        return self._writer.create_revisit_record(
+            url, payload.digest, payload.url, payload.date, head, warc_headers_dict=given
+        )
 
     def _put(self, *records: Any) -> tuple[int, int]:
         """Write records at once, each as a member. Return the offset and the length of the first. If not all can be
@@ -176,6 +217,8 @@ class Archive:
         while self._file is None:
             self._name = f"graphbrain-{stamp}-{self._serial:05d}-{os.getpid()}-{host}.warc.gz{OPEN}"
             self._serial += 1
+            if (self._folder / self._name.removesuffix(OPEN)).exists():
+                continue  # it would be replaced when this one is finished
             made = (self._folder / self._name).open("xb", buffering=0)
             fcntl.flock(made, fcntl.LOCK_EX)
             # Another process may have taken it for one that a killed process has left, before it was locked.
@@ -240,20 +283,43 @@ def _as_os_error() -> Iterator[None]:
         raise OSError(str(error)) from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Payload:
+    """The last payload of a URL: where it was written first, and the headers by which the URL's next request asks for
+    what is newer."""
+
+    digest: str
+    url: str
+    date: str
+    etag: str | None
+    modified: str | None
+
+
 class _Captures:
-    """The captures by payload and by URL: the first of each payload, the last of each URL."""
+    """The captures by payload and by URL: the first of each payload, the last payload of each URL."""
 
     def __init__(self, folder: Path) -> None:
-        self._sql = sqlite3.connect(folder / "captures.sqlite", timeout=60.0, isolation_level=None)
+        self._sql = sqlite3.connect(folder / CAPTURES, timeout=60.0, isolation_level=None)
         # The file may be lost with the machine: then payloads are written once more.
         self._sql.execute("PRAGMA journal_mode = WAL")
         self._sql.execute("PRAGMA synchronous = OFF")
         self._sql.execute("CREATE TABLE IF NOT EXISTS payload (digest TEXT PRIMARY KEY, url TEXT, date TEXT)")
-        self._sql.execute("CREATE TABLE IF NOT EXISTS page (url TEXT PRIMARY KEY, digest TEXT, date TEXT)")
+        # Before it there was a table `page`, which lacked most captures: those URLs are asked for in full once.
+        self._sql.execute("DROP TABLE IF EXISTS page")
+        self._sql.execute(
+            "CREATE TABLE IF NOT EXISTS last"
+            " (url TEXT PRIMARY KEY, digest TEXT, origin TEXT, date TEXT, etag TEXT, modified TEXT)"
+        )
+        self._sql.execute("CREATE TABLE IF NOT EXISTS seed (url TEXT PRIMARY KEY)")
 
-    def add(self, url: str, digest: str, date: str) -> None:
-        self._sql.execute("INSERT OR IGNORE INTO payload VALUES (?, ?, ?)", (digest, url, date))
-        self._sql.execute("INSERT OR REPLACE INTO page VALUES (?, ?, ?)", (url, digest, date))
+    def add_seeds(self, urls: Iterable[str]) -> None:
+        """Record the URLs at which a crawl begins."""
+        self._sql.executemany("INSERT OR IGNORE INTO seed VALUES (?)", ((url,) for url in urls))
+
+    def add(self, url: str, payload: _Payload) -> None:
+        """Record a capture of a URL with this payload."""
+        self._sql.execute("INSERT OR IGNORE INTO payload VALUES (?, ?, ?)", (payload.digest, payload.url, payload.date))
+        self._sql.execute("INSERT OR REPLACE INTO last VALUES (?, ?, ?, ?, ?, ?)", (url, *astuple(payload)))
 
     def of_digest(self, digest: str) -> tuple[str, str] | None:
         """Return URL and date of the record that has this payload."""
@@ -262,15 +328,24 @@ class _Captures:
         ).fetchone()
         return record
 
-    def of_url(self, url: str) -> tuple[str, str] | None:
-        """Return digest and date of the last capture of a URL."""
-        capture: tuple[str, str] | None = self._sql.execute(
-            "SELECT digest, date FROM page WHERE url = ?", (url,)
+    def of_url(self, url: str) -> _Payload | None:
+        """Return the last payload of a URL."""
+        row = self._sql.execute(
+            "SELECT digest, origin, date, etag, modified FROM last WHERE url = ?", (url,)
         ).fetchone()
-        return capture
+        return None if row is None else _Payload(*row)
 
     def close(self) -> None:
         self._sql.close()
+
+
+def seeds_of(folder: Path) -> frozenset[str]:
+    """Return the URLs at which the crawls of an archive began; none where they are not known."""
+    if not (folder / CAPTURES).exists():
+        return frozenset()
+    with suppress(sqlite3.Error), closing(sqlite3.connect(folder / CAPTURES, timeout=60.0)) as sql:
+        return frozenset(url for (url,) in sql.execute("SELECT url FROM seed"))
+    return frozenset()
 
 
 # ---------------------------------------------------------------- after a kill
@@ -353,42 +428,91 @@ def _indexed(file: IO[bytes], name: str) -> Iterator[str]:
     records = ArchiveIterator(file)
     for record in records:
         offset = records.get_record_offset()
-        if record.rec_type not in ("response", "revisit"):
-            continue
-        headers, http = record.rec_headers, record.http_headers
-        records.read_to_end()
-        kind = "warc/revisit" if record.rec_type == "revisit" else _mime(http.headers)
-        digest = headers.get_header("WARC-Payload-Digest")
-        url, date = headers.get_header("WARC-Target-URI"), headers.get_header("WARC-Date")
-        yield _cdxj(url, date, kind, int(http.get_statuscode()), digest, records.get_record_length(), offset, name)
+        if record.rec_type in ("response", "revisit"):
+            records.read_to_end()
+            yield _cdxj(record, records.get_record_length(), offset, name)
 
 
-def _mime(headers: Headers) -> str:
-    kind = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return kind.partition(";")[0].strip().lower() or "unk"
+# ---------------------------------------------------------------- the index
 
 
-def _cdxj(url: str, date: str, mime: str, status: int, digest: str, length: int, offset: int, name: str) -> str:
-    stamp = "".join(c for c in date[:19] if c.isdigit())
-    fields = {"url": url, "mime": mime, "status": str(status), "digest": digest}
+_SESSIONS_IN_PATH = (
+    re.compile(rb"^(.*/)(?:\((?:[a-z]\([0-9a-z]{24}\))+\)/)([^?]+\.aspx.*)$", re.IGNORECASE),
+    re.compile(rb"^(.*/)(?:\([0-9a-z]{24}\)/)([^?]+\.aspx.*)$", re.IGNORECASE),
+)
+_SESSIONS_IN_QUERY = tuple(
+    re.compile(rb"^(.*)(?:" + one + rb")(?:&(.*))?$", re.IGNORECASE)
+    for one in (
+        *(rb"jsessionid=[0-9a-z]{32}", rb"phpsessid=[0-9a-z]{32}", rb"sid=[0-9a-z]{32}"),
+        *(rb"aspsessionid[a-z]{8}=[a-z]{24}", rb"cfid=[^&]+&cftoken=[^&]+"),
+    )
+)
+"""The session ids that the Internet Archive's form leaves out."""
+_WWW = re.compile(r"^www\d*\.")
+_UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+
+def _fields(made: Exchange) -> bytes:
+    """Return the head of an answer as the fields of a record."""
+    lines = [f"http-status-line: {made.protocol} {made.status} {reasons.get(made.status, '')}".strip()]
+    return "".join(f"{line}\r\n" for line in (*lines, *(f"{name}: {value}" for name, value in made.got))).encode(
+        "latin-1"
+    )
+
+
+def _cdxj(record: Any, length: int, offset: int, name: str) -> str:
+    """Return the line of a response or a revisit record, as cdxj-indexer writes it."""
+    headers, http = record.rec_headers, record.http_headers
+    url, date = headers.get_header("WARC-Target-URI"), headers.get_header("WARC-Date")
+    kind = None if http is None else http.get_header("Content-Type")
+    fields = {
+        "url": url,
+        "mime": "warc/revisit" if record.rec_type == "revisit" else kind and re.split(r"[;\s]", kind, maxsplit=1)[0],
+        "status": None if http is None else http.get_statuscode(),
+        "digest": headers.get_header("WARC-Payload-Digest"),
+    }
+    fields = {key: value for key, value in fields.items() if value is not None}
     fields |= {"length": str(length), "offset": str(offset), "filename": name}
+    stamp = "".join(c for c in date[:19] if c.isdigit())
     return f"{cdxj_key(url)} {stamp} {json.dumps(fields)}"
 
 
 def cdxj_key(url: str) -> str:
-    """Return the key of a URL in an index: its host reversed, then path and query in lower case, with the query sorted.
-
-    The form is the Internet Archive's SURT, except that session ids stay.
-    """
+    """Return the key of a URL in an index, the Internet Archive's SURT: its host reversed, then path and query in lower
+    case, without escapes that are not needed and without session ids, with the query sorted."""
     parts = urlsplit(url)
-    host = (parts.hostname or "").lower()
-    labels = host.split(".")
-    if labels[0].startswith("www") and labels[0][3:].isdigit() | (labels[0] == "www"):
-        labels = labels[1:]
-    address = host.replace(".", "").isdigit() or ":" in host
-    name = host if address else ",".join(reversed(labels))
+    host = ",".join(reversed(_WWW.sub("", (parts.hostname or "").strip(".")).split(".")))
     port = f":{parts.port}" if parts.port and parts.port != {"http": 80, "https": 443}.get(parts.scheme) else ""
-    query = "&".join(sorted(parts.query.lower().split("&"))) if parts.query else ""
-    path = parts.path.lower()
-    path = path.rstrip("/") or "/"
-    return f"{name}{port}){path}" + (f"?{query}" if query else "")
+    path = _escaped(_collapsed(_unescaped(parts.path))).lower()
+    for session in _SESSIONS_IN_PATH:
+        path = session.sub(rb"\1\2", path)
+    path = path[:-1] if len(path) > 1 and path.endswith(b"/") else path
+    query = _escaped(_unescaped(parts.query))
+    for session in _SESSIONS_IN_QUERY:
+        query = session.sub(lambda session_id: session_id[1] + (session_id[2] or b""), query)
+    pairs = sorted(tuple(pair.split(b"=", 1)) for pair in query.lower().split(b"&"))
+    asks = b"&".join(b"=".join(pair) for pair in pairs)
+    return f"{host}{port}){path.decode()}" + (f"?{asks.decode()}" if asks else "")
+
+
+def _unescaped(text: str) -> bytes:
+    """Return a text without escapes, of escapes neither."""
+    known, plain = b"", text.encode()
+    while known != plain:
+        known, plain = plain, unquote_to_bytes(plain)
+    return plain
+
+
+def _escaped(text: bytes) -> bytes:
+    return quote_from_bytes(text, safe=_UNESCAPED).encode("ascii")
+
+
+def _collapsed(path: bytes) -> bytes:
+    """Return a path without dots and without empty parts, except for the last."""
+    kept: list[bytes] = []
+    for part in path.split(b"/")[1:]:
+        if part == b".." and kept:
+            kept.pop()
+        elif part != b".":
+            kept.append(part)
+    return b"/" + b"".join(part + b"/" for part in kept[:-1] if part) + (kept[-1] if kept else b"")

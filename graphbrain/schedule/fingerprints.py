@@ -56,9 +56,10 @@ _SILENT = re.compile(
 # Without these ends, the search for each unclosed tag would go on to the end of the page.
 _ENDS = "<a--></script></style></noscript></template>"
 _TAG = re.compile(
-    r"""<(?:/?([A-Za-z][^\s/>]*+)|[/!])[^>=]*+(?:=(?:"[^"]*+"|'[^']*+'|\s*+(?:"[^"]*+"|'[^']*+')?+)[^>=]*+)*+>"""
+    r"""<(?:/?([A-Za-z][^\s/>]*+)|[/!?])[^>=]*+(?:=(?:"[^"]*+"|'[^']*+'|\s*+(?:"[^"]*+"|'[^']*+')?+)[^>=]*+)*+>"""
 )
-"""A tag, with its name where it is one of an element. A quoted value may hold a `>`."""
+"""A tag, with its name where it is one of an element. A quoted value may hold a `>`. An XML declaration is a comment
+of HTML."""
 _BLOCK_TAGS = (
     *("address", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details"),
     *("dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5"),

@@ -17,6 +17,7 @@ from pathlib import Path
 from socket import socket
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
+from zipfile import ZipFile
 
 import psutil
 import pytest
@@ -374,6 +375,52 @@ def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path
     assert KEY.encode() not in gzip.decompress(file.read_bytes())
     check = [sys.executable, "-c", "from warcio.cli import main; main()", "check", str(file)]
     assert subprocess.run(check, check=False).returncode == 0
+
+
+def test_a_new_output_of_a_brain_with_pages_has_them_all(neo4j: Neo4j, tmp_path: Path) -> None:
+    """Although the site has nothing newer; what they have of it is asked for by its ETag again. An answer that is cut
+    off is archived, and no page."""
+    asked: list[tuple[str, bool]] = []
+
+    def stamped(ask: Ask) -> Reply:
+        newer = ask.headers.get("If-None-Match") == f'"{ask.target}"'
+        asked.append((ask.target, newer))
+        stamp = {"ETag": f'"{ask.target}"', "Content-Type": "text/html", "X-Bytes": "\xe9"}
+        body = f"<p>{ask.target}</p>" + "".join(f"<a href=/{n}>{n}</a>" for n in (1, 2, "cut"))
+        return Reply(304, headers=stamp, kind="unmodified") if newer else Reply(200, headers=stamp, body=body.encode())
+
+    def cut(ask: Ask) -> Reply:  # noqa: ARG001
+        return Reply(200, headers={"Content-Type": "text/html", "Content-Length": "99"}, body=b"<p>half", kind="cut")
+
+    paths = ["/", "/1", "/2"]
+    urls = [f"http://same.example{path}" for path in paths]
+    site = Site("same.example", dict.fromkeys(paths, stamped) | {"/cut": cut}, good=set(paths))
+    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        assert crawl(neo4j, web.proxy, urls[0], "--no-contact").returncode == 0
+        for run, newer in enumerate((False, True)):
+            asked.clear()
+            brain.crawl_now(urls)
+            outputs = ("--warc", str(tmp_path / "warc"), "--jsonl", str(tmp_path / "pages.jsonl"), "--text")
+            outputs += ("--wacz", str(tmp_path / "site.wacz")) if newer else ()
+            ran = crawl(neo4j, web.proxy, "--no-contact", *outputs)
+            assert ran.returncode == 0 and "Traceback" not in ran.stderr, ran
+            assert sorted(asked) == [(path, newer) for path in paths], run
+    lines = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {line["url"]: (line["text"][:2].strip(), line["links"]) for line in lines if line["status"] == 200} == {
+        url: (path[:2], 3) for url, path in zip(urls, paths, strict=True)
+    }
+    with ZipFile(tmp_path / "site.wacz") as packed:
+        _, *listed = [json.loads(line) for line in packed.read("pages/pages.jsonl").splitlines()]
+    assert sorted(one["url"] for one in listed) == urls and sum("seed" in one for one in listed) == 0
+    kinds = Counter[tuple[str, str]]()
+    for file in (tmp_path / "warc").glob("*.warc.gz"):
+        with file.open("rb") as read:
+            kinds += Counter(
+                (record.headers["WARC-Type"], record.headers["WARC-Target-URI"])
+                for record in ArchiveIterator(read, parse_http=False)
+                if record.headers["WARC-Type"] in ("response", "revisit", "metadata")
+            )
+    assert all(kinds[kind, url] == 1 for kind in ("response", "revisit", "metadata") for url in urls), kinds
 
 
 @pytest.mark.long

@@ -27,6 +27,9 @@ NO_STATEMENTS = {
         "crawl.requisites",
         "CREATE INDEX IF NOT EXISTS waiting ON requisite (host, taken) WHERE done = 0",
     ): "SQL, of a file of SQLite",
+    ("crawl.captures", "CREATE INDEX by_record ON payload (url, date)"): "SQL, of a file of SQLite",
+    ("crawl.captures", "CREATE INDEX by_digest ON payload (digest)"): "SQL, of a file of SQLite",
+    ("crawl.captures", "CREATE INDEX by_url ON capture (url, date)"): "SQL, of a file of SQLite",
 }
 
 

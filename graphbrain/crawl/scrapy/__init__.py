@@ -6,12 +6,12 @@ reads pages; `private` refuses addresses to which no public site may lead.
 May touch: Scrapy. Knows of graphbrain: `Brain` and its words.
 """
 
-from graphbrain.crawl.scrapy.documents import Document, links_of
+from graphbrain.crawl.scrapy.documents import Document, as_page, links_of, true_coding
 from graphbrain.crawl.scrapy.prefetch import Report, Witness
 from graphbrain.crawl.scrapy.private import PrivateAddress, PrivateAddresses, guarded
 from graphbrain.crawl.scrapy.requests import CLAIM, Reader, ScrapyOptions, ending_of
 from graphbrain.crawl.scrapy.scheduler import Addon, DownloaderMiddleware, Scheduler, SpiderMiddleware
-from graphbrain.crawl.scrapy.visits import ScrapyVisit, location
+from graphbrain.crawl.scrapy.visits import ScrapyVisit, header, location
 
 __all__ = [
     "CLAIM",
@@ -27,8 +27,11 @@ __all__ = [
     "ScrapyVisit",
     "SpiderMiddleware",
     "Witness",
+    "as_page",
     "ending_of",
     "guarded",
+    "header",
     "links_of",
     "location",
+    "true_coding",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scrapy.http import HtmlResponse, Response, TextResponse
 
-from graphbrain.crawl.requisites import HELD, Requisites, in_css, requisites_of
+from graphbrain.crawl.requisites import HELD, Requisites, requisites_of
 
 PAGE = """<base href="/d/"><link rel="alternate" href="no"><link rel="Stylesheet" href="s.css">
 <link rel=icon href=/i.ico>
@@ -30,7 +30,17 @@ def test_the_requisites_of_a_page_and_of_a_style_sheet() -> None:
     assert set(found) == here | {"http://a.example/i.ico", "http://cdn.example/x.js"}
     assert requisites_of(styles("../f.woff", "../f.woff")) == ["http://a.example/f.woff"]
     assert requisites_of(Response("http://a.example/x", body=b"url(a.png)")) == []
-    assert list(in_css("@import url(a.css); @font-face { src: url( 'b.woff' ) }")) == ["a.css", "b.woff"]
+
+
+def test_every_kind_of_requisite_is_found() -> None:
+    body = """<link rel=preload as=image imagesrcset="a,1.png 1x, a2.png 2x" href="a.png"><link rel=stylesheet>
+    <link rel=apple-touch-icon-precomposed href=t.png><link rel=alternate href=no1 imagesrcset="no2 1x">
+    <svg><use href="s.svg#x"/><use xlink:href="s2.svg#x"/><use href="#no3"/><image href="i.png"/></svg>
+    <body background=bg.png><p style="background: image-set('set.png' 1x, url(\\75 rl.png) 2x)">
+    <img src="" srcset="data:image/png;base64,iVBORw0KGgo= 2w, c.png 100w 50h, no4 1x 2x"><a srcset="no5 1x">"""
+    found = requisites_of(HtmlResponse("http://a.example/", body=body.encode(), encoding="utf-8"))
+    names = ["a,1.png", "a2.png", "a.png", "t.png", "s.svg", "s2.svg", "i.png", "bg.png", "set.png", "url.png", "c.png"]
+    assert set(found) == {f"http://a.example/{name}" for name in names}
 
 
 def test_each_is_taken_once_and_a_host_at_its_pace(tmp_path: Path) -> None:

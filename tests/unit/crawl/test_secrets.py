@@ -73,7 +73,7 @@ def test_lines_are_whole_and_belong_to_one_process(tmp_path: Path) -> None:
         lines.after([claimed("t1")], [Answer("http://a.example/", True, outcome="new")])
     told = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [line["url"] for line in told] == ["http://a.example/before", "http://a.example/"]
-    assert told[1]["outcome"] == "new" and told[1]["title"] == "A" and told[1]["links"] == 1 and told[1]["depth"] == 1
+    assert told[1]["outcome"] == "new" and told[1]["title"] == "A" and "links" not in told[1] and told[1]["depth"] == 1
     assert not (tmp_path / "pages.jsonl.journal").exists()
 
 
@@ -102,9 +102,9 @@ def test_a_link_that_is_no_url_loses_no_page() -> None:
 def test_of_a_crawl_that_comes_back_only_news_are_written(tmp_path: Path) -> None:
     file = tmp_path / "pages.jsonl"
     with PageLines(file, news=True) as lines:
-        for outcome in ("same", "changed"):
+        for outcome in ("new", "same", "changed"):
             lines.after([claimed(outcome)], [Answer("http://a.example/", True, outcome=outcome)])  # type: ignore[arg-type]
-    assert [json.loads(line)["outcome"] for line in file.read_text(encoding="utf-8").splitlines()] == ["changed"]
+    assert [json.loads(line)["outcome"] for line in file.read_text(encoding="utf-8").splitlines()] == ["new", "changed"]
 
 
 def page(body: str, **headers: str) -> HtmlResponse:

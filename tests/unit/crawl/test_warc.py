@@ -8,20 +8,23 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from fastwarc.warc import ArchiveIterator as Fast
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
+from graphbrain.base.urls.normalization import address
 from graphbrain.crawl.warc import OPEN, Archive, Exchange, Mended, cdxj_key, digest_of, mend, whole_members
 
-START = datetime(2026, 11, 27, 12, 0, 0, 123456, tzinfo=UTC)
+START = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
 PACKED = gzip.compress(b"<p>packed</p>")
 
 
@@ -69,7 +72,10 @@ def test_what_is_written_is_read_by_two_readers_and_found_by_its_index(tmp_path:
     check(tmp_path)
     found = list(records(tmp_path))
     kinds = [kind for kind, _, _ in found]
-    assert kinds == ["warcinfo", *["response", "request"] * 2, *["revisit", "request"] * 2, "response", "request"]
+    assert kinds == [
+        *("warcinfo", "response", "request", "response", "request", "revisit", "request"),
+        *("revisit", "request", "metadata", "response", "request"),
+    ]
     assert found[1][2] == PACKED
     (index,) = files(tmp_path, ".cdxj")
     lines = index.read_text(encoding="utf-8").splitlines()
@@ -224,10 +230,149 @@ def test_a_mended_file_has_the_index_that_a_finished_one_has(tmp_path: Path) -> 
     [
         ("http://www.Example.org/A/?b=1&a=2", "org,example)/a?a=2&b=1"),
         ("https://example.org", "org,example)/"),
-        ("http://127.0.0.1:8080/x", "127.0.0.1:8080)/x"),
+        ("http://127.0.0.1:8080/x", "1,0,0,127:8080)/x"),
         ("http://www2.a.example:80/", "example,a)/"),
         ("http://wwwhite.example/", "example,wwwhite)/"),
     ],
 )
 def test_the_key_of_a_url(url: str, key: str) -> None:
     assert cdxj_key(url) == key
+
+
+SESSIONS = (
+    "PHPSESSID=" + 32 * "a",
+    "jsessionid=" + 32 * "0",
+    "x=1",
+    "cfid=1&cftoken=2",
+    "ASPSESSIONIDabcdefgh=" + 24 * "q",
+)
+PARTS = st.text(
+    st.sampled_from("aZ09.-_~%/?&=+;:@!$'()*,[]{}|^\\\"<> é日") | st.characters(exclude_categories=["Cs", "Cc"])
+)
+ESCAPES = st.sampled_from(
+    ["%5B", "%2C", "%7B", "%7e", "%2F", "%2520", "%25", "%E9", "%C3%A9", "%2e%2e/", "(" + 24 * "b" + ")/"]
+)
+
+
+@given(
+    host=st.sampled_from(
+        ["a.example", "www.A.example", "www12.b.example:8080", "wwwhite.example:80", "10.0.0.1", "[::1]:1"]
+    ),
+    path=st.lists(PARTS | ESCAPES, max_size=6).map("".join),
+    query=st.none() | st.lists(st.sampled_from(SESSIONS) | PARTS | ESCAPES, max_size=5).map("&".join),
+)
+def test_the_key_of_any_url_is_that_of_cdxj_indexer(host: str, path: str, query: str | None) -> None:
+    judge = pytest.importorskip("cdxj_indexer.main").CDXJIndexer
+    url = address(f"http://{host}/{path}" + (f"?{query}" if query is not None else ""))
+    assert cdxj_key(url) == judge.get_url_key(None, url)
+
+
+HEADER = st.binary(min_size=1).map(lambda value: b" ".join(value.translate(None, b"\r\n\0").split()))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(values=st.lists(HEADER, min_size=1, max_size=8))
+def test_headers_are_kept_byte_by_byte(tmp_path: Path, values: list[bytes]) -> None:
+    """In a response, a revisit record, and in the metadata of a 304; two readers find all digests right."""
+    folder = Path(tempfile.mkdtemp(dir=tmp_path))
+    got = {f"X-{n}": value.decode("latin-1") for n, value in enumerate(values)}
+    with Archive(folder, {}) as archive:
+        for status in (200, 200, 304):
+            archive.write(exchange(status, b"body" * (status == 200), status, "http://a.example/", **got))
+    (file,) = files(folder)
+    assert [kind for kind, *_ in verified(file)][1::2] == ["response", "revisit", "revisit", "metadata"]
+    lines = gzip.decompress(file.read_bytes()).split(b"\r\n")
+    for n, value in enumerate(values):
+        assert lines.count(b"X-%d: %b" % (n, value)) == 3
+
+
+BODIES = (b"A", b"B", b"C", b"")
+HOW = st.sampled_from(["ask", "new run", "cut"])
+STEPS = st.lists(
+    st.tuples(st.sampled_from("xyz"), st.sampled_from(BODIES), st.booleans(), HOW), min_size=1, max_size=25
+)
+
+
+@given(steps=STEPS)
+def test_each_page_at_each_time_is_what_the_site_had(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, bytes, bool, str]]
+) -> None:
+    """Pages take each other's texts in any order, by one run or several, and answer 304 where the archive can be asked
+    for what is newer. A reader follows each revisit record to the record that it names."""
+    folder = tmp_path_factory.mktemp("again")
+    archive, had, at, asked = Archive(folder, {}), {}, 0, {}
+    for name, body, changes, how in steps:
+        url, at = f"http://a.example/{name}", at + 1
+        if changes or url not in had:
+            had[url] = body
+        if how == "new run":
+            archive.close()
+            archive = Archive(folder, {})
+        etag = f'"{had[url].decode()}"'
+        status = 304 if archive.holds(url, etag, None) else 200
+        assert status == 200 or had[url]
+        made = exchange(at, had[url] if status == 200 else b"", status, url, ETag=etag)
+        archive.write(replace(made, truncated="disconnect", body=had[url][:0]) if how == "cut" else made)
+        if how != "cut" or status == 304:
+            asked[url, made.at] = had[url]
+    archive.close()
+    assert replayed(folder).items() >= asked.items()
+
+
+def replayed(folder: Path) -> dict[tuple[str, datetime], bytes]:
+    """The payload of each capture, by URL and time."""
+    held: dict[tuple[str, str], bytes] = {}
+    named: dict[tuple[str, str], tuple[str, str]] = {}
+    digests: dict[tuple[str, str], str] = {}
+    for file in files(folder):
+        with file.open("rb") as read:
+            for record in ArchiveIterator(read):
+                get = record.rec_headers.get_header
+                capture = get("WARC-Target-URI"), get("WARC-Date")
+                if record.rec_type == "response" and not get("WARC-Truncated"):
+                    held[capture] = record.raw_stream.read()
+                if record.rec_type == "revisit":
+                    named[capture] = get("WARC-Refers-To-Target-URI"), get("WARC-Refers-To-Date")
+                    digests[capture] = get("WARC-Payload-Digest")
+    for capture, origin in named.items():
+        assert digests[capture] == digest_of(held[origin])
+        held[capture] = held[origin]
+    return {(url, datetime.fromisoformat(date)): body for (url, date), body in held.items()}
+
+
+def test_an_index_is_that_of_cdxj_indexer(tmp_path: Path) -> None:
+    """Of all kinds of records; also one that was mended."""
+    judge = pytest.importorskip("cdxj_indexer.main")
+    with Archive(tmp_path, {}) as archive:
+        for n, (body, status, kind) in enumerate(
+            [
+                (b"a", 200, "Text/HTML; x"),
+                (b"a", 200, ""),
+                (b"", 404, "text/plain"),
+                (b"", 304, "x/y"),
+                (b"b", 200, " ;"),
+            ]
+        ):
+            archive.write(
+                replace(exchange(n, body, status, f"http://a.example/{n % 3}%2C"), got=[("content-type", kind)])
+            )
+        archive.write(replace(exchange(9, b"", 204), got=[]))
+    (file,), (index,) = files(tmp_path), files(tmp_path, ".cdxj")
+    judge.CDXJIndexer(str(tmp_path / "judged"), [str(file)], sort=True).process_all()
+    assert index.read_text(encoding="utf-8") == (tmp_path / "judged").read_text(encoding="utf-8")
+
+
+def test_an_answer_that_was_cut_off_is_marked_and_no_other_page_refers_to_it(tmp_path: Path) -> None:
+    with Archive(tmp_path, {}) as archive:
+        archive.write(replace(exchange(1, b"half", url="http://a.example/"), truncated="disconnect"))
+        assert not archive.holds("http://a.example/", None, None)
+        archive.write(exchange(2, b"half"))
+    check(tmp_path)
+    (file,) = files(tmp_path)
+    with file.open("rb") as read:
+        marks = [
+            each.rec_headers.get_header("WARC-Truncated")
+            for each in ArchiveIterator(read)
+            if each.rec_type == "response"
+        ]
+    assert marks == ["disconnect", None]

@@ -54,7 +54,7 @@ def test_a_script_that_is_never_closed_hides_the_rest() -> None:
     [
         ("text/html; charset=iso-8859-1", b"<p>caf\xe9", "café"),
         (None, b"\xef\xbb\xbf  <html><p>caf\xc3\xa9", "café"),
-        (None, b'<?xml version="1.0"?>\n<!DOCTYPE html><html xmlns="x"><p>a', '<?xml version="1.0"?> a'),
+        (None, b'<?xml version="1.0"?>\n<!DOCTYPE html><html xmlns="x"><p>a', "a"),
         ("application/xhtml+xml", b"<p>a</p>", "a"),
         ("text/plain", b"a  <b>\n c", "a <b> c"),
         ("application/pdf", PAGE, None),
@@ -206,7 +206,18 @@ def test_the_crawlers_own_hashes_stay() -> None:
 
 MARKUP = [
     *("<p>", "</p>", "<P class=x>", "<br/>", "<td>", "<b>", "</b>", "<p-card>", "<h1", "<a ", "<!-- x -->", "<!--"),
-    *("-->", "<script>", "<SCRIPT src='>'>", "</script>", "</Script >", "<scripts>", "<style/>", "</style>"),
+    *(
+        "-->",
+        "<?",
+        '<?xml version="1.0"?>',
+        "<script>",
+        "<SCRIPT src='>'>",
+        "</script>",
+        "</Script >",
+        "<scripts>",
+        "<style/>",
+        "</style>",
+    ),
     *("<template>", "<noscript>", "</noscript", "<", ">", "/", "!", "?", "=", "='", '="', "'", '"', "a>b"),
     *(' title="a > b"', " x = '<p>'", "&amp;", "&amp", "&lt;p&gt;", "&#8364;", "&#x1f;", "\u00e9", "\u8a9e", "\0"),
     *("\x1f", "owl", "sees", " ", "\n"),
@@ -230,7 +241,7 @@ def text_plainly(html: str) -> str:
     parts, place = [], 0
     while place < len(left):
         name = re.match(r"</?([A-Za-z][^\s/>]*)", left[place:])
-        if not name and left[place : place + 2] not in ("</", "<!"):
+        if not name and left[place : place + 2] not in ("</", "<!", "<?"):
             parts.append(left[place])
             place += 1
             continue
