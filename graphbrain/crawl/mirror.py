@@ -207,4 +207,4 @@ def _title(response: HtmlResponse) -> str:
     facts = PageFacts(response.url)
     with suppress(Exception):  # what cannot be read has no title
         Document.of(response).state(facts)
-    return str(facts.told().get("title") or "")
+    return str(facts.arguments().get("title") or "")

@@ -105,5 +105,5 @@ def _page(capture: Capture, response: HtmlResponse) -> dict[str, Any]:
     with suppress(Exception):  # what cannot be read has no title
         Document.of(response).state(facts)
     text = visible_text(response.body, header(response.headers.get("Content-Type")))
-    page = {"url": capture.url, "ts": capture.date, "title": facts.told().get("title") or capture.url}
+    page = {"url": capture.url, "ts": capture.date, "title": facts.arguments().get("title") or capture.url}
     return page | ({"text": text} if text else {})
