@@ -146,7 +146,7 @@ def _hash(text: str | None) -> str | None:
 
 
 def _links(text: str | None) -> tuple[int, int] | None:
-    """How many links of a page without a text led to pages that were not known, and how many it had."""
+    """Return how many links of a page without a text led to pages that were not known, and how many it had."""
     if text is None or not text.startswith("+"):
         return None
     new, _, links = text[1:].partition("/")

@@ -37,8 +37,8 @@ LEAST = 2.0**-STEPS
 FREE_LINKS = 3.0
 """Links that a page without a text may have to known pages, as to its parent and the home page."""
 UNSEEN = 0.1
-"""The least that a page counts as of which nobody has reported a text."""
-SPREAD = 1.0
+"""The least that a page counts as of which no text was reported."""
+SPREAD = 0.5
 """The upper bound of a posterior is so many standard deviations above its mean."""
 ENOUGH = 0.5
 """A section whose pages are expected to bring as much counts in full: lists of what is new elsewhere bring no more."""

@@ -35,7 +35,7 @@ LARGEST = (_HEAD.itemsize + MOST * 4) * 3 // 2
 
 @dataclass(frozen=True, slots=True)
 class Yield:
-    """What a page brought, 0 to 1; and the weight of that as evidence, 0 to 1."""
+    """The yield of a page, 0 to 1, and its weight as evidence, 0 to 1."""
 
     brought: float
     weight: float
@@ -96,7 +96,7 @@ class HostSample:
         return Yield(yield_of(new / part), 1.0 if new else shown)
 
     def add(self, keys: Keys, count: int) -> None:
-        """A page was read."""
+        """Add the text of a page that was read."""
         level = self._level_of(keys, count)
         sampled = _below(keys, level)
         self._covering[: level + 1] += 1

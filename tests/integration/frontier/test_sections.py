@@ -628,12 +628,12 @@ def test_pages_without_a_text_are_evidence_by_the_pages_that_they_are_first_to_n
     brain.tend(None)
     brought = dict(ask("MATCH (p:Page) WHERE p.brought IS NOT NULL RETURN p.url, p.brought"))  # type: ignore[arg-type]
     assert all(0.0 < brought[url] <= 0.1 for url in lists[:30])  # type: ignore[operator]
-    assert all(brought[f"{HOME}chapter/{number}"] == 1.0 for number in range(30))
+    assert all(brought[f"{HOME}chapter/{number}"] > 0.8 for number in range(30))  # type: ignore[operator]
     assert f"{HOME}picture.png" not in brought, "without a text and links it shows nothing"
     held, free = (brain.page(url).section for url in (lists[35], f"{HOME}chapter/7/1"))
     assert held is not None
     assert free is not None
-    assert held.factor < 0.25
+    assert held.factor <= 0.5
     assert free.factor == 1.0
 
 

@@ -68,12 +68,12 @@ class _Address:
         match = self._pattern.fullmatch(path)
         if match is None:
             return None
-        found = match.groupdict()
-        if "x" in found:
-            return int(found["x"]), int(found["y"])
-        if "n" in found:
-            return divmod(int(found["n"]) - 1000, GRID)
-        return divmod((int(found["t"], 16) - self._offset) * pow(self._factor, -1, TOKENS) % TOKENS, SIDE * GRID)
+        given = match.groupdict()
+        if "x" in given:
+            return int(given["x"]), int(given["y"])
+        if "n" in given:
+            return divmod(int(given["n"]) - 1000, GRID)
+        return divmod((int(given["t"], 16) - self._offset) * pow(self._factor, -1, TOKENS) % TOKENS, SIDE * GRID)
 
     def twin(self, path: str, dice: Random) -> str:
         """Return another address of a path, of a form of `TWINS`."""
@@ -86,7 +86,7 @@ class _Address:
 
 
 def _noise(kind: str, dice: Random, name: str) -> tuple[Part, ...]:
-    """What changes from page to page and is not the page's own."""
+    """Return text that changes from page to page and is not the page's own."""
     if kind == "count":
         return (Part(f"{name} has been read by {dice.randrange(10**6):,} visitors since it was opened."),)
     if kind == "stamp":
