@@ -100,6 +100,29 @@ def test_ten_visits_move_a_section_and_one_does_not() -> None:
     assert harvest.posterior(0.0, 0.0, parent) == parent  # a new section starts at what its parent knows
 
 
+@given(st.floats(0, 1), st.floats(0, 1e4), st.floats(0, 1e4))
+def test_the_upper_bound_is_above_the_mean_and_nearer_to_it_with_more_visits(
+    mean: float, one: float, other: float
+) -> None:
+    few, many = sorted((one, other))
+    assert mean <= harvest.upper(mean, many) <= harvest.upper(mean, few) <= 1.0
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e6))
+def test_what_a_page_brings_rises_with_its_new_text_and_is_next_to_nothing_of_a_date(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert 0.0 <= harvest.yield_of(low) <= harvest.yield_of(high) <= 1.0
+    assert harvest.yield_of(1.0) < 0.02 < 0.75 < harvest.yield_of(8.0)
+
+
+@given(st.integers(0, 500), st.integers(0, 500))
+def test_a_page_without_a_text_brings_more_the_more_it_is_first_to_name(new: int, known: int) -> None:
+    brought = harvest.yield_of_links(new, new + known)
+    assert harvest.UNSEEN <= brought <= 1.0
+    assert brought <= harvest.yield_of_links(new + 1, new + known + 1)
+    assert (brought == 1.0) is (known == 0)
+
+
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_factor_is_a_power_of_two_and_never_rises_with_less(one: float, other: float) -> None:
     low, high = sorted((one, other))
@@ -287,6 +310,20 @@ def test_a_test_is_a_question_about_the_url() -> None:
         ShapeQuestion("argument", 0, "size"),
     ):
         assert not no.holds(shape), no
+
+
+def test_arguments_of_steps_and_endings_are_parts_of_an_address() -> None:
+    shape = shape_of("http://s.example/shop;kx=a1b2/chair.html.amp;view=all?page=7")
+    for yes in (
+        ShapeQuestion("step", 0, "shop"),
+        ShapeQuestion("argument", 0, "kx"),
+        ShapeQuestion("value", 0, "view", "all"),
+        ShapeQuestion("argument", 0, "page"),
+        ShapeQuestion("last", 0, "*.amp"),
+    ):
+        assert yes.holds(shape), yes
+        assert read_question(str(yes)) == yes
+    assert not ShapeQuestion("last", 0, "*.5").holds(shape_of("http://s.example/version/1.5"))
 
 
 def test_a_copy_in_a_section_at_the_least_factor_waits_behind_the_others_of_the_section() -> None:
