@@ -3,8 +3,9 @@
 Of all shingles those are kept whose hashes are below a limit, which falls as they become more than `MOST`: a uniform
 sample of the host's text, in which the same shingles of any page are found again (distinct sampling; Gibbons, VLDB
 2001). What is new is an amount, so the template of the host, which was met before, adds nothing to it and takes nothing
-from it. A page none of whose sampled shingles is new is evidence as far as the sample would have shown a text of
-its own.
+from it. A text that was met only as a small part of larger pages counts once more, for the page that it is of: lists
+show the texts of what they name. Each time it needs a smaller page, so copies bring nothing. A page none of whose
+sampled shingles is new is evidence as far as the sample would have shown a text of its own.
 """
 
 from __future__ import annotations
@@ -23,13 +24,17 @@ from graphbrain.schedule.words import unpacked
 __all__ = ["LARGEST", "MOST", "HostSample", "Yield"]
 
 Keys = npt.NDArray[np.uint32]
+Sizes = npt.NDArray[np.uint16]
 
 MOST = 32_768
 MOST_PAGES = 0.9
+SMALLER = 4
+"""A page that has so many times fewer shingles than all that have shown a text brings it anew."""
+LARGEST_SIZE = 2**16 - 1
 WHOLE = 32
 """Bits of a hash. The hashes below 2^b are of `level` b; a sample of level b holds those and no others."""
 _HEAD = np.dtype([("level", "<u4"), ("count", "<u4"), ("covering", "<u4", (WHOLE + 1,))])
-LARGEST = (_HEAD.itemsize + MOST * 4) * 3 // 2
+LARGEST = (_HEAD.itemsize + MOST * 6) * 3 // 2
 """The most characters of the stored text."""
 
 
@@ -45,16 +50,18 @@ class HostSample:
     """The sample of a host. Not thread-safe.
 
     `level`: of the sample. `covering[b]`: how many pages were read in whose sketches all shingles of level b are that
-    they have: a long page's sketch is a smaller part of it.
+    they have: a long page's sketch is a smaller part of it. `sizes`: of each key, how many shingles the smallest page
+    has that had it.
     """
 
-    def __init__(self, level: int, keys: Keys, covering: npt.NDArray[np.int64]) -> None:
-        self._level, self._keys, self._covering = level, keys, covering
+    def __init__(self, level: int, keys: Keys, sizes: Sizes, covering: npt.NDArray[np.int64]) -> None:
+        self._level, self._keys, self._sizes, self._covering = level, keys, sizes, covering
 
     @classmethod
     def nothing(cls) -> HostSample:
         """Return the state of a host of which no page was read."""
-        return cls(WHOLE, np.empty(0, dtype=np.uint32), np.zeros(WHOLE + 1, dtype=np.int64))
+        keys, sizes = np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint16)
+        return cls(WHOLE, keys, sizes, np.zeros(WHOLE + 1, dtype=np.int64))
 
     @classmethod
     def read(cls, text: str) -> HostSample:
@@ -71,15 +78,17 @@ class HostSample:
             return cls.nothing()
         head = np.frombuffer(raw, dtype=_HEAD, count=1)[0]
         count = int(head["count"])
-        if count > MOST or len(raw) != _HEAD.itemsize + count * 4:
+        if count > MOST or len(raw) != _HEAD.itemsize + count * 6:
             raise ValueError("not a sample of shingles")
-        keys = np.frombuffer(raw, dtype="<u4", offset=_HEAD.itemsize).astype(np.uint32)
-        return cls(int(head["level"]), keys, head["covering"].astype(np.int64))
+        keys = np.frombuffer(raw, dtype="<u4", offset=_HEAD.itemsize, count=count).astype(np.uint32)
+        sizes = np.frombuffer(raw, dtype="<u2", offset=_HEAD.itemsize + 4 * count).astype(np.uint16)
+        return cls(int(head["level"]), keys, sizes, head["covering"].astype(np.int64))
 
     def text(self) -> str:
         """Return the stored form, of at most `LARGEST` characters: the version of the shingles, and the sample."""
         head = np.array([(self._level, len(self._keys), self._covering)], dtype=_HEAD)
-        return packed(zlib.compress(head.tobytes() + self._keys.astype("<u4").tobytes(), 1))
+        raw = head.tobytes() + self._keys.astype("<u4").tobytes() + self._sizes.astype("<u2").tobytes()
+        return packed(zlib.compress(raw, 1))
 
     @property
     def pages(self) -> int:
@@ -90,7 +99,8 @@ class HostSample:
         """Return what a page brings that has `count` shingles, of which these `keys` are the smallest hashes."""
         level = min(self._level_of(keys, count), self._level_of_most())
         sampled = _below(keys, level)
-        new = int((~self._has(sampled)).sum())
+        places, there = self._places(sampled)
+        new = len(sampled) - int((self._sizes[places[there]] < SMALLER * count).sum())
         part = 2.0 ** (level - WHOLE)
         shown = 1.0 - (1.0 - part) ** (2.0 * HALF)
         return Yield(yield_of(new / part), 1.0 if new else shown)
@@ -99,11 +109,17 @@ class HostSample:
         """Add the text of a page that was read."""
         level = self._level_of(keys, count)
         sampled = _below(keys, level)
+        places, there = self._places(sampled)
         self._covering[: level + 1] += 1
-        self._keys = np.sort(np.concatenate([self._keys, sampled[~self._has(sampled)]]))
+        size = np.uint16(min(count, LARGEST_SIZE))
+        self._sizes[places[there]] = np.minimum(self._sizes[places[there]], size)
+        fresh = sampled[~there]
+        at = np.searchsorted(self._keys, fresh)
+        self._keys, self._sizes = np.insert(self._keys, at, fresh), np.insert(self._sizes, at, size)
         while len(self._keys) > MOST:
             self._level -= 1
             self._keys = _below(self._keys, self._level)
+            self._sizes = self._sizes[: len(self._keys)]
 
     def _level_of(self, keys: Keys, count: int) -> int:
         """Return the highest level at which the sample has all of a page's shingles, and so has its sketch."""
@@ -114,9 +130,12 @@ class HostSample:
         """Return the highest level at which most pages were read whole: above it, what was met before may look new."""
         return int(np.flatnonzero(self._covering >= MOST_PAGES * self._covering[0])[-1])
 
-    def _has(self, keys: Keys) -> Flags:
-        """Return a flag for each of these ascending keys: it is in the sample."""
-        return np.isin(keys, self._keys, assume_unique=True)
+    def _places(self, keys: Keys) -> tuple[npt.NDArray[np.int64], Flags]:
+        """Return the places of these keys in the sample, and a flag for each key: it is there."""
+        if not len(self._keys):
+            return np.zeros(len(keys), dtype=np.int64), np.zeros(len(keys), dtype=bool)
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return places, np.asarray(self._keys[places] == keys)
 
 
 def _below(keys: Keys, level: int) -> Keys:

@@ -64,8 +64,10 @@ def test_a_tree_is_bounded_and_each_url_is_in_one_section(visits: list[CountedVi
     assert all(len(pattern) <= LONGEST_PATTERN and pattern.count(" ") < DEEPEST for pattern in patterns)
     assert all(0.0 <= leaf.mean <= 1.0 for leaf in leaves)
     assert found.section_of(url).pattern in patterns
-    assert sum(leaf.visits for leaf in leaves) == pytest.approx(sum(visit.weight for visit in visits))
-    assert sum(leaf.brought for leaf in leaves) == pytest.approx(sum(v.weight * v.brought for v in visits))
+    assert sum(leaf.count for leaf in leaves) == pytest.approx(sum(visit.weight for visit in visits))
+    for leaf in leaves:
+        assert 0.0 <= leaf.brought <= leaf.visits + 1e-9 <= leaf.count + 1e-8
+        assert leaf.visits <= 1.0 / (1.0 - tree.LASTS)
     again = tree.read(json.loads(json.dumps(found.plain())))
     assert [leaf.pattern for leaf in again.leaves()] == patterns
     assert again.section_of(url).pattern == found.section_of(url).pattern
@@ -259,6 +261,23 @@ def test_what_a_page_brings_depends_on_the_amount_of_its_own_text_and_not_on_tha
         known.add(keys, len(hashes))
     mean = sum(brought) / len(brought)
     assert mean <= 0.2 if own <= 2 else mean >= 0.7
+
+
+def test_a_page_brings_its_text_once_though_a_list_has_shown_it_and_a_copy_brings_nothing() -> None:
+    dice = random.Random(1)
+    texts = [{dice.getrandbits(32) for _ in range(20)} for _ in range(30)]
+    known = HostSample.nothing()
+
+    def brought(hashes: set[int]) -> float:
+        keys = np.array(sorted(hashes)[: shingles.MOST], dtype=np.uint32)
+        shown = known.brought(keys, len(hashes))
+        known.add(keys, len(hashes))
+        return shown.brought
+
+    assert brought(set().union(*texts[:12])) > 0.99, "a list shows the whole texts of twelve pages"
+    assert all(brought(text) > 0.9 for text in texts[:12])
+    assert all(brought(text) == 0.0 for text in texts[:12]), "copies"
+    assert all(brought(set().union(*dice.sample(texts[:12], 5))) == 0.0 for _ in range(10)), "facets"
 
 
 @pytest.mark.parametrize("own", [0, 8, 60])
