@@ -1,7 +1,7 @@
 // Parts of hosts, and what a fetch there is expected to bring
 //
 // A row is a section: pages of a host whose URLs answer the same questions, `!` before those whose answer is no
-// (docs/explanation/sections.md). `harvest` is the share of a page's text that is expected to be new to the host, 0 to 1, learned from
+// (docs/explanation/sections.md). `harvest` is what a fetch is expected to bring that is new to the host, 0 to 1, learned from
 // `visits`; by `factor` its new pages count where the setting value names harvest. Of `copies` less than a fifth was new.
 // `waste` is waiting · (1 - harvest): so many waiting pages are expected to bring nothing. Without a host those are
 // counted of which something was learned.

@@ -156,11 +156,11 @@ PAGE: dict[str, tuple[str, str]] = {
     ),
     "brought": (
         "",
-        "the share of its text that was new to its host at its first visit; absent where that is not known",
+        "0 to 1, what its first visit brought that was new to its host; absent where that is not known",
     ),
     "echo": ("", "true where a page had been fetched before whose URL ends in the same step of the path"),
     "unlearned": (TIME, "its first visit, which has still to be learned from; indexed"),
-    "shingles": ("", "a sketch of its text, until it was learned from"),
+    "shingles": ("", "until it was learned from, a sketch of its text; without one +new/all of its links, or =hash"),
     "siblings_before": ("", "new pages of its folder that the page, or the hints, which brought it named before it"),
     "path_repeats": ("", "repeated (no numbers) or empty steps of its path, and repeated names of arguments, if any"),
     "url_surplus": ("", "how much the address has that its normal form has not"),

@@ -259,7 +259,7 @@ def _poor_sections(graph: Graph) -> list[_Part]:
     rows = [row for row, waste in zip(poor.rows, poor.column("waste"), strict=True) if waste >= 1.0]
     said = (
         "Parts of hosts by how many of their waiting pages are expected to bring nothing new (waste): those that wait, "
-        "times 1 less the harvest, the share of a page's text that a fetch there is expected to bring."
+        "times 1 less the harvest, what a fetch there is expected to bring, 0 to 1."
     )
     return (
         [_Part("Sections that are expected to bring little", said, "", poor.columns, rows, wide=True)] if rows else []

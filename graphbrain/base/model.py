@@ -599,7 +599,7 @@ class Page(Record):
         title, canonical, noindex, language, size, content_type, fetch_seconds: The facts of its last report.
         nofollow, canonicals: As of a `Fetched`; None where there is nothing of the kind.
         in_sitemap: The time at which a sitemap last named it.
-        brought: The share of its text that was new to its host at its first visit, 0 to 1; None until that is learned.
+        brought: What its first visit brought that was new to its host, 0 to 1; None until that is learned.
         echo: True if a page of its host whose URL ends in the same step of the path had been fetched before it.
         harvest: The factor of its section with which it waits; None where it does not wait for a first visit.
         section: The part of its host that it is in. `Brain.page` alone finds it; it is not in `as_dict`.

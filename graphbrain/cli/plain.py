@@ -166,9 +166,9 @@ COMMANDS: tuple[click.Command, ...] = (
         "sections",
         """Show the sections of a host: what a fetch brings there.
 
-        A section is a part of the host, by the form of its URLs; the sections are learned from visits. HARVEST is the
-        share of a page's text that is expected to be new to the host, FACTOR by how much new pages of the section count
-        where the setting 'value' names harvest. All pages of the host are read.
+        A section is a part of the host, by the form of its URLs; the sections are learned from visits. HARVEST is
+        what a fetch is expected to bring that is new to the host, 0 to 1, FACTOR by how much new pages of the section
+        count where the setting 'value' names harvest. All pages of the host are read.
         """,
         lambda sections, _: sheets.sections_table(sections),
         name="HOST",

@@ -317,7 +317,7 @@ def _section_words(page: Page) -> list[tuple[str, Any]]:
     """The section of a page, what is expected of it and why, and what follows for the page while it waits."""
     words: list[tuple[str, Any]] = []
     if page.brought is not None:
-        words.append(("brought", f"{page.brought:.2f} of its text was new to its host"))
+        words.append(("brought", f"{page.brought:.2f}, of 0 to 1, for what was new to its host"))
     section = page.section
     if section is None:
         return words

@@ -124,7 +124,7 @@ def _first_visit(row: Sequence[Any], copies: Container[object]) -> FirstVisit:
     """Return the first visit of a page, as sections/visits has read it. `copies`: the ids of pages that are copies."""
     page, url, state, fetched, _, sketch, at, _ = row
     brings = fetched and state in ("known", "outside") and page not in copies
-    return FirstVisit(url, _sketch(sketch), brings, at, _hash(sketch))
+    return FirstVisit(url, _sketch(sketch), brings, at, _hash(sketch), _links(sketch))
 
 
 def note_old(tx: Tx, policy: Policy, revision: int) -> int:
@@ -145,6 +145,14 @@ def _hash(text: str | None) -> str | None:
     return text[1:] if text is not None and text.startswith("=") else None
 
 
+def _links(text: str | None) -> tuple[int, int] | None:
+    """Return how many links of a page without a text led to pages that were not known, and how many it had."""
+    if text is None or not text.startswith("+"):
+        return None
+    new, _, links = text[1:].partition("/")
+    return int(new), int(links)
+
+
 def _learns_after(site: Site) -> int | None:
     """Return how many first visits are learned from next, at once: as many as make its sections be learned anew. None:
     as few as of most hosts."""
@@ -153,7 +161,7 @@ def _learns_after(site: Site) -> int | None:
 
 
 def _sketch(text: str | None) -> tuple[list[int], int] | None:
-    if text is None or _hash(text) is not None:
+    if text is None or text[0] in "=+":
         return None
     made = shingles.read(text)
     return None if made is None else (made.keys.tolist(), made.count)

@@ -26,7 +26,7 @@ from w3lib.encoding import html_to_unicode
 
 from graphbrain.base.model import Seen, text_version
 from graphbrain.schedule import blocks, shingles
-from graphbrain.schedule.words import EDGE, FACTORS, VERSION, Words, distinct, masked
+from graphbrain.schedule.words import EDGE, FACTORS, LINK, VERSION, Words, distinct, masked
 
 __all__ = [
     "ChangeTest",
@@ -67,6 +67,7 @@ _BLOCK_TAGS = (
     *("select", "summary", "table", "tbody", "textarea", "tfoot", "thead", "title", "tr", "ul"),
 )
 _BETWEEN = {name: EDGE for tag in _BLOCK_TAGS for name in (tag, tag.upper(), tag.capitalize())}
+_BETWEEN |= {"a": LINK, "A": LINK}
 _BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(float)
 _OCTETS = np.arange(0, 8 * 256, 256)
 """The bits of each octet, and where the octets of each place are counted."""
@@ -204,8 +205,15 @@ class ChangeTest:
             return own.differs(old, new), own
 
 
-def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: str | None, change: ChangeTest) -> Seen:
-    """`seen` with the hashes of a body that the crawler has not brought itself, as far as they are needed."""
+def take(
+    seen: Seen,
+    body: bytes | bytearray | memoryview | None,
+    content_type: str | None,
+    change: ChangeTest,
+    url: str = "",
+) -> Seen:
+    """`seen` with the hashes of a body that the crawler has not brought itself, as far as they are needed. `url`: the
+    page's address, whose words count as no text of its own in the sketch."""
     if body is None:
         return seen
     raw = bytes(body)
@@ -214,14 +222,14 @@ def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: 
     text = _text(raw, content_type) if change.wants_text and missing else None
     if text and (plain := " ".join(text.split())):
         made["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
-        made |= _of_words(Words.of(text), change) if change.wants_simhash or change.sketches else {}
+        made |= _of_words(Words.of(text), change, url) if change.wants_simhash or change.sketches else {}
     return replace(seen, **{name: value for name, value in made.items() if getattr(seen, name) is None})
 
 
-def _of_words(words: Words, change: ChangeTest) -> dict[str, Any]:
+def _of_words(words: Words, change: ChangeTest, url: str) -> dict[str, Any]:
     made: dict[str, Any] = {"simhash": simhash(words)} if change.wants_simhash else {}
     if change.wants_blocks or change.sketches:
-        pieces = masked(words)
+        pieces = masked(words, shingles.words_of(url, words) if change.sketches else None)
         sketch = shingles.sketch(pieces) if change.sketches else None
         made["blocks"] = blocks.hashed(pieces) if change.wants_blocks else None
         made["shingles"] = None if sketch is None else sketch.text()

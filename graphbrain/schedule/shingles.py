@@ -1,29 +1,43 @@
 """A bounded sketch of a page's text, which shows how much of it was met before on its host.
 
 A shingle is three words in a row within one block of the text, or a whole block that is shorter; numbers and dates are
-one word (`words.masked`). Of the hashes of the distinct shingles the `MOST` smallest are kept, and how many there are:
-a uniform sample of them, and the same shingles are in the samples of all pages that have them (Broder, "On the
-resemblance and containment of documents", SEQUENCES 1997; Beyer et al., "On synopses for distinct-value estimation",
-SIGMOD 2007).
+one word (`words.masked`), and words that the page's address has are in none. A row of numbers with the word before it
+is a shingle by itself: so a table of numbers is a text, and a date in a sentence is one shingle. Of the hashes of the
+distinct shingles the `MOST` smallest are kept, and how many there are: a uniform sample of them, and the same shingles
+are in the samples of all pages that have them (Broder, "On the resemblance and containment of documents", SEQUENCES
+1997; Beyer et al., "On synopses for distinct-value estimation", SIGMOD 2007).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrain.base.errors import BadInput
-from graphbrain.schedule.words import VERSION, Masked, distinct, packed, unpacked
+from graphbrain.schedule import words
+from graphbrain.schedule.words import Masked, Words, distinct, unpacked
 
-__all__ = ["LONGEST", "MOST", "Sketch", "read", "sketch"]
+__all__ = ["LONGEST", "MOST", "VERSION", "Sketch", "packed", "read", "sketch", "words_of"]
 
 Keys = npt.NDArray[np.uint32]
 
+VERSION = 3
+"""The version of sketches, and of all that is made of them. Those of two versions are not compared."""
+SHORTEST = 2
+"""Characters of a word of an address that is no text of the page."""
 MOST = 256
 MOST_SHINGLES = 100_000
 _COUNT = np.dtype("<u4")
+
+
+def packed(data: bytes) -> str:
+    """Return sketches, or what is made of them, as they are stored or sent: see `words.packed`."""
+    return words.packed(data, version=VERSION)
+
+
 LONGEST = len(packed(bytes((MOST + 1) * _COUNT.itemsize)))
 """Characters of what is kept."""
 
@@ -41,10 +55,20 @@ class Sketch:
         return packed(head.tobytes() + self.keys.astype(_COUNT).tobytes())
 
 
+def words_of(url: str, text: Words) -> npt.NDArray[np.bool_]:
+    """Return which of the words of a page are in the path or the query of its address."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return np.zeros(len(text.hashes), dtype=bool)
+    named = Words.of(unquote(f"{parts.path} {parts.query}"))
+    return np.isin(text.hashes, named.hashes[named.ends - named.starts >= SHORTEST])
+
+
 def sketch(pieces: Masked) -> Sketch | None:
-    """The sketch of a page's pieces; None when it has no words."""
-    rows = pieces.rows[:MOST_SHINGLES][pieces.whole[:MOST_SHINGLES]]
-    keys = distinct((rows >> np.uint64(32)).astype(np.uint32))
+    """The sketch of a page's pieces; None when it has no words of its own."""
+    rows = pieces.rows[:MOST_SHINGLES][pieces.own[:MOST_SHINGLES]]
+    keys = distinct((np.concatenate([rows, pieces.numbers[:MOST_SHINGLES]]) >> np.uint64(32)).astype(np.uint32))
     return Sketch(keys[:MOST], len(keys)) if len(keys) else None
 
 

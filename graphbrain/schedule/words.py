@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    *("EDGE", "FACTORS", "FEW_WORDS", "LONG", "MOST_BLOCKS", "VERSION", "Masked", "Words"),
+    *("EDGE", "FACTORS", "FEW_WORDS", "LINK", "LONG", "MOST_BLOCKS", "VERSION", "Masked", "Words"),
     *("changes", "distinct", "masked", "packed", "sizes", "unpacked"),
 ]
 
@@ -36,6 +36,8 @@ VERSION = 2
 """The version of the hashes: it begins what is stored or sent of a text. Values of two versions are not compared."""
 EDGE = "\x1f"
 """The edge of a block in a text: ASCII's unit separator, which is white space."""
+LINK = "\x1e"
+"""The beginning or the end of a link's text: ASCII's record separator, which is white space, too."""
 MOST_BLOCKS = 20_000
 """The most blocks that are distinguished in one page; the rest of its text counts as one."""
 FEW_WORDS = 24
@@ -91,9 +93,9 @@ _DATE_WORDS = (
 # ---------------------------------------------------------------------- versions
 
 
-def packed(data: bytes, mark: str = ":") -> str:
+def packed(data: bytes, mark: str = ":", version: int = VERSION) -> str:
     """Return hashes as they are stored or sent: as text that begins with their version. `mark`: of their kind."""
-    return f"{VERSION}{mark}{base64.b64encode(data).decode()}"
+    return f"{version}{mark}{base64.b64encode(data).decode()}"
 
 
 def unpacked(text: str, mark: str = ":") -> tuple[int, bytes]:
@@ -258,6 +260,8 @@ class Masked:
         begins: The place of the first word of each piece.
         lengths: The words of each piece before any were replaced.
         prices: The prices in a piece, by its number.
+        own: As `whole`, of words that the page's address does not have.
+        numbers: The hash of each row of numbers that was replaced, with the word before it, likewise; not of links.
     """
 
     rows: Hashes
@@ -265,21 +269,40 @@ class Masked:
     begins: Places
     lengths: Places
     prices: dict[int, tuple[str, ...]]
+    own: Flags
+    numbers: Hashes
 
 
-def masked(words: Words) -> Masked:
-    """Return the pieces of a text as they are compared."""
+def masked(words: Words, named: Flags | None = None) -> Masked:
+    """Return the pieces of a text as they are compared. `named`: words that the page's address has."""
     count = len(words.hashes)
     edges = _places(words.codes == ord(EDGE))
     bounds = _pieces(words, edges) if count else np.zeros(1, dtype=np.int64)
     lengths = bounds[1:] - bounds[:-1]
+    named = np.zeros(count, dtype=bool) if named is None else named
     if count < FEW_WORDS:
-        return Masked(*_rows(words.hashes, bounds[:-1]), bounds[:-1], lengths, {})
+        rows, whole = _rows(words.hashes, bounds[:-1])
+        return Masked(rows, whole, bounds[:-1], lengths, {}, whole & _free(named), words.hashes[:0])
     digits = _places(words.flags & _DIGIT)
-    numbers = _numbers(words, digits) if len(digits) else np.zeros(count, dtype=bool)
+    numbers, content = _numbers(words, digits) if len(digits) else (np.zeros(count, dtype=bool),) * 2
     prices = _prices(words, digits, bounds, edges) if len(digits) else {}
-    hashes, begins = _without_dates(words.hashes, bounds, numbers)
-    return Masked(*_rows(hashes, begins), begins, lengths, prices)
+    hashes, begins, kept, amounts = _without_dates(words.hashes, bounds, numbers, content, named)
+    rows, whole = _rows(hashes, begins)
+    return Masked(rows, whole, begins, lengths, prices, whole & _free(named[kept]), amounts)
+
+
+def _free(named: Flags) -> Flags:
+    """Return of which words neither they nor those behind them in a row are `named`."""
+    free = ~named
+    for step in range(1, WIDTH):
+        free[:-step] &= ~named[step:]
+    return free
+
+
+def _of_links(words: Words) -> Flags:
+    """Return which words are of the texts of links: their numbers are of the pages that they lead to."""
+    inside = np.cumsum(words.codes == ord(LINK), dtype=np.int32) & 1
+    return np.asarray(inside[words.starts] == 1)
 
 
 def _rows(hashes: Hashes, begins: Places) -> tuple[Hashes, Flags]:
@@ -339,9 +362,9 @@ def _cut_parts(hashes: Hashes, begins: Flags, long: Flags) -> None:
     begins[:-1] |= long & (since % (4 * CUT) == 0)
 
 
-def _numbers(words: Words, digits: Places) -> Flags:
+def _numbers(words: Words, digits: Places) -> tuple[Flags, Flags]:
     """Return which words are of a number, a date or a token: of a run that begins with a digit, or that is long and
-    mixes digits with letters."""
+    mixes digits with letters. And which of them are of a run without letters, in no text of a link."""
     starts, ends = _runs(words.flags & (_WORD | _SINGLE | _JOINT))
     runs = starts.searchsorted(digits, "right") - 1
     runs = runs[changes(runs)]
@@ -352,20 +375,30 @@ def _numbers(words: Words, digits: Places) -> Flags:
     chosen = digit[starts] | (signed & digit[starts + 1]) | (lengths >= LONG_TOKEN)
     for run in _places(~chosen & (lengths >= TOKEN)).tolist():
         chosen[run] = _ALTERNATES.search(words.text, starts[run], ends[run]) is not None
+    letters = np.cumsum((words.flags & (_WORD | _DIGIT)) == _WORD, dtype=np.int64)
+    plain = chosen & (letters[ends - 1] == letters[starts - 1])
+    return _within(words, starts[chosen], ends[chosen]), _within(words, starts[plain], ends[plain]) & ~_of_links(words)
+
+
+def _within(words: Words, starts: Places, ends: Places) -> Flags:
+    """Return which words are within these parts of the text."""
     steps = np.zeros(len(words.starts) + 1, dtype=np.int8)
-    steps[words.starts.searchsorted(starts[chosen])] += 1
-    steps[words.starts.searchsorted(ends[chosen])] -= 1
+    steps[words.starts.searchsorted(starts)] += 1
+    steps[words.starts.searchsorted(ends)] -= 1
     return np.cumsum(steps[:-1], dtype=np.int8).astype(bool)
 
 
-def _without_dates(hashes: Hashes, bounds: Places, numbers: Flags) -> tuple[Hashes, Places]:
+def _without_dates(
+    hashes: Hashes, bounds: Places, numbers: Flags, content: Flags, named: Flags
+) -> tuple[Hashes, Places, Places, Hashes]:
     """Return the words with one # in place of a number and of the words of dates beside it, and of a piece that has no
-    other words; and the place of the first word of each piece."""
+    other words; the place of the first word of each piece; the places of the words that are left; and a hash of each
+    row of those in whose place there is one, as far as they are `content`, and none is `named`."""
     loose = numbers.copy()
     loose[_DATES.holds(hashes)] = True
     places = _places(loose)
     if not len(places):
-        return hashes, bounds[:-1]
+        return hashes, bounds[:-1], np.arange(len(hashes)), hashes[:0]
     begins = np.zeros(len(hashes) + 1, dtype=bool)
     begins[bounds] = True
     # A row is a run of such words within a piece.
@@ -379,9 +412,14 @@ def _without_dates(hashes: Hashes, bounds: Places, numbers: Flags) -> tuple[Hash
     kept = np.ones(len(hashes), dtype=bool)
     kept[places[np.repeat(replaced, counts)]] = False
     kept[first] = True
+    sums = np.add.reduceat(np.where(content[places], hashes[places], np.uint64(0)), rows)
+    before = np.where(begins[first], np.uint64(0), hashes[first - 1])
+    free = (sums != 0) & ~np.logical_or.reduceat(named[places], rows)
+    amounts = _mixed(sums * FACTORS[0] + before * FACTORS[1])[free]
     hashes = hashes.copy()
     hashes[first[replaced]] = _NUMBER
-    return hashes[kept], _places(begins[:-1][kept])
+    left = _places(kept)
+    return hashes[left], _places(begins[left]), left, amounts
 
 
 def _prices(words: Words, digits: Places, bounds: Places, edges: Places) -> dict[int, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 // param   first  INTEGER  the first id
 // param   last   INTEGER  the last one
 // column  rows   LIST     [host, [url, state, was it ever fetched, had a page of its name been fetched before, did its
-//                         last try fail, share of its text that was new or null, does it wait or is it claimed, its
+//                         last try fail, what it brought or null, does it wait or is it claimed, its
 //                         authority, 0 outside the scope, does it lead elsewhere for now] of each of its pages] of each host
 // rows    one
 // locks   none

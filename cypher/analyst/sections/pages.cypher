@@ -6,7 +6,7 @@
 // column  learned    BOOLEAN  was it ever fetched?
 // column  echo       BOOLEAN  had a page of its name been fetched before?
 // column  failing    BOOLEAN  did its last try fail?
-// column  brought    FLOAT    share of its text that was new, or null
+// column  brought    FLOAT    what it brought, 0 to 1, or null
 // column  queued     BOOLEAN  does it wait, or is it claimed?
 // column  authority  FLOAT    its authority; 0 outside the scope
 // column  led        BOOLEAN  does it lead elsewhere for now?

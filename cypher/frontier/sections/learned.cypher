@@ -4,7 +4,7 @@
 //                      from, does a section count for more than before or are pages to be chosen that try sections,
 //                      visits of sections that are held down until other pages are chosen to try them, so many visits are
 //                      to be learned from next or null: as few as of most hosts]; the caller has locked the sites
-// param   rows   LIST  [id, share that was new, or null, true for an echo or null] of pages that the caller has locked
+// param   rows   LIST  [id, what it brought, or null, true for an echo or null] of pages that the caller has locked
 // rows    none
 // locks   the sites and the pages, held already
 // mode    write

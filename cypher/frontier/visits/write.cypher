@@ -34,7 +34,7 @@
 // param   beliefs          LIST  [id, rate_shape, rate_scale (days)]: changes a day are Gamma of these
 // param   first_again      LIST  [id, days since the first visit, true if the page had changed, else null] of second
 //                                visits: priors are made of that
-// param   to_learn         LIST  [id, when it was, sketch of the text or null] of first visits, which have to be learned from
+// param   to_learn         LIST  [id, when it was, what it shows or null] of first visits, which have to be learned from
 // param   found_changes    LIST  [id, seconds since the epoch] of visits that found a change; the latest ten are kept
 // param   recent_failures  LIST  [id, seconds since the epoch, status or 0]; the latest ten are kept
 // param   state_changes    LIST  [id, state before, seconds since the epoch]; the latest ten are kept

@@ -285,7 +285,7 @@ def _values(response: Response, name: str) -> list[str]:
 
 def hashed(report: Fetched, change: fingerprints.ChangeTest) -> Fetched:
     """Return the report with the hashes of its body in place of the body: those by which changes are found."""
-    seen = fingerprints.take(Seen(), report.body, report.content_type, change)
+    seen = fingerprints.take(Seen(), report.body, report.content_type, change, report.url)
     hashes = {name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks", "shingles")}
     return replace(report, body=None, **hashes)
 

@@ -47,6 +47,11 @@ class Named:
     found: int
     """how many of those that had to be created wait to be fetched"""
 
+    def made_keys(self) -> set[str]:
+        """Return the keys of the pages that had to be created."""
+        made = set(self.made)
+        return {key for key, page in self.ids.items() if page in made}
+
     def aliases(self, keys: Iterable[str]) -> set[int]:
         """Return those of these pages that redirect to another."""
         return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}

@@ -286,4 +286,4 @@ def _seen(report: Fetched, at: float, change: ChangeTest) -> Seen:
         report.blocks,
         report.shingles,
     )
-    return fingerprints.take(own, report.body, report.content_type, change)
+    return fingerprints.take(own, report.body, report.content_type, change, report.url)

@@ -5,7 +5,7 @@ The last locks of a report are those of the hosts. Statements: visits/write, pag
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -278,21 +278,30 @@ def write(
         tx.do("pages/respell", rows=rows, now=now)
 
 
-def to_learn(verdicts: Sequence[Verdict]) -> list[list[object]]:
+def to_learn(verdicts: Sequence[Verdict], made: Container[str]) -> list[list[object]]:
     """Return the block of the first visits among these from which something can be learned of the sections of their
-    hosts. Of visits at the same time the one that is reported first is the first."""
+    hosts. Of visits at the same time the one that is reported first is the first. `made`: the keys of the pages that
+    these visits are the first to name."""
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _teaches(v)]
-    return [[v.visit.page, v.item.at + APART * number, v.item.seen.shingles] for number, v in enumerate(first)]
+    return [[v.visit.page, v.item.at + APART * number, _shown(v, made)] for number, v in enumerate(first)]
+
+
+def _shown(verdict: Verdict, made: Container[str]) -> str | None:
+    """Return what a first visit shows of its page's content: a sketch of its text, else how many of its links lead to
+    pages that were not known, as `+new/all`."""
+    if verdict.item.seen.shingles is not None or not verdict.targets or verdict.answer.outcome == "alias":
+        return verdict.item.seen.shingles
+    return f"+{sum(key in made for key in verdict.targets)}/{len(verdict.targets)}"
 
 
 def _teaches(verdict: Verdict) -> bool:
-    """Return whether a first visit shows the yield of its section: by a text, a canonical, a permanent redirect, or
-    because the page is missing. A page that could not be fetched, though it may be there, shows nothing."""
+    """Return whether a first visit shows the yield of its section: by a text, links, a canonical, a permanent redirect,
+    or because the page is missing. A page that could not be fetched, though it may be there, shows nothing."""
     item = verdict.item
     if not isinstance(item.report, Fetched):
         return item.missing and not verdict.visit.errors
     alias, named = verdict.answer.outcome == "alias", bool(item.facts) and item.facts[1] is not None
-    return not item.walled and (item.seen.shingles is not None or alias or named)
+    return not item.walled and (item.seen.shingles is not None or alias or named or bool(verdict.targets))
 
 
 def _error(verdict: Verdict) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 from graphbrain.base.model import text_version
 from graphbrain.base.urls.normalization import filled
 from graphbrain.schedule.sections.harvest import posterior, settled_factor
-from graphbrain.schedule.sections.shapes import LONGEST_WORD, NUMBER, TOKEN
+from graphbrain.schedule.sections.shapes import LONGEST_WORD, NUMBER, TOKEN, ending_of
 from graphbrain.schedule.sections.tree import CountedVisit
 
 __all__ = ["COPY", "Content", "Copies", "CopyRule", "CopyTrial", "Equal", "Expectations", "UrlForm", "same"]
@@ -47,14 +47,14 @@ MOST_MODELS, MODEL_BITS = 4_096, 24
 HOST = "*"
 """The key in place of the pattern of a section that was not there when copies were compared."""
 COPY = 0.2
-"""A page counts as a copy if a smaller share of its text was new."""
+"""A page counts as a copy if it brought less."""
 _INDEX = frozenset({"index.html", "index.htm", "index.php", "default.aspx", "default.asp", "default.htm"})
 
 
 @dataclass(frozen=True, slots=True)
 class UrlForm:
     """A URL in parts: the steps of its path, an empty one at the end where it ends in a slash, and its arguments in
-    order of the alphabet."""
+    order of the alphabet; `;` precedes those of its last step."""
 
     scheme: str
     host: str
@@ -68,19 +68,25 @@ class UrlForm:
             parts = urlsplit(url)
         except ValueError:
             return None
-        arguments = sorted(part for part in parts.query.split("&") if part)
-        return cls(parts.scheme, parts.netloc, tuple(parts.path.split("/")[1:]), tuple(arguments))
+        path, _, given = parts.path.partition(";")
+        if "/" in given:  # arguments of a step that is not the last one belong to it
+            path, given = parts.path, ""
+        arguments = [f";{part}" for part in given.split(";") if part] + [
+            part for part in parts.query.split("&") if part
+        ]
+        return cls(parts.scheme, parts.netloc, tuple(path.split("/")[1:]), tuple(sorted(arguments)))
 
     @property
     def url(self) -> str:
         """The URL, as a string."""
-        query = f"?{'&'.join(self.arguments)}" if self.arguments else ""
-        return f"{self.scheme}://{self.host}/{'/'.join(self.steps)}{query}"
+        given = "".join(each for each in self.arguments if each[0] == ";")
+        query = "&".join(each for each in self.arguments if each[0] != ";")
+        return f"{self.scheme}://{self.host}/{'/'.join(self.steps)}{given}{'?' * bool(query)}{query}"
 
 
 class CopyRule(NamedTuple):
-    """One way in which URLs may differ. `what`: argument, step, swap, token, repeats, case, index, slash, scheme, www;
-    `word`, `other`: the argument, or the step, or the two steps that replace each other."""
+    """One way in which URLs may differ. `what`: argument, step, ending, swap, token, repeats, case, index, slash,
+    scheme, www; `word`, `other`: the argument, or the step, or the ending, or the two steps that replace each other."""
 
     what: str
     word: str = ""
@@ -89,7 +95,8 @@ class CopyRule(NamedTuple):
     def __str__(self) -> str:
         """Return the rule as the questions of sections are written."""
         return {
-            "argument": f"?{self.word}",
+            "argument": self.word if self.word[:1] == ";" else f"?{self.word}",
+            "ending": f".../*{self.word}",
             "step": f"/{self.word}",
             "swap": f"/{self.word} or /{self.other}",
             "token": "/{token}",
@@ -115,6 +122,13 @@ def _without_step(rule: CopyRule, form: UrlForm) -> UrlForm:
         return form
     index = form.steps.index(rule.word)
     return replace(form, steps=form.steps[:index] + form.steps[index + 1 :])
+
+
+def _without_ending(rule: CopyRule, form: UrlForm) -> UrlForm:
+    last = form.steps[-1] if form.steps else ""
+    return (
+        replace(form, steps=(*form.steps[:-1], last.removesuffix(rule.word))) if ending_of(last) == rule.word else form
+    )
 
 
 def _swapped(rule: CopyRule, form: UrlForm) -> UrlForm:
@@ -143,6 +157,7 @@ def _without_slash(_: CopyRule, form: UrlForm) -> UrlForm:
 _REDUCED: Mapping[str, Callable[[CopyRule, UrlForm], UrlForm]] = {
     "argument": _without_argument,
     "step": _without_step,
+    "ending": _without_ending,
     "swap": _swapped,
     "token": _without_tokens,
     "repeats": _without_repeats,
@@ -163,6 +178,8 @@ def rules_of(form: UrlForm) -> Iterator[CopyRule]:
     for step in set(form.steps):
         if _is_word(step):
             yield CopyRule("step", step)
+    if form.steps and (ending := ending_of(form.steps[-1])):
+        yield CopyRule("ending", ending)
     yield from (rule for rule in _FOR_ALL if rule.reduced(form) != form)
 
 
@@ -188,8 +205,8 @@ def _swaps(forms: Iterable[UrlForm]) -> Counter[CopyRule]:
 @dataclass(frozen=True, slots=True)
 class Content:
     """The content of a page that was fetched or redirects. `canonical`: the key of the page that it names as its
-    canonical, if that is another; `redirects_to`: the key of the page to which it leads; `brought`: the share of it
-    that was new, None where that is not known."""
+    canonical, if that is another; `redirects_to`: the key of the page to which it leads; `brought`: what it brought, 0
+    to 1, None where that is not known."""
 
     key: str
     url: str

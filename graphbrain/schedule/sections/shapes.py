@@ -25,6 +25,7 @@ __all__ = [
     "TOKEN",
     "Shape",
     "ShapeQuestion",
+    "ending_of",
     "name_of",
     "read_question",
     "shape_of",
@@ -35,6 +36,7 @@ MOST_STEPS, MOST_ARGUMENTS = 16, 16
 """Steps and arguments that are looked at; of what is behind them only the number counts."""
 LONGEST_WORD = 48
 """Characters. A longer step, name or value is no literal: it is open."""
+LONGEST_ENDING = 16
 LITERAL_STEPS = 6
 """So many steps from the root may be literal."""
 MOST_REPEATS = 3
@@ -124,6 +126,8 @@ def tests_of(url: str) -> Iterator[ShapeQuestion]:
             yield ShapeQuestion("kind", index, kind)
     if len(steps) > 1 and _is_literal(steps[-1]):
         yield ShapeQuestion("last", 0, steps[-1])
+    if steps and (ending := ending_of(steps[-1])):
+        yield ShapeQuestion("last", 0, f"*{ending}")
     for more in range(min(len(steps), MOST_STEPS)):
         yield ShapeQuestion("steps", more)
     repeats = len(steps) - len(set(steps)) + empty_steps(path.split("/")[1:])
@@ -159,12 +163,27 @@ def read_question(text: str) -> ShapeQuestion:
     return ShapeQuestion("argument", 0, match["name"])
 
 
+def ending_of(step: str) -> str:
+    """Return the last ending of a step, with its dot, as of a file; an empty text where it has none."""
+    name, dot, ending = step.rpartition(".")
+    return (
+        f".{ending}"
+        if name and dot and ending.isalnum() and not ending.isdecimal() and len(ending) <= LONGEST_ENDING
+        else ""
+    )
+
+
 def _split(url: str) -> tuple[str, str]:
+    """Return the path, and the arguments behind it: those of the path's steps (RFC 3986, section 3.3), and the
+    query."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return "", ""
-    return parts.path, parts.query
+    if ";" not in parts.path:
+        return parts.path, parts.query
+    steps = [step.partition(";") for step in parts.path.split("/")]
+    return "/".join(step for step, _, _ in steps), "&".join([*(given for _, _, given in steps if given), parts.query])
 
 
 def _is_literal(word: str) -> bool:

@@ -17,8 +17,8 @@ import numpy as np
 
 from graphbrain.schedule.sections import tree
 from graphbrain.schedule.sections.copies import NO_COPIES, Copies
-from graphbrain.schedule.sections.harvest import settled_factor
-from graphbrain.schedule.sections.known import HostSample, kind_of
+from graphbrain.schedule.sections.harvest import settled_factor, yield_of_links
+from graphbrain.schedule.sections.known import HostSample
 from graphbrain.schedule.sections.shapes import name_of
 from graphbrain.schedule.sections.tree import CountedVisit, Leaf, Tree
 
@@ -41,7 +41,8 @@ class FirstVisit:
     `sketch`: the smallest hashes of its shingles, and how many it has; None where its text was not reported. `brings`:
     whether it may bring anything: not a page that is missing, an alias, or a copy by its own canonical. `at`: the time
     in epoch seconds. `hash`: of its text, where its words are not known: it shows only whether another page has the
-    same.
+    same. `links`: of a page without a text, how many of its links led to pages that were not known, and how many it
+    had.
     """
 
     url: str
@@ -49,6 +50,7 @@ class FirstVisit:
     brings: bool = True
     at: float = 0.0
     hash: str | None = None
+    links: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +186,8 @@ class Site:
         return cls(HostSample.nothing())
 
     def after(self, visits: Iterable[FirstVisit], most: int) -> tuple[Site, list[tuple[float | None, bool]]]:
-        """The site after these visits, at most `most` sections of it; and of each visit the share that was new, None
-        where that is not known, as of the first pages and of those with next to no text, and whether a page of its name
+        """The site after these visits, at most `most` sections of it; and of each visit what it brought, None
+        where that is not known, and whether a page of its name
         had been fetched before. Their text becomes `known` to this site, too: it is not to be used again."""
         shares: list[tuple[float | None, bool]] = []
         met: list[tuple[str, bool, float]] = []
@@ -221,8 +223,8 @@ class Site:
         if visit.sketch is not None:
             keys, count = visit.sketch
             hashes = np.asarray(keys, dtype=np.uint32)
-            share = self.known.share(hashes, count)
-            self.known.add(hashes, count, kind_of(url))
+            share = self.known.brought(hashes, count)
+            self.known.add(hashes, count)
         if not visit.brings:
             return CountedVisit(url, 0.0, 1.0, echo, visit.at)
         if visit.hash is not None:
@@ -230,7 +232,9 @@ class Site:
             counted = CountedVisit(url, float(number not in met), 1.0, echo, visit.at)
             met[number] = None
             return counted
-        return None if share is None else CountedVisit(url, share.new, share.weight, echo, visit.at)
+        if visit.links is not None:
+            return CountedVisit(url, yield_of_links(*visit.links), 1.0, echo, visit.at)
+        return None if share is None else CountedVisit(url, share.brought, share.weight, echo, visit.at)
 
     def _learned(self, most: int) -> Site:
         """Return the same, its sections learned anew if it has grown enough."""
@@ -241,7 +245,7 @@ class Site:
         for leaf in learned.leaves():
             before = self.sections.by_pattern.get(leaf.pattern)
             kept = None if before is None else (before.factor, before.changed_at)
-            factor, changed_at = settled_factor(leaf.mean, leaf.visits, kept)
+            factor, changed_at = settled_factor(leaf.mean, leaf.visits, kept, leaf.count)
             tried_at = max(leaf.last, 0.0 if before is None else before.tried_at)
             acting[leaf.pattern] = ActingSection(leaf, factor, changed_at, tried_at)
         return replace(self, learned_at=self.seen, sections=Sections(learned, acting, copies=self.sections.copies))

@@ -31,6 +31,10 @@ LEAST_VISITS = 2.5
 """Visits, as far as they count, of each part of a section that is split."""
 MOST_TESTS = 600
 """Tests that are tried, those that the most visits have first."""
+LASTS = 0.95
+"""The weight of a visit is multiplied by it at each later one of its section: what a section brings may be exhausted
+(discounted bounds; Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT
+2011)."""
 EVIDENCE = 2.0
 """Nats beyond the number of tests that a split must gain."""
 HALF = 0.5
@@ -45,7 +49,7 @@ class CountedVisit:
 
     Attributes:
         url: The page's URL.
-        brought: The share of the page that was new, 0 to 1.
+        brought: What the page brought, 0 to 1.
         weight: The weight of the visit, 0 to 1.
         echo: The URL was an echo of one that had been fetched.
         at: The time of the visit, in epoch seconds.
@@ -85,6 +89,7 @@ class Leaf:
     visits: float = 0.0
     parent: float = PRIOR
     last: float = 0.0
+    count: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +175,12 @@ class _Learning:
         return Tree(self._built(splits, (), everything, PRIOR))
 
     def _built(self, splits: Mapping[Path, ShapeQuestion], path: Path, inside: Flags, parent: float) -> TreeNode | Leaf:
-        brought, visits = float(self._brought[inside].sum()), float(self._weight[inside].sum())
+        lately = LASTS ** np.arange(int(inside.sum()))[::-1]
+        brought, visits = float(lately @ self._brought[inside]), float(lately @ self._weight[inside])
         mean = posterior(brought, visits, parent)
         if path not in splits:
-            return Leaf(_pattern(path), mean, brought, visits, parent, float(self._at[inside].max(initial=0.0)))
+            last, count = float(self._at[inside].max(initial=0.0)), float(self._weight[inside].sum())
+            return Leaf(_pattern(path), mean, brought, visits, parent, last, count)
         test = splits[path]
         yes = self._holds[:, self._tests.index(test)]
         return TreeNode(

@@ -26,6 +26,7 @@ TRIED_ORDERS, PROCESSES = ("optimal", "best_first"), (1, 4)
 @click.option("--pages", type=click.IntRange(1), default=900, help="Real pages of a site (900).")
 @click.option("--seed", "seeds", multiple=True, type=click.IntRange(0), help="Draw site N; repeatable.")
 @click.option("--seeds", "seed_count", type=click.IntRange(1), help="Sites of a kind, from --seed on (5).")
+@click.option("--draw", type=click.IntRange(1), help="Crawl N drawn traps, honest and mixed sites, from --seed on.")
 @click.option("--order", type=click.Choice(ORDERS), help="Of all crawls (optimal and best_first).")
 @click.option("--value", "values", multiple=True, metavar="VALUE", help="As the setting; repeatable.")
 @click.option("--processes", multiple=True, type=click.IntRange(1, 64), help="That crawl at once; repeatable (1, 4).")
@@ -40,6 +41,7 @@ def traps(
     pages: int,
     seeds: Sequence[int],
     seed_count: int | None,
+    draw: int | None,
     order: str | None,
     values: Sequence[str],
     processes: Sequence[int],
@@ -50,16 +52,26 @@ def traps(
     """Count the real pages among the fetches on sites with traps.
 
     Generated sites have servers that make pages up (facets, calendars, sessions, copies); others look alike and are
-    honest. Shown is which part of the fetches was real, of as many as a third of a site's real pages. Of a --value
-    with harvest it shows how look-alikes do against the same without. It empties the brain. Ctrl-C ends it with what
-    is measured by then, exit 130.
+    honest. With --draw each seed draws structure, text, addresses and noise of its sites from a grammar. Shown is which
+    part of the fetches was real, of as many as a third of a site's real pages. Of a --value with harvest it shows how
+    look-alikes do against the same without. It empties the brain. Ctrl-C ends it with what is measured by then, exit
+    130.
     """
     from graphbrain.terminal import show
     from graphbrain_lab.bench import traps as measures
     from graphbrain_lab.replay import stoppable
 
-    sites = seed_numbers(seeds, seed_count, SEEDS, "--seeds")
-    asked = _trials(shapes, sites, order, values, processes or PROCESSES, pages)
+    if draw and shapes:
+        raise click.UsageError("--draw has shapes of its own: leave out --shape.")
+    sites = seed_numbers(seeds, draw or seed_count, SEEDS, "--draw" if draw else "--seeds")
+    asked = _trials(
+        [shape.name for shape in measures.DRAWN] if draw else shapes,
+        sites,
+        order,
+        values,
+        processes or PROCESSES,
+        pages,
+    )
     stop, done = threading.Event(), list[measures.TrapCrawl]()
     with emptied(app, "'traps'", yes) as brain:
         with stoppable(stop), show.task_bar() as bar:

@@ -617,6 +617,26 @@ def test_learning_of_before_goes_on_where_it_was_broken_off(
     assert ask("MATCH (b:Brain) RETURN b.relearning") == [[None]]
 
 
+def test_pages_without_a_text_are_evidence_by_the_pages_that_they_are_first_to_name(brain: Brain, ask: Ask) -> None:
+    lists = [f"{HOME}list?color={number}" for number in range(40)]
+    brain.report([Fetched(HOME, [*lists, *(f"{HOME}chapter/{number}" for number in range(30))])])
+    for number in range(30):
+        below = [f"{HOME}chapter/{number}/{section}" for section in range(3)]
+        brain.report([Fetched(lists[number], lists), Fetched(f"{HOME}chapter/{number}", [HOME, *below])])
+    brain.report([Fetched(f"{HOME}picture.png")])
+    assert ask("MATCH (p:Page {url: $url}) RETURN p.shingles", url=lists[3]) == [["+0/39"]]
+    brain.tend(None)
+    brought = dict(ask("MATCH (p:Page) WHERE p.brought IS NOT NULL RETURN p.url, p.brought"))  # type: ignore[arg-type]
+    assert all(0.0 < brought[url] <= 0.1 for url in lists[:30])  # type: ignore[operator]
+    assert all(brought[f"{HOME}chapter/{number}"] > 0.8 for number in range(30))  # type: ignore[operator]
+    assert f"{HOME}picture.png" not in brought, "without a text and links it shows nothing"
+    held, free = (brain.page(url).section for url in (lists[35], f"{HOME}chapter/7/1"))
+    assert held is not None
+    assert free is not None
+    assert held.factor <= 0.5
+    assert free.factor == 1.0
+
+
 def test_a_large_host_is_learned_from_many_visits_at_once_or_after_ten_seconds(
     make_brain: MakeBrain, clock: HandClock, ask: Ask
 ) -> None:
@@ -624,10 +644,10 @@ def test_a_large_host_is_learned_from_many_visits_at_once_or_after_ten_seconds(
     brain.report([Fetched(f"{HOME}page/{number}", body=site.body(number % 200)) for number in range(300)])
     brain.tend(None)
     waits = "MATCH (p:Page) WHERE p.unlearned IS NOT NULL RETURN count(p)"
-    assert ask("MATCH (s:Site) RETURN s.learns_after") == [[15]]
-    brain.report([Fetched(f"{HOME}more/{number}", body=site.body(number)) for number in range(14)])
+    assert ask("MATCH (s:Site) RETURN s.learns_after") == [[16]]
+    brain.report([Fetched(f"{HOME}more/{number}", body=site.body(number)) for number in range(15)])
     brain.tend(1.0)
-    assert ask(waits) == [[14]]
+    assert ask(waits) == [[15]]
     brain.report([Fetched(f"{HOME}more/15", body=site.body(15))])
     brain.tend(1.0)
     assert ask(waits) == [[0]]

@@ -2,10 +2,11 @@
 
 from graphbrain_lab.bench.traps.judging import ASKED, Row, rows, without_harvest
 from graphbrain_lab.bench.traps.running import TrapCrawl, TrapTrial, run
-from graphbrain_lab.bench.traps.shapes import LOOK_ALIKES, SHAPES, TRAPS, chosen
+from graphbrain_lab.bench.traps.shapes import DRAWN, LOOK_ALIKES, SHAPES, TRAPS, chosen
 
 __all__ = [
     "ASKED",
+    "DRAWN",
     "LOOK_ALIKES",
     "SHAPES",
     "TRAPS",

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphbrain.base.errors import BadInput
-from graphbrain_lab.bench.traps import copies, endless, honest, lists
+from graphbrain_lab.bench.traps import copies, drawn, endless, honest, lists
 from graphbrain_lab.bench.traps.site import Build, TrapSite
 
-__all__ = ["LOOK_ALIKES", "SHAPES", "TRAPS", "TrapShape", "chosen", "site_of"]
+__all__ = ["DRAWN", "LOOK_ALIKES", "SHAPES", "TRAPS", "TrapShape", "chosen", "site_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,20 @@ LOOK_ALIKES: Sequence[TrapShape] = (
     TrapShape("versions", honest.Versions, "documentation in four versions that do differ"),
     TrapShape("languages", honest.Languages, "a site in five languages"),
 )
-SHAPES: Mapping[str, TrapShape] = {shape.name: shape for shape in (*TRAPS, *LOOK_ALIKES)}
+DRAWN: Sequence[TrapShape] = (
+    TrapShape("drawn-trap", drawn.DrawnTrap, "a trap that the seed draws from a grammar", "a real page"),
+    TrapShape("drawn-honest", drawn.DrawnHonest, "an honest site that the seed draws likewise"),
+    TrapShape("drawn-mixed", drawn.DrawnMixed, "one with a trap beside it"),
+)
+"""Shapes that are crawled where they are named: each seed draws another one."""
+SHAPES: Mapping[str, TrapShape] = {shape.name: shape for shape in (*TRAPS, *LOOK_ALIKES, *DRAWN)}
 
 
 def chosen(names: Sequence[str]) -> list[TrapShape]:
-    """Return the shapes of these names, all without any. Raise BadInput for a name that none has."""
+    """Return the shapes of these names, all but the drawn ones without any. Raise BadInput for a name that none has."""
     if unknown := [name for name in names if name not in SHAPES]:
         raise BadInput(f"There is no shape {unknown[0]!r:.80}: name one of {', '.join(SHAPES)}.")
-    return [SHAPES[name] for name in dict.fromkeys(names)] or list(SHAPES.values())
+    return [SHAPES[name] for name in dict.fromkeys(names)] or [*TRAPS, *LOOK_ALIKES]
 
 
 def site_of(shape: str, seed: int, size: int) -> TrapSite:

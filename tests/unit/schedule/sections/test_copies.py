@@ -36,6 +36,10 @@ def form(url: str) -> UrlForm:
     [
         (CopyRule("argument", "sort"), "a?sort=x&p=2", "a?p=2"),
         (CopyRule("argument", "sort"), "a?p=2", "a?p=2"),
+        (CopyRule("argument", ";kx"), "x/7;kx=ab;w=1?p=2", "x/7;w=1?p=2"),
+        (CopyRule("argument", "kx"), "x;kx=ab/7?kx=1", "x;kx=ab/7"),
+        (CopyRule("ending", ".amp"), "x/7.html.amp?p=2", "x/7.html?p=2"),
+        (CopyRule("ending", ".amp"), "x/7.html", "x/7.html"),
         (CopyRule("step", "print"), "x/print/7", "x/7"),
         (CopyRule("swap", "article", "print"), "article/7", "print/7"),
         (CopyRule("token"), "0123456789abc/x/7", "x/7"),
