@@ -37,7 +37,7 @@ PUSH_PAYMENTS = 5_000
 """Payments of a push batch: claims wait for locks on the pages they want, so batches are short."""
 OWN_TEND_SHARE = 0.5
 """The largest part of a report's time that a brain used alone spends on upkeep after it."""
-OWED = 0.05
+OWED = 0.1
 """Seconds of upkeep that are owed before they are spent: each time begins with a look at what is to be done."""
 FIT_EVERY, FIT_ANYWAY = 3_600.0, 86_400.0
 FITS_AGAIN = 2.0
