@@ -26,7 +26,7 @@ from w3lib.encoding import html_to_unicode
 
 from graphbrain.base.model import Seen, text_version
 from graphbrain.schedule import blocks, shingles
-from graphbrain.schedule.words import EDGE, FACTORS, VERSION, Words, distinct, masked
+from graphbrain.schedule.words import EDGE, FACTORS, VERSION, Words, distinct, masked, outlined, pieces
 
 __all__ = [
     "ChangeTest",
@@ -83,7 +83,7 @@ def visible_text(body: bytes, content_type: str | None = None) -> str | None:
 def text_blocks(body: bytes, content_type: str | None = None) -> str | None:
     """The blocks of the visible text, as `blocks.cut` makes them; None when there is none."""
     text = _text(body, content_type)
-    return None if text is None else blocks.cut(text.split(EDGE))
+    return None if text is None else blocks.cut(_lines(text))
 
 
 def _text(body: bytes, content_type: str | None) -> str | None:
@@ -99,6 +99,11 @@ def _text(body: bytes, content_type: str | None) -> str | None:
     between = _BETWEEN.get
     parts[1::2] = [between(name, " ") for name in parts[1::2]]
     return html.unescape("".join(parts))
+
+
+def _lines(text: str) -> list[str]:
+    """Return the texts of the blocks that have any, with one space between words, so that no cut depends on it."""
+    return [line for block in text.split(EDGE) if (line := " ".join(block.split()))]
 
 
 def _decoded(body: bytes, content_type: str | None) -> str:
@@ -151,6 +156,7 @@ class ChangeTest:
     bits: int = 3
     detector: Callable[[Seen, Seen], bool] | None = None
     failure: str = ""
+    above: float = 0.5
     sketches: bool = False
     """is a sketch of the shingles of the text taken, too, wherever the text is?"""
 
@@ -181,10 +187,14 @@ class ChangeTest:
         """Return whether the hashes show a change; None if they cannot be compared, as those of two versions."""
         if old.body_hash is not None and old.body_hash == new.body_hash:
             return False
-        if self.method == "blocks" and old.blocks is not None and new.blocks is not None:
-            return blocks.step(old.blocks, new.blocks).changed
         if self.method != "body" and not _alike(old, new):
             return None
+        if self.method != "body" and old.text_hash is not None and old.text_hash == new.text_hash:
+            return False
+        if self.method == "blocks" and old.blocks is not None and new.blocks is not None:
+            probability = blocks.step(old.blocks, new.blocks).probability
+            if probability is not None:
+                return probability > self.above
         if self.method in ("simhash", "blocks") and old.simhash is not None and new.simhash is not None:
             return distance(old.simhash, new.simhash) > self.bits
         if self.method != "body" and old.text_hash is not None and new.text_hash is not None:
@@ -211,19 +221,19 @@ def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: 
     made: dict[str, Any] = {"body_hash": _hash(raw)}
     missing = None in (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
     text = _text(raw, content_type) if change.wants_text and missing else None
-    if text and (plain := " ".join(text.split())):
-        made["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
-        made |= _of_words(Words.of(text), change) if change.wants_simhash or change.sketches else {}
+    if lines := _lines(text or ""):
+        made["text_hash"] = f"text{VERSION}:{_hash(' '.join(lines).encode('utf-8', 'surrogatepass'))}"
+        made |= _of_words(Words.of(EDGE.join(lines)), change) if change.wants_simhash or change.sketches else {}
     return replace(seen, **{name: value for name, value in made.items() if getattr(seen, name) is None})
 
 
 def _of_words(words: Words, change: ChangeTest) -> dict[str, Any]:
     made: dict[str, Any] = {"simhash": simhash(words)} if change.wants_simhash else {}
-    if change.wants_blocks or change.sketches:
-        pieces = masked(words)
-        sketch = shingles.sketch(pieces) if change.sketches else None
-        made["blocks"] = blocks.hashed(pieces) if change.wants_blocks else None
-        made["shingles"] = None if sketch is None else sketch.text()
+    bounds = pieces(words) if len(words.hashes) and (change.wants_blocks or change.sketches) else None
+    if bounds is not None and change.wants_blocks:
+        made["blocks"] = blocks.hashed(outlined(words, bounds), bounds)
+    if bounds is not None and change.sketches and (sketch := shingles.sketch(masked(words, bounds))) is not None:
+        made["shingles"] = sketch.text()
     return made
 
 
