@@ -57,8 +57,8 @@ second; one value, which is words behind the same first word, an amount, or `SHO
 SHORT = 3
 RETURNS = 3.0
 """By how much more probable noise is where content comes back, that has come and gone before."""
-FORGOTTEN = 0.2
-"""The probability of noise below which a place is one as others are."""
+FORGOTTEN = 0.125
+"""The share of visits at which it differed, below which a place is one as others are."""
 MOST_SEEN = 30
 
 _BLOCK = np.dtype([("exact", "<u4"), ("bare", "u1"), ("loose", "u1"), ("label", "u1"), ("kind", "u1")])
@@ -66,7 +66,10 @@ _TOKEN, _AMOUNT, _LENGTH = 128, 64, 63
 """In a block's kind: it has a token, an amount; and the number of its words."""
 _ENTRY = np.dtype([("exact", "<u2"), ("bare", "u1"), ("loose", "u1"), ("label", "u1")])
 _PLACE = np.dtype(
-    [("first", "u1"), ("size", "u1"), ("moved", "u1"), ("seen", "u1"), ("most", "u1"), ("old", "<u2"), ("older", "<u2")]
+    [
+        *((name, "u1") for name in ("first", "size", "moved", "values", "seen", "most")),
+        *((name, "<u2") for name in ("old", "older")),
+    ]
 )
 LIST = ";"
 """The mark of a list of blocks, which what is kept has not."""
@@ -108,13 +111,17 @@ def read(text: str) -> Rows | None:
 
 
 class _Place(NamedTuple):
-    """A place that has differed: its first entry and how many it has, how often it has differed of how many visits,
-    the most entries that it has held, and hashes of what it held before. `most` is 0 for a group that has differed
-    once: the place is somewhere in it."""
+    """A place that has differed.
+
+    `first`, `size`: its first entry, and how many it has. `moved`, `values`, `seen`: how often it has differed, how
+    often of these by a value, of how many visits. `most`: the most entries that it has held, 0 for a group that has
+    differed once: the place is somewhere in it. `old`, `older`: hashes of what it held before.
+    """
 
     first: int
     size: int
     moved: int
+    values: int
     seen: int
     most: int
     old: int
@@ -125,17 +132,20 @@ class _Place(NamedTuple):
         return self.first + self.size
 
     def noise(self, kind: str) -> float:
-        """Return the probability that a difference of this kind is noise here."""
+        """Return the probability that a difference of this kind is noise here. Where only a value has ever differed,
+        other differences are no more probable, and the other way round."""
+        kind = "text" if kind == "value" and self.values < self.moved else kind
         noise, content = PRIORS[kind]
-        return (noise + self.moved) / (noise + content + self.seen)
+        moved = self.moved - (self.values if kind == "text" else 0)
+        return (noise + moved) / (noise + content + self.seen)
 
-    def counted(self, moved: bool) -> _Place:
+    def counted(self, moved: bool, value: bool = False) -> _Place:
         """Return the place after another visit. Of very many visits the latest weigh most."""
-        halved = 2 if self.seen >= MOST_SEEN else 1
-        return self._replace(moved=self.moved // halved + moved, seen=self.seen // halved + 1)
+        by = 2 if self.seen >= MOST_SEEN else 1
+        return self._replace(moved=self.moved // by + moved, values=self.values // by + value, seen=self.seen // by + 1)
 
 
-NOWHERE = _Place(0, 0, 0, 0, 0, 0, 0)
+NOWHERE = _Place(0, 0, 0, 0, 0, 0, 0, 0)
 """A place that has never differed."""
 
 
@@ -312,7 +322,7 @@ class _Visit:
 
     def _kept(self, places: list[_Place]) -> _Sketch:
         """Return what is kept: single blocks in and beside the most probable of these places, and groups elsewhere."""
-        places = sorted(places, key=lambda place: -place.noise("text"))[:MOST_PLACES]
+        places = sorted(places, key=lambda place: -place.moved / place.seen)[:MOST_PLACES]
         while True:
             near = np.zeros(len(self._begins) + 1, dtype=bool)
             for place in places:
@@ -391,7 +401,7 @@ class _Visit:
             first = int(self._moved[place.first - 1]) + 1 if place.first else 0
         lost = first < 0 or (place.first > 0 and not place.size and not first)
         place = place.counted(False)
-        return None if lost or place.noise("text") < FORGOTTEN else place._replace(first=first)
+        return None if lost or place.moved < FORGOTTEN * place.seen else place._replace(first=first)
 
     def _judged(self, region: _Region) -> tuple[_Place, float]:
         """Return the place that a region is, after this visit, and the probability that it has changed."""
@@ -411,7 +421,7 @@ class _Visit:
             place.first - 1 <= first and end <= place.end + 1 for place in self._old.places
         )
         most = max(most, now_end - now) if single or now_end - now == 1 else 0
-        was, kept = self._old.content(first, end), best.counted(True)
+        was, kept = self._old.content(first, end), best.counted(True, region.kind == "value")
         return kept._replace(first=now, size=now_end - now, most=most, old=was, older=best.old), 1 - noise
 
 

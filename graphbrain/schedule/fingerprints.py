@@ -146,10 +146,11 @@ def distance(one: int, other: int) -> int:
 class ChangeTest:
     """The method by which a changed page is distinguished from one that is the same.
 
-    `method`: by body, by visible text, by the blocks of the text, or by its simhash, the same up to `bits` differing
-    bits. A value that only one of the two visits has is not compared; then another hash decides: in place of blocks the
-    simhash, which pages have that were visited before there were blocks. `detector`: the user's own, instead of all
-    that. `failure`: the error of the detector, in whose place this is.
+    `method`: by body, by visible text, by the blocks of the text, which have changed where that has a probability
+    `above` this, or by its simhash, the same up to `bits` differing bits. Equal texts are the same. A value that only
+    one of the two visits has, or blocks of another version, are not compared; then another hash decides: in place of
+    blocks the simhash. `detector`: the user's own, instead of all that. `failure`: the error of the detector, in whose
+    place this is.
     """
 
     method: str = "blocks"
