@@ -5,9 +5,9 @@ sentences. `cut` gives the hashes of each, in page order. All that is written co
 words, in its order; white space does not.
 
 What is kept of a page between visits has a bounded size (`LARGEST_SKETCH`), whatever the page's: the hashes of its
-blocks, in page order; in a page of many blocks, those of groups of neighbours. Which blocks end a group is for their
-own hashes to say, so an edit moves no other group. The two rows of hashes of two visits are aligned; where they differ
-is a place, which its neighbours locate in later visits.
+blocks, in page order; in a page of many blocks, those of groups of neighbours, of ever smaller ones where it has
+differed. The hashes of the blocks themselves choose where a group begins, so an edit moves no other group. The rows of
+hashes of two visits are aligned; where they differ is a place, which its neighbours locate in later visits.
 
 Of a place is kept how often it was visited and how often it differed. Both are observations of the probability that it
 differs although nothing has happened, whose prior is a Beta distribution, and the mean of the posterior is how probable
@@ -20,11 +20,11 @@ is another place each time. Where a place holds more blocks than ever, something
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from difflib import SequenceMatcher
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,16 +41,18 @@ VERSION = 3
 """The version of blocks and of what is kept of them. Those of two versions are not compared."""
 SINGLE, GROUPS, MOST = 96, 64, 112
 """Blocks of a page that are kept singly; into how many groups those of a longer page go; and what both may grow to."""
-LARGEST_LEVEL = 20
+LARGEST_LEVEL, FINER = 20, 2
+"""Of groups: one of level n has 2ⁿ blocks, about, and those into which it is cut are so many levels below."""
 LONGEST_ROW = 500
 """Blocks and groups that are compared; where more have changed, it is another page."""
 MOST_PLACES = 8
 NEAR, LIST_SIZE = 2, 3
 """Blocks between two differing parts that are one place, where neither is known, or what is has the size of a list."""
+FEW = 4
 YOUNG = 3
 """Differences after which a place is known in its full length."""
 MOST_MOVING = 0.75
-"""Of a page's words: where more have changed, it is another page."""
+"""The share of a page's words that may differ: where more do, it is another page."""
 PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "text": (0.5, 1.0)}
 """The prior observations of noise and of content in a place, by what differs there: only tokens and times to the
 second; one value, which is words behind the same first word, an amount, or `SHORT` words at most; or anything else."""
@@ -86,13 +88,19 @@ def cut(texts: Iterable[str]) -> str | None:
     return hashed(outlined(words, bounds), bounds) if len(words.hashes) else None
 
 
-def hashed(found: Outlines, bounds: npt.NDArray[np.int64]) -> str:
+def hashed(outlines: Outlines, bounds: npt.NDArray[np.int64]) -> str:
     """The blocks of a page as `cut` gives them, from its pieces and what is in them."""
-    blocks = np.empty(len(found.exact), dtype=_BLOCK)
-    blocks["exact"] = found.exact >> np.uint64(32)
-    for name, hashes in (("bare", found.without_tokens), ("loose", found.without_numbers), ("label", found.first)):
+    blocks = np.empty(len(outlines.exact), dtype=_BLOCK)
+    blocks["exact"] = outlines.exact >> np.uint64(32)
+    for name, hashes in (
+        ("bare", outlines.without_tokens),
+        ("loose", outlines.without_numbers),
+        ("label", outlines.first),
+    ):
         blocks[name] = mixed(hashes) >> np.uint64(56)
-    blocks["kind"] = np.minimum(bounds[1:] - bounds[:-1], _LENGTH) + _TOKEN * found.tokens + _AMOUNT * found.amounts
+    blocks["kind"] = (
+        np.minimum(bounds[1:] - bounds[:-1], _LENGTH) + _TOKEN * outlines.tokens + _AMOUNT * outlines.amounts
+    )
     return packed(blocks.tobytes(), LIST, VERSION)
 
 
@@ -110,7 +118,8 @@ def read(text: str) -> Rows | None:
 # ---------------------------------------------------------------------- what is kept
 
 
-class _Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Place:
     """A place that has differed.
 
     `first`, `size`: its first entry, and how many it has. `moved`, `values`, `seen`: how often it has differed, how
@@ -142,7 +151,7 @@ class _Place(NamedTuple):
     def counted(self, moved: bool, value: bool = False) -> _Place:
         """Return the place after another visit. Of very many visits the latest weigh most."""
         by = 2 if self.seen >= MOST_SEEN else 1
-        return self._replace(moved=self.moved // by + moved, values=self.values // by + value, seen=self.seen // by + 1)
+        return replace(self, moved=self.moved // by + moved, values=self.values // by + value, seen=self.seen // by + 1)
 
 
 NOWHERE = _Place(0, 0, 0, 0, 0, 0, 0, 0)
@@ -158,7 +167,7 @@ class _Sketch:
     places: tuple[_Place, ...] = ()
 
     def text(self) -> str:
-        places = np.array([tuple(place) for place in self.places], dtype=_PLACE)
+        places = np.array([astuple(spot) for spot in self.places], dtype=_PLACE)
         head = bytes((self.level, len(self.places)))
         return packed(head + places.tobytes() + self.entries.tobytes(), version=VERSION)
 
@@ -183,7 +192,7 @@ def _parsed(text: str) -> _Sketch | None:
         entries = np.frombuffer(data, dtype=_ENTRY, offset=2 + places.nbytes)
     except (ValueError, IndexError, BadInput):
         return None
-    return _Sketch(data[0], entries, tuple(_Place(*place) for place in places.tolist()))
+    return _Sketch(data[0], entries, tuple(_Place(*spot) for spot in places.tolist()))
 
 
 def is_plain(kept: str | None) -> bool:
@@ -208,11 +217,12 @@ def _groups(blocks: Rows, level: int) -> Places:
 
 
 def _entries(blocks: Rows, begins: Places) -> Rows:
-    """Return the hashes of parts of a page that begin with these blocks."""
+    """Return the hashes of parts of a page that begin with these blocks. The last bit shows a single block."""
     entries = np.empty(len(begins), dtype=_ENTRY)
     inside = np.arange(len(blocks)) - np.repeat(begins, np.diff(begins, append=len(blocks)))
     ordered = mixed(blocks["exact"].astype(np.uint64)) * FACTORS.take(inside & 255)
-    entries["exact"] = np.add.reduceat(ordered, begins) >> np.uint64(48)
+    single = np.diff(begins, append=len(blocks)) == 1
+    entries["exact"] = (np.add.reduceat(ordered, begins) >> np.uint64(48)) & np.uint64(0xFFFE) | single
     for name in ("bare", "loose", "label"):
         entries[name] = np.add.reduceat(blocks[name], begins, dtype=np.uint8)
     return entries
@@ -265,20 +275,20 @@ class _Region:
 
     @property
     def low(self) -> int:
-        return min([self.first, *(place.first for place in self.places)])
+        return min([self.first, *(spot.first for spot in self.places)])
 
     @property
     def high(self) -> int:
-        return max([self.end, *(place.end for place in self.places)])
+        return max([self.end, *(spot.end for spot in self.places)])
 
     def joins(self, later: _Region) -> bool:
         """Return whether this part and a later one are one place."""
         small = any(part.places and part.high - part.low < LIST_SIZE for part in (self, later))
-        shared = any(place in self.places for place in later.places)
+        shared = any(spot in self.places for spot in later.places)
         return shared or later.first < self.high or (later.low - self.high <= NEAR and not small)
 
     def joined(self, later: _Region) -> _Region:
-        places = self.places + [place for place in later.places if place not in self.places]
+        places = self.places + [spot for spot in later.places if spot not in self.places]
         return _Region(self.first, later.end, self.now, later.now_end, places, self.kinds | later.kinds)
 
 
@@ -288,7 +298,6 @@ class _Visit:
     def __init__(self, old: _Sketch, blocks: Rows) -> None:
         self._old = old
         self._blocks = blocks
-        self._groups = _groups(blocks, old.level)[:MOST]
         self._begins = self._row()
         self._new = _Sketch(old.level, _entries(blocks, self._begins))
         self._words = np.add.reduceat(blocks["kind"] & _LENGTH, self._begins, dtype=np.int64)
@@ -296,56 +305,60 @@ class _Visit:
         """the new place of each old entry that is still there"""
 
     def _row(self) -> Places:
-        """Return the first blocks of what is compared: of the groups that are still there, and of each single block of
-        the others."""
+        """Return the first blocks of what is compared: of the groups that are still there; and of the others ever
+        smaller groups, and at last single blocks."""
         known = set(self._old.entries.tolist())
-        changed = [entry not in known for entry in _entries(self._blocks, self._groups).tolist()]
-        opens = np.repeat(changed, np.diff(self._groups, append=len(self._blocks)))
-        opens[self._groups] = True
-        return np.flatnonzero(opens)
+        return self._split(lambda begins: [e not in known for e in _entries(self._blocks, begins).tolist()])
+
+    def _split(self, which: Callable[[Places], Sequence[bool] | npt.NDArray[Any]]) -> Places:
+        """Return the first blocks of groups, of which `which` are cut into smaller ones, and these again."""
+        level = self._old.level
+        begins = _groups(self._blocks, level)[:MOST]
+        while level:
+            level = max(level - FINER, 0)
+            cut = np.repeat(np.array(which(begins), dtype=bool), np.diff(begins, append=len(self._blocks)))
+            smaller = _groups(self._blocks, level)
+            begins = np.union1d(begins, smaller[cut[smaller]])
+        return begins
 
     def step(self) -> VisitStep:
         regions = self._regions() if len(self._begins) <= LONGEST_ROW else None
         words = [int(self._words[region.now : region.now_end].sum()) for region in regions or ()]
         if regions is None or sum(words) > MOST_MOVING * self._words.sum():
             return VisitStep(1.0, _first(self._blocks).text(), (0, len(self._blocks), len(self._blocks)))
-        met = {place for region in regions for place in (*region.places, self._group_of(region))}
-        places = [stays for place in self._old.places if place not in met and (stays := self._still(place))]
+        met = {spot for region in regions for spot in (*region.places, self._group_of(region))}
+        places = [stays for spot in self._old.places if spot not in met and (stays := self._still(spot))]
         probability, where = 0.0, None
         for region in regions:
-            place, likely = self._judged(region)
-            places.append(place)
+            spot, likely = self._judged(region)
+            places.append(spot)
             if likely > probability:
                 first = int(self._begins[region.now]) if region.now < len(self._begins) else len(self._blocks)
                 probability, where = likely, (first, region.end - region.first, region.now_end - region.now)
         return VisitStep(probability, self._kept(places).text(), where)
 
     def _kept(self, places: list[_Place]) -> _Sketch:
-        """Return what is kept: single blocks in and beside the most probable of these places, and groups elsewhere."""
-        places = sorted(places, key=lambda place: -place.moved / place.seen)[:MOST_PLACES]
+        """Return what is kept: single blocks in and beside those places that differ most, and groups elsewhere."""
+        places = sorted(places, key=lambda spot: -spot.moved / spot.seen)[:MOST_PLACES]
+        bounds = np.append(self._begins, len(self._blocks))
         while True:
-            near = np.zeros(len(self._begins) + 1, dtype=bool)
-            for place in places:
-                near[max(place.first - 1, 0) : place.end + 1] = True
-            groups = self._groups.searchsorted(self._begins, "right") - 1
-            kept = np.isin(groups, groups[near[:-1]])
-            kept[np.isin(self._begins, self._groups)] = True
-            if kept.sum() <= MOST or not places:
+            begins = self._split(partial(_near, self._blocks, bounds, places))
+            if len(begins) <= MOST or not places:
                 break
             places.pop()
-        if kept.sum() > MOST:
+        if len(begins) > MOST:
             return _first(self._blocks)
-        index = np.concatenate([[0], np.cumsum(kept)])
-        moved = [place._replace(first=int(index[place.first])) for place in places]
-        return _Sketch(self._old.level, self._new.entries[kept] if kept.all() else self._parts(kept), tuple(moved))
-
-    def _parts(self, kept: npt.NDArray[np.bool_]) -> Rows:
-        return _entries(self._blocks, self._begins[kept])
+        moved = []
+        for spot in places:
+            first = int(begins.searchsorted(bounds[spot.first], "right")) - (spot.first < len(self._begins))
+            end = int(begins.searchsorted(bounds[spot.end]))
+            moved.append(replace(spot, first=first, size=max(end - first, 0)))
+        return _Sketch(self._old.level, _entries(self._blocks, begins), tuple(moved))
 
     def _regions(self) -> list[_Region]:
         regions: list[_Region] = []
         for first, end, now, now_end in self._spans():
-            places = [place for place in self._old.places if place.most and _touches(place, first, end, now_end - now)]
+            places = [spot for spot in self._old.places if spot.most and _touches(spot, first, end, now_end - now)]
             region = _Region(first, end, now, now_end, places, {self._kind(first, end, now, now_end)})
             while regions and regions[-1].joins(region):
                 region = regions.pop().joined(region)
@@ -354,8 +367,8 @@ class _Visit:
 
     def _group_of(self, region: _Region) -> _Place | None:
         """Return the group that has differed once, and in which text is replaced again."""
-        groups = [place for place in self._old.places if not place.most] if region.now < region.now_end else []
-        return next((place for place in groups if max(place.first, region.first) < min(place.end, region.end)), None)
+        groups = [spot for spot in self._old.places if not spot.most] if region.now < region.now_end else []
+        return next((spot for spot in groups if max(spot.first, region.first) < min(spot.end, region.end)), None)
 
     def _spans(self) -> Iterator[tuple[int, int, int, int]]:
         """Yield the parts that differ, and note where the others are now."""
@@ -376,7 +389,7 @@ class _Visit:
                 yield same + first, same + end, same + now, same + now_end
 
     def _kind(self, first: int, end: int, now: int, now_end: int) -> str:
-        """Return what differs, as of `PRIORS`. What is said of a group of blocks is the sum of what is said of each."""
+        """Return what differs, as of `PRIORS`. The hashes of a group are the sums of those of its blocks."""
         if first == end or now == now_end:
             return "text"
         old, new = self._old.entries[first:end], self._new.entries[now:now_end]
@@ -388,45 +401,69 @@ class _Visit:
 
         if alike("bare") and (kinds & _TOKEN).any():
             return "token"
-        if alike("loose"):
-            return "value" if (kinds & _AMOUNT).any() else "text"
-        short = len(old) == len(kinds) == 1 and (kinds[0] & _LENGTH) <= SHORT
-        return "value" if alike("label") or short else "text"
+        if not _single(old):
+            return "value" if alike("label") and not alike("loose") else "text"
+        if not len(old) == len(new) == len(kinds):
+            return "text"
+        amounts = (old["loose"] == new["loose"]) & ((kinds & _AMOUNT) > 0)
+        named = (old["label"] == new["label"]) & (old["loose"] != new["loose"])
+        short = len(kinds) == 1 and (kinds[0] & _LENGTH) <= SHORT and old["loose"][0] != new["loose"][0]
+        return "value" if (amounts | named).all() or short else "text"
 
-    def _still(self, place: _Place) -> _Place | None:
-        """Return a place that does not differ, where it is now; None where it is forgotten."""
-        if place.size:
-            first = int(self._moved[place.first])
-        else:
-            first = int(self._moved[place.first - 1]) + 1 if place.first else 0
-        lost = first < 0 or (place.first > 0 and not place.size and not first)
-        place = place.counted(False)
-        return None if lost or place.moved < FORGOTTEN * place.seen else place._replace(first=first)
+    def _still(self, spot: _Place) -> _Place | None:
+        """Return a place that does not differ, where it is now; None where it is lost or forgotten."""
+        before = int(self._moved[spot.first - 1]) if spot.first else -1
+        first = int(self._moved[spot.first]) if spot.size else before + 1
+        end = int(self._moved[spot.end - 1]) + 1 if spot.size else first
+        lost = first < 0 or end < first or (not spot.size and spot.first > 0 and before < 0)
+        spot = replace(spot.counted(False), first=first, size=end - first)
+        return None if lost or spot.moved < FORGOTTEN * spot.seen else spot
 
     def _judged(self, region: _Region) -> tuple[_Place, float]:
         """Return the place that a region is, after this visit, and the probability that it has changed."""
-        known, group = region.places, None if region.places else self._group_of(region)
+        known = region.places
+        group = None if known or region.kind == "value" else self._group_of(region)
         first, end = region.low, region.high
         now, now_end = region.now - (region.first - first), region.now_end + (end - region.end)
-        best = max(known, key=lambda place: place.moved, default=group or NOWHERE)
+        best = max(known, key=lambda spot: spot.moved, default=group or NOWHERE)
         noise = best.noise(region.kind)
         if best.moved > 1 and self._new.content(now, now_end) in (best.old, best.older):
             noise = RETURNS * noise / (1 + (RETURNS - 1) * noise)
-        size = sum(place.size for place in known)
-        most = max([end - first, *(place.most for place in known)])
+        size = sum(spot.size for spot in known)
+        most = max([end - first, *(spot.most for spot in known)])
         beyond = end - first - size > (size // 2 if best.moved <= YOUNG else 0)
         if known and (now_end - now > most or beyond):
             noise = min(noise, NOWHERE.noise("text"))
-        single = not self._old.level or any(
-            place.first - 1 <= first and end <= place.end + 1 for place in self._old.places
-        )
-        most = max(most, now_end - now) if single or now_end - now == 1 else 0
+        if not known and not _single(self._old.entries[first:end]):
+            noise, most = min(noise, NOWHERE.noise(region.kind)), 0
+        else:
+            most = max(most, now_end - now)
         was, kept = self._old.content(first, end), best.counted(True, region.kind == "value")
-        return kept._replace(first=now, size=now_end - now, most=most, old=was, older=best.old), 1 - noise
+        return replace(kept, first=now, size=now_end - now, most=most, old=was, older=best.old), 1 - noise
 
 
-def _touches(place: _Place, first: int, end: int, size: int) -> bool:
+def _single(entries: Rows) -> bool:
+    """Return whether these are single blocks."""
+    return bool((entries["exact"] & 1).all())
+
+
+def _near(blocks: Rows, bounds: Places, places: Sequence[_Place], begins: Places) -> npt.NDArray[Any]:
+    """Return which groups with these first blocks are cut: those in and beside a place, and until they are `FEW` where
+    it is known to be somewhere in them."""
+    near = np.zeros(len(blocks), dtype=bool)
+    for spot in places:
+        first, end = bounds[spot.first], bounds[spot.end]
+        if spot.most:
+            near[max(first - 1, 0) : end + 1] = True
+        elif spot.moved > 1 or begins.searchsorted(end) - begins.searchsorted(first) < FEW:
+            near[first:end] = True
+    cut = np.logical_or.reduceat(near, begins)
+    like = _entries(blocks, begins)
+    return cut | np.isin(like, like[cut])  # of two like groups none is known while the other is cut
+
+
+def _touches(spot: _Place, first: int, end: int, size: int) -> bool:
     """Return whether a place differs where an old part has become a new one of this size."""
-    if place.size:
-        return (first < place.end and end > place.first) or place.first < first == end < place.end
-    return first <= place.first <= end and size > end - first
+    if spot.size:
+        return (first < spot.end and end > spot.first) or spot.first < first == end < spot.end
+    return first <= spot.first <= end and size > end - first

@@ -63,7 +63,7 @@ _ALTERNATES = re.compile(r"\d[^\W\d_]+\d|[^\W\d_]\d+[^\W\d_]")
 _TOKEN = re.compile(
     r"\d\d:\d\d:\d\d|(?:\d+[^\W\d_]+){2}\d|(?:[^\W\d_]+\d+){2}[^\W\d_]|\d{16}|[\da-f]{8}-[\da-f]{4}-", re.IGNORECASE
 )
-"""What no writer writes again: a time to the second, letters and digits in turn, a long number."""
+"""The form of a token: a time to the second, letters and digits in turn, a long number."""
 _DATE_WORDS = (
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec "
@@ -398,13 +398,13 @@ def _without_dates(hashes: Hashes, bounds: Places, numbers: Flags) -> tuple[Hash
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outlines:
-    """What is in the pieces of a text: hashes of each, of 64 bits.
+    """The content of the pieces of a text: hashes of each, of 64 bits.
 
     Attributes:
         exact: Of all its words in their order, and its other characters but white space.
         without_tokens: Of its words but those of tokens and times to the second, in any order.
         without_numbers: Of its words but those of tokens, numbers and dates, in any order.
-        first: Of its first word.
+        first: Of its first word, 0 if that is left out there.
         tokens, amounts: Has it a token; a currency sign, or a number with two decimals?
     """
 
@@ -432,7 +432,7 @@ def outlined(words: Words, bounds: Places) -> Outlines:
         mixed(np.add.reduceat(ordered, begins)),
         np.add.reduceat(kept, begins),
         np.add.reduceat(loose, begins),
-        words.hashes[begins],
+        loose[begins],
         np.logical_or.reduceat(tokens, begins),
         amounts,
     )
@@ -459,8 +459,8 @@ def _digits_of(words: Words, bounds: Places) -> tuple[Flags, Flags, Flags]:
     of_digits = words.starts.searchsorted(digits, "right") - 1
     starts, ends = _runs_with_digits(words, digits)
     long = _places(ends - starts >= TOKEN).tolist()
-    found = [run for run in long if _TOKEN.search(words.text, starts[run], ends[run])]
-    tokens = _within(words, starts[found], ends[found]) if found else tokens
+    runs = [run for run in long if _TOKEN.search(words.text, starts[run], ends[run])]
+    tokens = _within(words, starts[runs], ends[runs]) if runs else tokens
     numbers[of_digits] = True
     at = [words.flags.take(digits + step, mode="clip") & _DIGIT for step in (2, 3, 4)]
     point = words.codes.take(digits + 1, mode="clip")

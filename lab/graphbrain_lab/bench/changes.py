@@ -151,9 +151,9 @@ def _drawn_edits(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigu
         noises = [(page.at(), NOISES[name](page)) for name in page.dice.sample(sorted(NOISES), NOISES_EACH)]
         seen: Seen | None = None
         for visit in range(NOISY):
-            noise = [(place, shown(visit)) for place, shown in noises]
+            noise = [(spot, shown(visit)) for spot, shown in noises]
             seen = _visited(page.body((at, one), *noise), change, seen)[0]
-        noise = [(place, shown(NOISY)) for place, shown in noises]
+        noise = [(spot, shown(NOISY)) for spot, shown in noises]
         changed = _visited(page.body((at, other), *noise), change, seen)[1]
         figures.add(change.method, f"{what}, and noise", length, changed)
 

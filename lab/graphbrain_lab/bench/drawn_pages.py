@@ -39,7 +39,7 @@ class Drawn:
         self.blocks = [self._block() for _ in range(blocks)]
 
     def words(self, least: int, most: int) -> str:
-        """Return so many words."""
+        """Return some words, from `least` to `most`."""
         dice = self.dice
         return " ".join(
             "".join(dice.choice(_SYLLABLES) for _ in range(dice.randint(1, 4)))
@@ -83,7 +83,7 @@ class Drawn:
         )
 
     def two(self, draw: Callable[[], str]) -> Edit:
-        """Return two different draws."""
+        """Return two draws that differ."""
         one = other = draw()
         while other == one:
             other = draw()
@@ -191,7 +191,7 @@ EDITS: dict[str, Callable[[Drawn], Edit]] = {
     "sign": _sign,
     "clause with a digit": _clause,
 }
-"""What is at a place before and after each edit."""
+"""The edits: the HTML at their place before and after each."""
 
 
 SEQUENCES: dict[str, Callable[[Drawn], list[str]]] = {
@@ -199,7 +199,7 @@ SEQUENCES: dict[str, Callable[[Drawn], list[str]]] = {
     "price": lambda page: [f"<p>{price}</p>" for price in _under(page, [f"{page.amount()} €" for _ in range(6)])],
     "news": lambda page: _news(page),
 }
-"""What is at a place at six visits, all of them changes."""
+"""Rows of changes: the HTML at one place at six visits."""
 
 
 def _under(page: Drawn, values: Sequence[str]) -> list[str]:
@@ -263,4 +263,4 @@ NOISES: dict[str, Callable[[Drawn], Noise]] = {
     "8 of 12 links": _related,
     "order of a list": _order,
 }
-"""What is at a place at each visit, by its number."""
+"""The kinds of noise: the HTML at one place, by the number of the visit."""

@@ -147,7 +147,7 @@ def test_outlines_are_those_of_the_plain_definition(texts: list[str]) -> None:
         assert int(found.without_tokens[number]) == sum(hash for _, _, hash in kept) % 2**64
         assert int(found.without_numbers[number]) == sum(loose) % 2**64
         assert bool(found.tokens[number]) == (len(kept) < last - first)
-        assert int(found.first[number]) == spans[first][2]
+        assert int(found.first[number]) == (spans[first][2] if loose[:1] == [spans[first][2]] else 0)
 
 
 @pytest.mark.parametrize(
