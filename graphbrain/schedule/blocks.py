@@ -42,7 +42,8 @@ VERSION = 3
 SINGLE, GROUPS, MOST = 96, 64, 112
 """Blocks of a page that are kept singly; into how many groups those of a longer page go; and what both may grow to."""
 LARGEST_LEVEL, FINER = 20, 2
-"""Of groups: one of level n has 2ⁿ blocks, about, and those into which it is cut are so many levels below."""
+"""The largest level of groups, of which one of level n has 2ⁿ blocks, about; and how many levels below are those into
+which one is cut."""
 LONGEST_ROW = 500
 """Blocks and groups that are compared; where more have changed, it is another page."""
 MOST_PLACES = 8

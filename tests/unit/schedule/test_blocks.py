@@ -135,7 +135,7 @@ def test_related_links_stop_counting(paragraphs: int) -> None:
 @LENGTHS
 @pytest.mark.parametrize("rotating", [1, 3])
 def test_what_changes_at_every_visit_stops_counting(paragraphs: int, rotating: int) -> None:
-    """From the third visit on, from the fifth in a long page; and an edit is still seen, also where it is next to it."""
+    """From the third visit on, from the fifth in a long page; and an edit is still seen, also one next to it."""
     for seed in range(10 if paragraphs < 100 else 2):
         dice = random.Random(seed)
         texts = page(dice, paragraphs + 12)
