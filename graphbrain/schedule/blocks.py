@@ -428,7 +428,7 @@ class _Visit:
         now, now_end = region.now - (region.first - first), region.now_end + (end - region.end)
         best = max(known, key=lambda spot: spot.moved, default=group or NOWHERE)
         noise = best.noise(region.kind)
-        if best.moved > 1 and self._new.content(now, now_end) in (best.old, best.older):
+        if best.moved - best.values > 1 and self._new.content(now, now_end) in (best.old, best.older):
             noise = RETURNS * noise / (1 + (RETURNS - 1) * noise)
         size = sum(spot.size for spot in known)
         most = max([end - first, *(spot.most for spot in known)])
