@@ -368,7 +368,7 @@ class Settings:
 
     def with_stored(self, stored: Mapping[str, Any]) -> Settings:
         """Return these settings with the fixed and shared ones that are stored on a brain."""
-        return replace(self, **{name: stored[name] for name in self.names("fixed", "shared")})
+        return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})
 
     def unlike(self, brain: Settings) -> dict[str, Any]:
         """Return name → the given value, of the shared settings that were given and whose meaning differs from a
