@@ -64,7 +64,12 @@ TOPICS: dict[str, tuple[str, ...]] = {
         *("order", "value", "value_by_relevance", "discovery_days", "freshness_value", "change_value"),
         *("revisit_seconds", "frontier_reserve", "oldest_reserve", "harvest_reserve", "intervals"),
     ),
-    "Changes and hints": (*("change", "change_bits", "forgetting", "hint_recall", "hint_false", "sections_per_host"),),
+    "Changes and hints": (
+        "change",
+        "change_bits",
+        "change_probability",
+        *("forgetting", "hint_recall", "hint_false", "sections_per_host"),
+    ),
     "Scores": (
         *("engine", "alpha", "eps", "max_payees", "settled_bound", "intra_host_weight", "payout", "target_relevance"),
         *("target_hosts", "reach", "keep_live_pagerank"),

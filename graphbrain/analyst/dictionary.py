@@ -50,7 +50,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "body_hash": ("", "digest of the bytes, as of its last change"),
     "text_hash": ("", "digest of the visible text, as of its last change"),
     "simhash": ("64 bits", "like texts share most bits"),
-    "blocks": ("", "hashes of the blocks of its text: which of them have changed"),
+    "blocks": ("", "hashes of the blocks of its text, and how often they differed where they did"),
     "etag": ("", "ETag of the last answer"),
     "last_modified": ("", "Last-Modified of the last answer"),
     "hinted": (TIME, "the time of change that its last hint names; 0: the hint names no time"),

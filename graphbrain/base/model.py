@@ -314,7 +314,7 @@ class Fetched:
         body_hash, text_hash, simhash: The crawler's own, in place of those of the body. With none of these nothing is
             compared.
         blocks: The blocks of the text of a body that was hashed elsewhere, from `schedule.fingerprints.text_blocks`.
-            Those of another version of graphbrain are compared with nothing.
+            Those of another version of graphbrain are compared with nothing; then the simhash decides.
         shingles: The sketch of that text, from `schedule.fingerprints.take`.
         changed: The crawler's own verdict whether the page has changed since its last visit.
         status: The HTTP status. An error is a failure, whose links are added; 204 and 206 delete no links.

@@ -84,6 +84,7 @@ RANGES: Mapping[str, Bounds] = {
     "hint_recall": Bounds(0, 0.99),
     "hint_false": Bounds(0.001, 1000),
     "change_bits": Bounds(0, 64),
+    "change_probability": Bounds(0, 1, below=True),
     "sections_per_host": Bounds(0, 1000),
     "max_payees": Bounds(1, LARGEST),
     "in_flight": Bounds(0, LARGEST),
@@ -249,6 +250,9 @@ class Settings:
     max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
     change: str = _setting("blocks", "shared", "how a change of a page is found: body, text, blocks or simhash")
     change_bits: int = _setting(3, "shared", "bits of 64 in which the simhash of a page that is the same may differ")
+    change_probability: float = _setting(
+        0.5, "shared", "change = blocks: the probability above which a difference counts as a change, and not as noise"
+    )
     sections_per_host: int = _setting(
         200, "shared", "sections of a host that are learned from its visits at most; 0 = none are"
     )
@@ -364,7 +368,7 @@ class Settings:
 
     def with_stored(self, stored: Mapping[str, Any]) -> Settings:
         """Return these settings with the fixed and shared ones that are stored on a brain."""
-        return replace(self, **{name: stored[name] for name in self.names("fixed", "shared")})
+        return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})
 
     def unlike(self, brain: Settings) -> dict[str, Any]:
         """Return name → the given value, of the shared settings that were given and whose meaning differs from a

@@ -94,7 +94,11 @@ class Session:
             settings.max_errors,
             self.schedule_of(settings),
             ChangeTest(
-                settings.change, settings.change_bits, settings.detector, sketches=settings.sections_per_host > 0
+                settings.change,
+                settings.change_bits,
+                settings.detector,
+                above=settings.change_probability,
+                sketches=settings.sections_per_host > 0,
             ),
             settings.orphans,
             settings.park_after_seconds,

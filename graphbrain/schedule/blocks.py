@@ -1,59 +1,82 @@
-"""A page's text as blocks: which of them are new since the last visit, and which change at every visit.
+"""A page's text as blocks: where it has changed since the last visit, and how probable it is that this is no noise.
 
 A block is what a reader takes for one: a paragraph, a list item, a row of a table, a heading. A long one is cut into
-sentences. Each is hashed without its dates and numbers; a price is hashed as well, on its own. `cut` gives these hashes
-in page order.
+sentences. `cut` gives the hashes of each, in page order. All that is written counts, numbers and signs as well as
+words, in its order; white space does not.
 
-What is kept of a page between visits has a bounded size (`LARGEST_SKETCH`), whatever the page's: the sum of the hashes,
-which shows exactly whether any block has come or gone; and an invertible Bloom lookup table of them, from which the
-hashes that have come and gone can be read as long as they are few (Goodrich, Mitzenmacher, "Invertible Bloom Lookup
-Tables", Allerton 2011). So the places are known where text was replaced. A place where it is replaced again at the next
-visit is a rotating one: an advertisement, a quotation of the day. Its text no longer counts until it has stayed the
-same for `QUIET` visits. A place is the space between two blocks that occur once in the page.
+What is kept of a page between visits has a bounded size (`LARGEST_SKETCH`), whatever the page's: the hashes of its
+blocks, in page order; in a page of many blocks, those of groups of neighbours, of ever smaller ones where it has
+differed. The hashes of the blocks themselves choose where a group begins, so an edit moves no other group. The rows of
+hashes of two visits are aligned; where they differ is a place, which its neighbours locate in later visits.
 
-A place where text is only added to what was there, as at the head of a list of news, is no rotating one; nor is one
-where nothing but a price changes. Where a rotating place holds more blocks than ever, something was added: that counts.
+Of a place is kept how often it was visited and how often it differed. Both are observations of the probability that it
+differs although nothing has happened, whose prior is a Beta distribution, and the mean of the posterior is how probable
+noise is: an advertisement, a quotation of the day, a banner that comes and goes. The prior depends on what differs
+(`PRIORS`). What a place has held lately is kept, too: content that comes back there is more probably noise.
+
+A place where text is only added to what was there, as at the head of a list of news, does not differ in this sense: it
+is another place each time. Where a place holds more blocks than ever, something was added: that counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from hashlib import blake2b
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from difflib import SequenceMatcher
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrain.base.errors import BadInput
-from graphbrain.schedule.words import EDGE, FACTORS, VERSION, Masked, Words, changes, masked, packed, sizes, unpacked
+from graphbrain.schedule.words import EDGE, FACTORS, Outlines, Words, mixed, outlined, packed, pieces, unpacked
 
-__all__ = ["LARGEST_SKETCH", "VisitStep", "cut", "hashed", "is_plain", "read", "step"]
+__all__ = ["LARGEST_SKETCH", "VERSION", "VisitStep", "cut", "hashed", "is_plain", "read", "step"]
 
-Keys = npt.NDArray[np.uint32]
+Rows = npt.NDArray[np.void]
+Places = npt.NDArray[np.int64]
 
-CELLS, TABLES = 24, 4
-"""Cells of the lookup table, and into how many of them a hash goes, one in each part of the table."""
-MOST_TRIES = 100
-MOST_PLACES = 5
-WIDEST, MOST_WORDS = 31, 150
-"""Blocks and words that a rotating place may hold. All of a page's may hold no more than half of its words."""
-QUIET = 4
-"""Visits running without a change after which the text of a rotating place counts again."""
-REPEATED = 128
-"""In a block's number of words: the block occurs again in the page."""
-START, END = 0, 2**32 - 1
-"""In place of a neighbour: the beginning and the end of the page."""
-ROTATES, STILL = 128, 32
-"""In a place's state: its text does not count; a visit without a change, up to `QUIET` of them running. The rest is the
-largest number of blocks that it has held."""
+VERSION = 3
+"""The version of blocks and of what is kept of them. Those of two versions are not compared."""
+SINGLE, GROUPS, MOST = 96, 64, 112
+"""Blocks of a page that are kept singly; into how many groups those of a longer page go; and what both may grow to."""
+LARGEST_LEVEL, FINER = 20, 2
+"""The largest level of groups, of which one of level n has 2ⁿ blocks, about; and how many levels below are those into
+which one is cut."""
+LONGEST_ROW = 500
+"""Blocks and groups that are compared; where more have changed, it is another page."""
+MOST_PLACES = 8
+NEAR, LIST_SIZE = 2, 3
+"""Blocks between two differing parts that are one place, where neither is known, or what is has the size of a list."""
+FEW = 4
+YOUNG = 3
+"""Differences after which a place is known in its full length."""
+MOST_MOVING = 0.75
+"""The share of a page's words that may differ: where more do, it is another page."""
+PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "text": (0.5, 1.0)}
+"""The prior observations of noise and of content in a place, by what differs there: only tokens and times to the
+second; one value, which is words behind the same first word, an amount, or `SHORT` words at most; or anything else."""
+SHORT = 3
+RETURNS = 3.0
+"""By how much more probable noise is where content comes back, that has come and gone before."""
+FORGOTTEN = 0.125
+"""The share of visits at which it differed, below which a place is one as others are."""
+MOST_SEEN = 30
 
-_HEAD = np.dtype([("total", "<u4"), ("keys", "<u4", CELLS), ("checks", "u1", CELLS)])
-_PLACE = np.dtype([("before", "<u4"), ("after", "<u4"), ("content", "<u4"), ("state", "u1")])
-_BLOCK = np.dtype([("key", "<u4"), ("words", "u1")])
+_BLOCK = np.dtype([("exact", "<u4"), ("bare", "u1"), ("loose", "u1"), ("label", "u1"), ("kind", "u1")])
+_TOKEN, _AMOUNT, _LENGTH = 128, 64, 63
+"""In a block's kind: it has a token, an amount; and the number of its words."""
+_ENTRY = np.dtype([("exact", "<u2"), ("bare", "u1"), ("loose", "u1"), ("label", "u1")])
+_PLACE = np.dtype(
+    [
+        *((name, "u1") for name in ("first", "size", "moved", "values", "seen", "most")),
+        *((name, "<u2") for name in ("old", "older")),
+    ]
+)
 LIST = ";"
 """The mark of a list of blocks, which what is kept has not."""
-LARGEST_SKETCH = len(packed(bytes(_HEAD.itemsize + MOST_PLACES * _PLACE.itemsize)))
+LARGEST_SKETCH = len(packed(bytes(2 + MOST_PLACES * _PLACE.itemsize + MOST * _ENTRY.itemsize)))
 """The most characters of the stored text."""
 
 # ---------------------------------------------------------------------- blocks of a text
@@ -61,43 +84,36 @@ LARGEST_SKETCH = len(packed(bytes(_HEAD.itemsize + MOST_PLACES * _PLACE.itemsize
 
 def cut(texts: Iterable[str]) -> str | None:
     """The blocks of a page, from their texts in page order; None when there is no word in them."""
-    return hashed(masked(Words.of(EDGE.join(texts))))
+    words = Words.of(EDGE.join(texts))
+    bounds = pieces(words)
+    return hashed(outlined(words, bounds), bounds) if len(words.hashes) else None
 
 
-def hashed(pieces: Masked) -> str | None:
-    """The blocks of a page as `cut` gives them, from what `masked` gives."""
-    if not len(pieces.begins):
-        return None
-    keys, lengths = np.add.reduceat(pieces.rows, pieces.begins), np.minimum(pieces.lengths, REPEATED - 1)
-    if pieces.prices:
-        places = np.array(list(pieces.prices))
-        priced = [keys[piece] ^ _hash(prices) for piece, prices in pieces.prices.items()]
-        keys, lengths = np.insert(keys, places + 1, priced), np.insert(lengths, places + 1, 0)
-    order = np.argsort(keys, kind="stable")
-    like = changes(keys[order])
-    if len(like) < len(keys):
-        times = sizes(like, len(keys))
-        lengths[order[np.repeat(times > 1, times)]] |= REPEATED
-        # The second of two like blocks has another hash.
-        keys[order] += (np.arange(len(keys)) - np.repeat(like, times)).astype(np.uint64) * FACTORS[-1]
-    blocks = np.empty(len(keys), dtype=_BLOCK)
-    blocks["key"] = np.minimum(np.maximum(keys >> np.uint64(32), START + 1), END - 1)
-    blocks["words"] = lengths
-    return packed(blocks.tobytes(), LIST)
+def hashed(outlines: Outlines, bounds: npt.NDArray[np.int64]) -> str:
+    """The blocks of a page as `cut` gives them, from its pieces and what is in them."""
+    blocks = np.empty(len(outlines.exact), dtype=_BLOCK)
+    blocks["exact"] = outlines.exact >> np.uint64(32)
+    for name, hashes in (
+        ("bare", outlines.without_tokens),
+        ("loose", outlines.without_numbers),
+        ("label", outlines.first),
+    ):
+        blocks[name] = mixed(hashes) >> np.uint64(56)
+    blocks["kind"] = (
+        np.minimum(bounds[1:] - bounds[:-1], _LENGTH) + _TOKEN * outlines.tokens + _AMOUNT * outlines.amounts
+    )
+    return packed(blocks.tobytes(), LIST, VERSION)
 
 
-def read(text: str) -> npt.NDArray[np.void] | None:
+def read(text: str) -> Rows | None:
     """Return the blocks that `cut` has made, None for those of another version. Raise BadInput for anything else."""
     try:
         version, data = unpacked(text, LIST)
-        blocks = np.frombuffer(data, dtype=_BLOCK)
+        if LIST not in text:
+            raise ValueError("it has no version")
+        return np.frombuffer(data, dtype=_BLOCK) if version == VERSION else None
     except ValueError as error:
         raise BadInput(f"blocks must be what graphbrain makes of a body: {error}") from None
-    return blocks if version == VERSION else None
-
-
-def _hash(prices: Sequence[str]) -> np.uint64:
-    return np.uint64(int.from_bytes(blake2b(" ".join(prices).encode("utf-8"), digest_size=8).digest()))
 
 
 # ---------------------------------------------------------------------- what is kept
@@ -105,41 +121,63 @@ def _hash(prices: Sequence[str]) -> np.uint64:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place where text was replaced: the blocks around it, the sum of its present text, and its state."""
+    """A place that has differed.
 
-    before: int
-    after: int
-    content: int
-    state: int
+    `first`, `size`: its first entry, and how many it has. `moved`, `values`, `seen`: how often it has differed, how
+    often of these by a value, of how many visits. `most`: the most entries that it has held, 0 for a group that has
+    differed once: the place is somewhere in it. `old`, `older`: hashes of what it held before.
+    """
+
+    first: int
+    size: int
+    moved: int
+    values: int
+    seen: int
+    most: int
+    old: int
+    older: int
 
     @property
-    def rotates(self) -> bool:
-        return bool(self.state & ROTATES)
+    def end(self) -> int:
+        return self.first + self.size
 
-    @property
-    def quiet(self) -> int:
-        """Visits running without a change."""
-        return self.state % ROTATES // STILL
+    def noise(self, kind: str) -> float:
+        """Return the probability that a difference of this kind is noise here. Where only a value has ever differed,
+        other differences are no more probable, and the other way round."""
+        kind = "text" if kind == "value" and self.values < self.moved else kind
+        noise, content = PRIORS[kind]
+        moved = self.moved - (self.values if kind == "text" else 0)
+        return (noise + moved) / (noise + content + self.seen)
 
-    @property
-    def most(self) -> int:
-        """The largest number of blocks that it has held."""
-        return self.state % STILL
+    def counted(self, moved: bool, value: bool = False) -> _Place:
+        """Return the place after another visit. Of very many visits the latest weigh most."""
+        by = 2 if self.seen >= MOST_SEEN else 1
+        return replace(self, moved=self.moved // by + moved, values=self.values // by + value, seen=self.seen // by + 1)
+
+
+NOWHERE = _Place(0, 0, 0, 0, 0, 0, 0, 0)
+"""A place that has never differed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sketch:
-    """`total` and the table are of the blocks that count: those in rotating places do not."""
+    """`level`: the binary logarithm of the number of blocks in a group, about."""
 
-    total: int
-    keys: Keys
-    checks: npt.NDArray[np.uint8]
+    level: int
+    entries: Rows
     places: tuple[_Place, ...] = ()
 
     def text(self) -> str:
-        head = np.array([(self.total, self.keys, self.checks)], dtype=_HEAD)
-        places = np.array([(p.before, p.after, p.content, p.state) for p in self.places], dtype=_PLACE)
-        return packed(head.tobytes() + places.tobytes())
+        places = np.array([astuple(spot) for spot in self.places], dtype=_PLACE)
+        head = bytes((self.level, len(self.places)))
+        return packed(head + places.tobytes() + self.entries.tobytes(), version=VERSION)
+
+    def content(self, first: int, end: int) -> int:
+        """Return a hash of a part, 0 for an empty one."""
+        numbers = self.entries["exact"][first:end].astype(np.uint64)
+        return (
+            int((mixed(numbers + np.uint64(1)) * FACTORS[: end - first]).sum() >> np.uint64(48)) if end > first else 0
+        )
 
 
 def _parsed(text: str) -> _Sketch | None:
@@ -147,15 +185,15 @@ def _parsed(text: str) -> _Sketch | None:
     try:
         if LIST in text:
             blocks = read(text)
-            return None if blocks is None else _sketched(blocks["key"])
+            return None if blocks is None else _first(blocks)
         version, data = unpacked(text)
-    except (ValueError, BadInput):
+        if version != VERSION:
+            return None
+        places = np.frombuffer(data, dtype=_PLACE, offset=2, count=data[1])
+        entries = np.frombuffer(data, dtype=_ENTRY, offset=2 + places.nbytes)
+    except (ValueError, IndexError, BadInput):
         return None
-    if version != VERSION or len(data) < _HEAD.itemsize or (len(data) - _HEAD.itemsize) % _PLACE.itemsize:
-        return None
-    head = np.frombuffer(data, dtype=_HEAD, count=1)[0]
-    places = np.frombuffer(data, dtype=_PLACE, offset=_HEAD.itemsize)
-    return _Sketch(int(head["total"]), head["keys"], head["checks"], tuple(_Place(*p) for p in places.tolist()))
+    return _Sketch(data[0], entries, tuple(_Place(*spot) for spot in places.tolist()))
 
 
 def is_plain(kept: str | None) -> bool:
@@ -164,69 +202,31 @@ def is_plain(kept: str | None) -> bool:
     return known is not None and not known.places
 
 
-def _sketched(keys: Keys, places: tuple[_Place, ...] = ()) -> _Sketch:
-    table, checks = np.zeros(CELLS, dtype=np.uint32), np.zeros(CELLS, dtype=np.uint8)
-    own = _check(keys)
-    for cells in _cells(keys):
-        np.bitwise_xor.at(table, cells, keys)
-        np.bitwise_xor.at(checks, cells, own)
-    return _Sketch(_sum(keys), table, checks, places)
+def _first(blocks: Rows) -> _Sketch:
+    """Return the sketch of a page that is not compared with anything."""
+    level = 0
+    while level < LARGEST_LEVEL and len(_groups(blocks, level)) > (GROUPS if level else SINGLE):
+        level += 1
+    return _Sketch(level, _entries(blocks, _groups(blocks, level)[:MOST]))
 
 
-def _sum(keys: Keys) -> int:
-    return int(keys.sum(dtype=np.uint64)) & 0xFFFFFFFF
+def _groups(blocks: Rows, level: int) -> Places:
+    """Return the first blocks of the groups of this level: their own hashes choose them, so an edit moves no other."""
+    opens = (blocks["exact"] & np.uint32((1 << level) - 1)) == 0
+    opens[:1] = True
+    return np.flatnonzero(opens)
 
 
-def _check(keys: Keys) -> npt.NDArray[np.uint8]:
-    """Eight bits of each key that do not follow from its cells."""
-    return ((keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(56)).astype(np.uint8)
-
-
-def _cells(keys: Keys) -> list[npt.NDArray[np.int64]]:
-    """Return the cells of each key, one in each part of the table."""
-    part = CELLS // TABLES
-    return [((keys >> np.uint32(8 * n)) & np.uint32(255)).astype(np.int64) % part + n * part for n in range(TABLES)]
-
-
-def _apart(old: _Sketch, new: _Sketch, present: Keys) -> set[int] | None:
-    """The keys of which one of the two sketches holds more; None when there are too many to be read.
-
-    Two keys in the same cells hide each other. Then one that is `present` is tried for one of them.
-    """
-    table, checks = old.keys ^ new.keys, old.checks ^ new.checks
-    differing = _peeled(table, checks)
-    if not (table.any() or checks.any()):
-        return differing
-    fits = np.all([table[cells] != 0 for cells in _cells(present)], axis=0)
-    for key in present[fits][:MOST_TRIES]:
-        tried, own = table.copy(), checks.copy()
-        _toggle(tried, own, np.array([key], dtype=np.uint32))
-        more = _peeled(tried, own)
-        if not (tried.any() or own.any()):
-            return differing ^ more ^ {int(key)}
-    return None
-
-
-def _peeled(table: Keys, checks: npt.NDArray[np.uint8]) -> set[int]:
-    """Return the keys that lie alone in a cell, and then those that do without these; they are taken out of the
-    table."""
-    keys: set[int] = set()
-    for _ in range(CELLS):  # bounded: a hash that only seems to be alone may come again
-        pure = np.flatnonzero((table != 0) & (_check(table) == checks))
-        cells = np.array(_cells(table[pure])) if len(pure) else np.empty((TABLES, 0), dtype=np.int64)
-        pure = pure[(cells == pure).any(axis=0)]
-        if not len(pure):
-            break
-        key = table[pure[:1]]
-        _toggle(table, checks, key)
-        keys ^= {int(key[0])}
-    return keys
-
-
-def _toggle(table: Keys, checks: npt.NDArray[np.uint8], key: Keys) -> None:
-    for cell in _cells(key):
-        table[cell] ^= key
-        checks[cell] ^= _check(key)
+def _entries(blocks: Rows, begins: Places) -> Rows:
+    """Return the hashes of parts of a page that begin with these blocks. The last bit shows a single block."""
+    entries = np.empty(len(begins), dtype=_ENTRY)
+    inside = np.arange(len(blocks)) - np.repeat(begins, np.diff(begins, append=len(blocks)))
+    ordered = mixed(blocks["exact"].astype(np.uint64)) * FACTORS.take(inside & 255)
+    single = np.diff(begins, append=len(blocks)) == 1
+    entries["exact"] = (np.add.reduceat(ordered, begins) >> np.uint64(48)) & np.uint64(0xFFFE) | single
+    for name in ("bare", "loose", "label"):
+        entries[name] = np.add.reduceat(blocks[name], begins, dtype=np.uint8)
+    return entries
 
 
 # ---------------------------------------------------------------------- from visit to visit
@@ -234,11 +234,13 @@ def _toggle(table: Keys, checks: npt.NDArray[np.uint8], key: Keys) -> None:
 
 @dataclass(frozen=True, slots=True)
 class VisitStep:
-    """The result of a visit: whether the page has changed since the last one, None where they cannot be compared; and
-    the sketch that is kept of it now."""
+    """The result of a visit: how probable it is that the page has changed since the last one, None where they cannot be
+    compared; the sketch that is kept of it now; and where it is that it differs most probably: the blocks, or groups of
+    them, as (first, number before, number now)."""
 
-    changed: bool | None
+    probability: float | None
     kept: str | None
+    where: tuple[int, int, int] | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -249,112 +251,220 @@ def step(old: str | None, new: str) -> VisitStep:
     Deterministic; remembered, for the verdict and the record ask for the same.
     """
     blocks = read(new)
-    known = _parsed(old) if old is not None else None
     if blocks is None:
         return VisitStep(None, old)
+    known = _parsed(old) if old is not None else None
     if known is None:
-        return VisitStep(None, _sketched(blocks["key"]).text())
-    return _Visit(known, blocks["key"].copy(), blocks["words"].copy()).step()
+        return VisitStep(None, _first(blocks).text())
+    return _Visit(known, blocks).step()
+
+
+@dataclass(slots=True)
+class _Region:
+    """A part in which two rows differ: of the old one, and of the new one; the known places in it; and what differs."""
+
+    first: int
+    end: int
+    now: int
+    now_end: int
+    places: list[_Place]
+    kinds: set[str]
+
+    @property
+    def kind(self) -> str:
+        return next(iter(self.kinds)) if len(self.kinds) == 1 else "text"
+
+    @property
+    def low(self) -> int:
+        return min([self.first, *(spot.first for spot in self.places)])
+
+    @property
+    def high(self) -> int:
+        return max([self.end, *(spot.end for spot in self.places)])
+
+    def joins(self, later: _Region) -> bool:
+        """Return whether this part and a later one are one place."""
+        small = any(part.places and part.high - part.low < LIST_SIZE for part in (self, later))
+        shared = any(spot in self.places for spot in later.places)
+        return shared or later.first < self.high or (later.low - self.high <= NEAR and not small)
+
+    def joined(self, later: _Region) -> _Region:
+        places = self.places + [spot for spot in later.places if spot not in self.places]
+        return _Region(self.first, later.end, self.now, later.now_end, places, self.kinds | later.kinds)
 
 
 class _Visit:
     """A visit to a page that was visited before."""
 
-    def __init__(self, old: _Sketch, keys: Keys, words: npt.NDArray[np.uint8]) -> None:
+    def __init__(self, old: _Sketch, blocks: Rows) -> None:
         self._old = old
-        self._keys = keys
-        self._words = words & (REPEATED - 1)
-        self._once = (words & REPEATED) == 0
-        self._at = {key: index for index, key in enumerate(keys.tolist())}
-        self._found = self._located(old.places)
+        self._blocks = blocks
+        self._begins = self._row()
+        self._new = _Sketch(old.level, _entries(blocks, self._begins))
+        self._words = np.add.reduceat(blocks["kind"] & _LENGTH, self._begins, dtype=np.int64)
+        self._moved = np.full(len(old.entries), -1)
+        """the new place of each old entry that is still there"""
+
+    def _row(self) -> Places:
+        """Return the first blocks of what is compared: of the groups that are still there; and of the others ever
+        smaller groups, and at last single blocks."""
+        known = set(self._old.entries.tolist())
+        return self._split(lambda begins: [e not in known for e in _entries(self._blocks, begins).tolist()])
+
+    def _split(self, which: Callable[[Places], Sequence[bool] | npt.NDArray[Any]]) -> Places:
+        """Return the first blocks of groups, of which `which` are cut into smaller ones, and these again."""
+        level = self._old.level
+        begins = _groups(self._blocks, level)[:MOST]
+        while level:
+            level = max(level - FINER, 0)
+            cut = np.repeat(np.array(which(begins), dtype=bool), np.diff(begins, append=len(self._blocks)))
+            smaller = _groups(self._blocks, level)
+            begins = np.union1d(begins, smaller[cut[smaller]])
+        return begins
 
     def step(self) -> VisitStep:
-        counts = np.ones(len(self._keys), dtype=bool)
-        total = self._old.total
-        for place, region in self._found.items():
-            counts[region] = False
-            total -= 0 if place.rotates else place.content
-        changed = _sum(self._keys[counts]) != total & 0xFFFFFFFF
-        places = []
-        for place, region in self._found.items():
-            kept, seen = self._judged(place, region)
-            changed |= seen
-            places += [] if kept is None else [kept]
-        if changed:
-            places += self._replaced(places)
-        places = sorted(places, key=lambda place: not place.rotates)[:MOST_PLACES]
-        return VisitStep(changed, self._sketch(places).text())
+        regions = self._regions() if len(self._begins) <= LONGEST_ROW else None
+        words = [int(self._words[region.now : region.now_end].sum()) for region in regions or ()]
+        if regions is None or sum(words) > MOST_MOVING * self._words.sum():
+            return VisitStep(1.0, _first(self._blocks).text(), (0, len(self._blocks), len(self._blocks)))
+        met = {spot for region in regions for spot in (*region.places, self._group_of(region))}
+        places = [stays for spot in self._old.places if spot not in met and (stays := self._still(spot))]
+        probability, where = 0.0, None
+        for region in regions:
+            spot, likely = self._judged(region)
+            places.append(spot)
+            if likely > probability:
+                first = int(self._begins[region.now]) if region.now < len(self._begins) else len(self._blocks)
+                probability, where = likely, (first, region.end - region.first, region.now_end - region.now)
+        return VisitStep(probability, self._kept(places).text(), where)
 
-    def _located(self, places: Sequence[_Place]) -> dict[_Place, slice]:
-        """Return the places that are still there, and what is in them now; no two have a block in common."""
-        regions: dict[_Place, slice] = {}
-        taken = np.zeros(len(self._keys), dtype=bool)
-        for place in places:
-            first = 0 if place.before == START else self._at.get(place.before, len(self._keys)) + 1
-            end = len(self._keys) if place.after == END else self._at.get(place.after, -1)
-            if first <= end <= first + WIDEST and not taken[first:end].any():
-                regions[place] = slice(first, end)
-                taken[first:end] = True
+    def _kept(self, places: list[_Place]) -> _Sketch:
+        """Return what is kept: single blocks in and beside those places that differ most, and groups elsewhere."""
+        places = sorted(places, key=lambda spot: -spot.moved / spot.seen)[:MOST_PLACES]
+        bounds = np.append(self._begins, len(self._blocks))
+        while True:
+            begins = self._split(partial(_near, self._blocks, bounds, places))
+            if len(begins) <= MOST or not places:
+                break
+            places.pop()
+        if len(begins) > MOST:
+            return _first(self._blocks)
+        moved = []
+        for spot in places:
+            first = int(begins.searchsorted(bounds[spot.first], "right")) - (spot.first < len(self._begins))
+            end = int(begins.searchsorted(bounds[spot.end]))
+            moved.append(replace(spot, first=first, size=max(end - first, 0)))
+        return _Sketch(self._old.level, _entries(self._blocks, begins), tuple(moved))
+
+    def _regions(self) -> list[_Region]:
+        regions: list[_Region] = []
+        for first, end, now, now_end in self._spans():
+            places = [spot for spot in self._old.places if spot.most and _touches(spot, first, end, now_end - now)]
+            region = _Region(first, end, now, now_end, places, {self._kind(first, end, now, now_end)})
+            while regions and regions[-1].joins(region):
+                region = regions.pop().joined(region)
+            regions.append(region)
         return regions
 
-    def _judged(self, place: _Place, region: slice) -> tuple[_Place | None, bool]:
-        """Return the new state of a place, and whether its present content is a change that counts."""
-        keys = self._keys[region]
-        content, held = _sum(keys), self._held(region)
-        if content == place.content:
-            stays = place.rotates and place.quiet + 1 < QUIET
-            return (replace(place, state=place.state + STILL) if stays else None), False
-        if not place.rotates and self._is_wide(region):
-            return None, True
-        now = replace(place, content=content, state=ROTATES + max(held, place.most))
-        if place.content and _holds(keys, place.content):
-            return (now if place.rotates else None), True
-        return now, held > place.most
+    def _group_of(self, region: _Region) -> _Place | None:
+        """Return the group that has differed once, and in which text is replaced again."""
+        groups = [spot for spot in self._old.places if not spot.most] if region.now < region.now_end else []
+        return next((spot for spot in groups if max(spot.first, region.first) < min(spot.end, region.end)), None)
 
-    def _held(self, region: slice) -> int:
-        """Return how many blocks are in a place; a price is none of its own."""
-        return int((self._words[region] > 0).sum())
+    def _spans(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the parts that differ, and note where the others are now."""
+        old, new = self._old.entries.tolist(), self._new.entries.tolist()
+        same = 0
+        while same < min(len(old), len(new)) and old[same] == new[same]:
+            same += 1
+        tail = 0
+        while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+            tail += 1
+        middle = SequenceMatcher(None, old[same : len(old) - tail], new[same : len(new) - tail], autojunk=False)
+        self._moved[:same] = np.arange(same)
+        self._moved[len(old) - tail :] = np.arange(len(new) - tail, len(new))
+        for what, first, end, now, now_end in middle.get_opcodes():
+            if what == "equal":
+                self._moved[same + first : same + end] = np.arange(same + now, same + now_end)
+            else:
+                yield same + first, same + end, same + now, same + now_end
 
-    def _is_wide(self, region: slice) -> bool:
-        """Return whether no more than half of the page's words would count if those of this place did not count,
-        either."""
-        own = int(self._words[region].sum())
-        others = sum(int(self._words[there].sum()) for place, there in self._found.items() if place.rotates)
-        return own > MOST_WORDS or 2 * (own + others) > int(self._words.sum())
+    def _kind(self, first: int, end: int, now: int, now_end: int) -> str:
+        """Return what differs, as of `PRIORS`. The hashes of a group are the sums of those of its blocks."""
+        if first == end or now == now_end:
+            return "text"
+        old, new = self._old.entries[first:end], self._new.entries[now:now_end]
+        last = self._begins[now_end] if now_end < len(self._begins) else len(self._blocks)
+        kinds = self._blocks["kind"][self._begins[now] : last]
 
-    def _replaced(self, others: Sequence[_Place]) -> list[_Place]:
-        """Return the places where text that counted was replaced at this visit, as far as they can be determined."""
-        apart = _apart(self._old, self._sketch([anchor for anchor in self._found if anchor.rotates]), self._keys)
-        known = {(anchor.before, anchor.after) for anchor in others}
-        if apart is None:
-            return []
-        fresh = np.isin(self._keys, np.array(sorted(apart), dtype=np.uint32))
-        if int(fresh.sum()) == len(apart):  # nothing has gone
-            return []
-        for region in self._found.values():
-            fresh[region] = False
-        replaced: dict[tuple[int, int], _Place] = {}
-        anchors = np.flatnonzero(self._once & ~fresh & (self._words > 0)).tolist()
-        for first in np.flatnonzero(fresh & (self._words > 0)).tolist():
-            before = max((anchor for anchor in anchors if anchor < first), default=-1)
-            after = min((anchor for anchor in anchors if anchor > first), default=len(self._keys))
-            region = slice(before + 1, after)
-            bounds = (
-                START if before < 0 else int(self._keys[before]),
-                END if after == len(self._keys) else int(self._keys[after]),
-            )
-            if after - before - 1 <= WIDEST and not self._is_wide(region) and bounds not in known:
-                replaced[bounds] = _Place(*bounds, _sum(self._keys[region]), self._held(region))
-        return list(replaced.values())
+        def alike(name: str) -> bool:
+            return int(old[name].sum(dtype=np.uint8)) == int(new[name].sum(dtype=np.uint8))
 
-    def _sketch(self, places: Sequence[_Place]) -> _Sketch:
-        counts = np.ones(len(self._keys), dtype=bool)
-        for region in self._located([place for place in places if place.rotates]).values():
-            counts[region] = False
-        return _sketched(self._keys[counts], tuple(places))
+        if alike("bare") and (kinds & _TOKEN).any():
+            return "token"
+        if not _single(old):
+            return "value" if alike("label") and not alike("loose") else "text"
+        if not len(old) == len(new) == len(kinds):
+            return "text"
+        amounts = (old["loose"] == new["loose"]) & ((kinds & _AMOUNT) > 0)
+        named = (old["label"] == new["label"]) & (old["loose"] != new["loose"])
+        short = len(kinds) == 1 and (kinds[0] & _LENGTH) <= SHORT and old["loose"][0] != new["loose"][0]
+        return "value" if (amounts | named).all() or short else "text"
+
+    def _still(self, spot: _Place) -> _Place | None:
+        """Return a place that does not differ, where it is now; None where it is lost or forgotten."""
+        before = int(self._moved[spot.first - 1]) if spot.first else -1
+        first = int(self._moved[spot.first]) if spot.size else before + 1
+        end = int(self._moved[spot.end - 1]) + 1 if spot.size else first
+        lost = first < 0 or end < first or (not spot.size and spot.first > 0 and before < 0)
+        spot = replace(spot.counted(False), first=first, size=end - first)
+        return None if lost or spot.moved < FORGOTTEN * spot.seen else spot
+
+    def _judged(self, region: _Region) -> tuple[_Place, float]:
+        """Return the place that a region is, after this visit, and the probability that it has changed."""
+        known = region.places
+        group = None if known or region.kind == "value" else self._group_of(region)
+        first, end = region.low, region.high
+        now, now_end = region.now - (region.first - first), region.now_end + (end - region.end)
+        best = max(known, key=lambda spot: spot.moved, default=group or NOWHERE)
+        noise = best.noise(region.kind)
+        if best.moved - best.values > 1 and self._new.content(now, now_end) in (best.old, best.older):
+            noise = RETURNS * noise / (1 + (RETURNS - 1) * noise)
+        size = sum(spot.size for spot in known)
+        most = max([end - first, *(spot.most for spot in known)])
+        beyond = end - first - size > (size // 2 if best.moved <= YOUNG else 0)
+        if known and (now_end - now > most or beyond):
+            noise = min(noise, NOWHERE.noise("text"))
+        if not known and not _single(self._old.entries[first:end]):
+            noise, most = min(noise, NOWHERE.noise(region.kind)), 0
+        else:
+            most = max(most, now_end - now)
+        was, kept = self._old.content(first, end), best.counted(True, region.kind == "value")
+        return replace(kept, first=now, size=now_end - now, most=most, old=was, older=best.old), 1 - noise
 
 
-def _holds(keys: Keys, content: int) -> bool:
-    """Return whether the content that was there is still there, in one piece, beside the new one."""
-    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(keys, dtype=np.uint64)])
-    return bool((((sums[None, :] - sums[:, None]) & np.uint64(0xFFFFFFFF)) == np.uint64(content)).any())
+def _single(entries: Rows) -> bool:
+    """Return whether these are single blocks."""
+    return bool((entries["exact"] & 1).all())
+
+
+def _near(blocks: Rows, bounds: Places, places: Sequence[_Place], begins: Places) -> npt.NDArray[Any]:
+    """Return which groups with these first blocks are cut: those in and beside a place, and until they are `FEW` where
+    it is known to be somewhere in them."""
+    near = np.zeros(len(blocks), dtype=bool)
+    for spot in places:
+        first, end = bounds[spot.first], bounds[spot.end]
+        if spot.most:
+            near[max(first - 1, 0) : end + 1] = True
+        elif spot.moved > 1 or begins.searchsorted(end) - begins.searchsorted(first) < FEW:
+            near[first:end] = True
+    cut = np.logical_or.reduceat(near, begins)
+    like = _entries(blocks, begins)
+    return cut | np.isin(like, like[cut])  # of two like groups none is known while the other is cut
+
+
+def _touches(spot: _Place, first: int, end: int, size: int) -> bool:
+    """Return whether a place differs where an old part has become a new one of this size."""
+    if spot.size:
+        return (first < spot.end and end > spot.first) or spot.first < first == end < spot.end
+    return first <= spot.first <= end and size > end - first

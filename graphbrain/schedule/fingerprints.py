@@ -26,7 +26,7 @@ from w3lib.encoding import html_to_unicode
 
 from graphbrain.base.model import Seen, text_version
 from graphbrain.schedule import blocks, shingles
-from graphbrain.schedule.words import EDGE, FACTORS, LINK, VERSION, Words, distinct, masked
+from graphbrain.schedule.words import EDGE, FACTORS, LINK, VERSION, Words, distinct, masked, outlined, pieces
 
 __all__ = [
     "ChangeTest",
@@ -85,7 +85,7 @@ def visible_text(body: bytes, content_type: str | None = None) -> str | None:
 def text_blocks(body: bytes, content_type: str | None = None) -> str | None:
     """The blocks of the visible text, as `blocks.cut` makes them; None when there is none."""
     text = _text(body, content_type)
-    return None if text is None else blocks.cut(text.split(EDGE))
+    return None if text is None else blocks.cut(_lines(text))
 
 
 def _text(body: bytes, content_type: str | None) -> str | None:
@@ -101,6 +101,22 @@ def _text(body: bytes, content_type: str | None) -> str | None:
     between = _BETWEEN.get
     parts[1::2] = [between(name, " ") for name in parts[1::2]]
     return html.unescape("".join(parts))
+
+
+def _lines(text: str) -> list[str]:
+    """Return the texts of the blocks that have any, with one space or one `LINK` between words, so that no cut depends
+    on them."""
+    lines, links = list[str](), 0
+    for block in text.split(EDGE):
+        line = list[str]()
+        for number, part in enumerate(block.split(LINK)):
+            links += number > 0  # a link ends, or begins, before the next word, which may be of a later block
+            if plain := " ".join(part.split()):
+                line += [LINK if links % 2 else " " if line else "", plain]
+                links = 0
+        if line:
+            lines.append("".join(line))
+    return lines
 
 
 def _decoded(body: bytes, content_type: str | None) -> str:
@@ -143,16 +159,18 @@ def distance(one: int, other: int) -> int:
 class ChangeTest:
     """The method by which a changed page is distinguished from one that is the same.
 
-    `method`: by body, by visible text, by the blocks of the text, or by its simhash, the same up to `bits` differing
-    bits. A value that only one of the two visits has is not compared; then another hash decides: in place of blocks the
-    simhash, which pages have that were visited before there were blocks. `detector`: the user's own, instead of all
-    that. `failure`: the error of the detector, in whose place this is.
+    `method`: by body, by visible text, by the blocks of the text, which have changed where that has a probability
+    `above` this, or by its simhash, the same up to `bits` differing bits. Equal texts are the same. A value that only
+    one of the two visits has, or blocks of another version, are not compared; then another hash decides: in place of
+    blocks the simhash. `detector`: the user's own, instead of all that. `failure`: the error of the detector, in whose
+    place this is.
     """
 
     method: str = "blocks"
     bits: int = 3
     detector: Callable[[Seen, Seen], bool] | None = None
     failure: str = ""
+    above: float = 0.5
     sketches: bool = False
     """is a sketch of the shingles of the text taken, too, wherever the text is?"""
 
@@ -183,10 +201,14 @@ class ChangeTest:
         """Return whether the hashes show a change; None if they cannot be compared, as those of two versions."""
         if old.body_hash is not None and old.body_hash == new.body_hash:
             return False
-        if self.method == "blocks" and old.blocks is not None and new.blocks is not None:
-            return blocks.step(old.blocks, new.blocks).changed
         if self.method != "body" and not _alike(old, new):
             return None
+        if self.method != "body" and old.text_hash is not None and old.text_hash == new.text_hash:
+            return False
+        if self.method == "blocks" and old.blocks is not None and new.blocks is not None:
+            probability = blocks.step(old.blocks, new.blocks).probability
+            if probability is not None:
+                return probability > self.above
         if self.method in ("simhash", "blocks") and old.simhash is not None and new.simhash is not None:
             return distance(old.simhash, new.simhash) > self.bits
         if self.method != "body" and old.text_hash is not None and new.text_hash is not None:
@@ -222,16 +244,18 @@ def take(
     text = _text(raw, content_type) if change.wants_text and missing else None
     if text and (plain := " ".join(text.split())):
         made["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
-        made |= _of_words(Words.of(text), change, url) if change.wants_simhash or change.sketches else {}
+        wanted = change.wants_simhash or change.sketches
+        made |= _of_words(Words.of(EDGE.join(_lines(text))), change, url) if wanted else {}
     return replace(seen, **{name: value for name, value in made.items() if getattr(seen, name) is None})
 
 
 def _of_words(words: Words, change: ChangeTest, url: str) -> dict[str, Any]:
     made: dict[str, Any] = {"simhash": simhash(words)} if change.wants_simhash else {}
-    if change.wants_blocks or change.sketches:
-        pieces = masked(words, shingles.words_of(url, words) if change.sketches else None)
-        sketch = shingles.sketch(pieces) if change.sketches else None
-        made["blocks"] = blocks.hashed(pieces) if change.wants_blocks else None
+    bounds = pieces(words) if len(words.hashes) and (change.wants_blocks or change.sketches) else None
+    if bounds is not None and change.wants_blocks:
+        made["blocks"] = blocks.hashed(outlined(words, bounds), bounds)
+    if bounds is not None and change.sketches:
+        sketch = shingles.sketch(masked(words, bounds, shingles.words_of(url, words)))
         made["shingles"] = None if sketch is None else sketch.text()
     return made
 

@@ -7,14 +7,15 @@ the sum of its letters, each times a number that belongs to its place, modulo 2�
 Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Words in a row are hashed likewise, from their
 hashes.
 
-`masked` cuts the text into pieces, the units in which pages are compared: a block, or a sentence of a long one. In
-place of dates, numbers and tokens a piece has one word, #.
+`pieces` cuts the text into the units in which pages are compared: a block, or a sentence of a long one. `masked` has
+one word, #, in place of dates, numbers and tokens in them; `outlined` has all that is in them.
 """
 
 from __future__ import annotations
 
 import base64
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -23,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    *("EDGE", "FACTORS", "FEW_WORDS", "LINK", "LONG", "MOST_BLOCKS", "VERSION", "Masked", "Words"),
-    *("changes", "distinct", "masked", "packed", "sizes", "unpacked"),
+    *("EDGE", "FACTORS", "FEW_WORDS", "LINK", "LONG", "MOST_BLOCKS", "VERSION", "Masked", "Outlines", "Words"),
+    *("changes", "distinct", "masked", "mixed", "outlined", "packed", "pieces", "sizes", "unpacked"),
 ]
 
 Hashes = npt.NDArray[np.uint64]
@@ -33,7 +34,8 @@ Flags = npt.NDArray[np.bool_]
 _Number = TypeVar("_Number", bound=np.unsignedinteger)
 
 VERSION = 2
-"""The version of the hashes: it begins what is stored or sent of a text. Values of two versions are not compared."""
+"""The version of the hashes of a text, and of sketches: it begins what is stored or sent of them. Values of two
+versions are not compared."""
 EDGE = "\x1f"
 """The edge of a block in a text: ASCII's unit separator, which is white space."""
 LINK = "\x1e"
@@ -56,20 +58,14 @@ AT_ONCE = 32_768
 
 _WORD, _SINGLE, _DIGIT, _JOINT, _SIGN, _SPACE, _KNOWN = (1 << bit for bit in range(7))
 """The flags of a character: it is a part of words; it is a word; a decimal digit; a sign that joins the parts of a
-number; a currency; white space; it was looked up."""
+number; a currency; white space, or without a shape; it was looked up."""
 _SINGLES = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _JOINTS = "+/=.:-"
 _ALTERNATES = re.compile(r"\d[^\W\d_]+\d|[^\W\d_]\d+[^\W\d_]")
-_CURRENCY_SIGN = "[$¢£¤¥֏؋৳฿៛₠-₿＄￠￡￥￦]"
-_SIGNS = re.compile(_CURRENCY_SIGN)
-_CODES = (
-    "usd|eur|gbp|chf|jpy|cny|inr|aud|cad|nzd|sek|nok|dkk|pln|czk|huf|ron|rub|try|brl|mxn|zar|krw|sgd|hkd|ils|thb"
-    "|euros?|dollars?|pounds?|francs?|yen|yuan|rupees?|kr|zł|kč|ft|lei|lv|руб|грн|元|円|원"
+_TOKEN = re.compile(
+    r"\d\d:\d\d:\d\d|(?:\d+[^\W\d_]+){2}\d|(?:[^\W\d_]+\d+){2}[^\W\d_]|\d{16}|[\da-f]{8}-[\da-f]{4}-", re.IGNORECASE
 )
-_CURRENCY = re.compile(rf"{_CURRENCY_SIGN}|(?<![^\W\d])(?:{_CODES})\b")
-_AMOUNT = r"\d(?:[\d.,'\u00a0\u202f]{0,20}\d)?"
-_PRICE = re.compile(rf"(?:{_CURRENCY_SIGN}|\b(?:{_CODES}))\s?{_AMOUNT}|{_AMOUNT}\s?(?:{_CURRENCY_SIGN}|(?:{_CODES})\b)")
-_CODE_WORDS = " ".join(f"{code.removesuffix('s?')} {code.replace('?', '')}" for code in _CODES.split("|"))
+"""The form of a token: a time to the second, letters and digits in turn, a long number."""
 _DATE_WORDS = (
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec "
@@ -108,14 +104,14 @@ def unpacked(text: str, mark: str = ":") -> tuple[int, bytes]:
 # ---------------------------------------------------------------------- hashes
 
 
-def _mixed(numbers: Hashes) -> Hashes:
+def mixed(numbers: Hashes) -> Hashes:
     """Return the numbers with each bit dependent on all bits (SplitMix64)."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))
 
 
-FACTORS = _mixed(np.arange(1, 257, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
+FACTORS = mixed(np.arange(1, 257, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
 """The factor of each place in a word, or in a row of words; after the last one they begin anew."""
 
 
@@ -125,8 +121,9 @@ FACTORS = _mixed(np.arange(1, 257, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C
 def _flags_of(character: str) -> int:
     single = _SINGLES.match(character) is not None
     word = not single and (character.isalnum() or character == "_")
-    sign, joint = _SIGNS.match(character) is not None, character in _JOINTS
-    flags = (word, single, character.isdecimal(), joint, sign, character.isspace(), True)
+    category, joint = unicodedata.category(character), character in _JOINTS
+    space = character.isspace() or category == "Cf"
+    flags = (word, single, character.isdecimal(), joint, category == "Sc", space, True)
     return sum(flag << bit for bit, flag in enumerate(flags))
 
 
@@ -195,7 +192,7 @@ def _hashed(codes: npt.NDArray[np.uint32], starts: Places) -> Hashes:
     """Return the hashes of words. What is between them adds nothing."""
     lengths = sizes(starts, len(codes))
     offsets = np.arange(len(codes)) - np.repeat(starts, lengths)
-    return _mixed(np.add.reduceat(_LOWER.take(codes) * FACTORS.take(offsets & 255), starts))
+    return mixed(np.add.reduceat(_LOWER.take(codes) * FACTORS.take(offsets & 255), starts))
 
 
 def distinct(hashes: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
@@ -241,7 +238,7 @@ class _Known:
         return places
 
 
-_DATES, _CODE_HASHES = _Known(_DATE_WORDS), _Known(_CODE_WORDS)
+_DATES = _Known(_DATE_WORDS)
 _NUMBER = FACTORS[-1]
 """The hash of #, which is none of a word."""
 
@@ -259,7 +256,6 @@ class Masked:
         whole: Is it of so many words, or of all of a short piece?
         begins: The place of the first word of each piece.
         lengths: The words of each piece before any were replaced.
-        prices: The prices in a piece, by its number.
         own: As `whole`, of words that the page's address does not have.
         numbers: The hash of each row of numbers that was replaced, with the word before it, likewise; not of links.
     """
@@ -268,27 +264,25 @@ class Masked:
     whole: Flags
     begins: Places
     lengths: Places
-    prices: dict[int, tuple[str, ...]]
     own: Flags
     numbers: Hashes
 
 
-def masked(words: Words, named: Flags | None = None) -> Masked:
-    """Return the pieces of a text as they are compared. `named`: words that the page's address has."""
+def masked(words: Words, bounds: Places | None = None, named: Flags | None = None) -> Masked:
+    """Return the pieces of a text as they are compared. `bounds`: of `pieces`. `named`: words that the page's address
+    has."""
     count = len(words.hashes)
-    edges = _places(words.codes == ord(EDGE))
-    bounds = _pieces(words, edges) if count else np.zeros(1, dtype=np.int64)
+    bounds = pieces(words) if bounds is None else bounds
     lengths = bounds[1:] - bounds[:-1]
     named = np.zeros(count, dtype=bool) if named is None else named
     if count < FEW_WORDS:
         rows, whole = _rows(words.hashes, bounds[:-1])
-        return Masked(rows, whole, bounds[:-1], lengths, {}, whole & _free(named), words.hashes[:0])
+        return Masked(rows, whole, bounds[:-1], lengths, whole & _free(named), words.hashes[:0])
     digits = _places(words.flags & _DIGIT)
     numbers, content = _numbers(words, digits) if len(digits) else (np.zeros(count, dtype=bool),) * 2
-    prices = _prices(words, digits, bounds, edges) if len(digits) else {}
     hashes, begins, kept, amounts = _without_dates(words.hashes, bounds, numbers, content, named)
     rows, whole = _rows(hashes, begins)
-    return Masked(rows, whole, begins, lengths, prices, whole & _free(named[kept]), amounts)
+    return Masked(rows, whole, begins, lengths, whole & _free(named[kept]), amounts)
 
 
 def _free(named: Flags) -> Flags:
@@ -315,13 +309,15 @@ def _rows(hashes: Hashes, begins: Places) -> tuple[Hashes, Flags]:
     for step in range(1, WIDTH):
         inside &= ~first[step : count + step]
         rows[:-step] += hashes[step:] * FACTORS[step] * inside[:-step]
-    return _mixed(rows), inside | first[:count]
+    return mixed(rows), inside | first[:count]
 
 
-def _pieces(words: Words, edges: Places) -> Places:
-    """Return the bounds of the pieces: the first word of each, and the number of words. `edges`: in the text."""
+def pieces(words: Words) -> Places:
+    """Return the bounds of the pieces: the first word of each, and the number of words."""
     count = len(words.hashes)
-    firsts = changes(edges.searchsorted(words.starts))[: MOST_BLOCKS + 1]
+    if not count:
+        return np.zeros(1, dtype=np.int64)
+    firsts = changes(_edges(words).searchsorted(words.starts))[: MOST_BLOCKS + 1]
     bounds = np.concatenate([firsts, [count]])
     long = _long(words, bounds)
     if not long.any():
@@ -362,13 +358,30 @@ def _cut_parts(hashes: Hashes, begins: Flags, long: Flags) -> None:
     begins[:-1] |= long & (since % (4 * CUT) == 0)
 
 
-def _numbers(words: Words, digits: Places) -> tuple[Flags, Flags]:
-    """Return which words are of a number, a date or a token: of a run that begins with a digit, or that is long and
-    mixes digits with letters. And which of them are of a run without letters, in no text of a link."""
+def _edges(words: Words) -> Places:
+    return _places(words.codes == ord(EDGE))
+
+
+def _runs_with_digits(words: Words, digits: Places) -> tuple[Places, Places]:
+    """Return the beginnings and ends of the runs of letters, digits and joints that hold one of these digits."""
     starts, ends = _runs(words.flags & (_WORD | _SINGLE | _JOINT))
     runs = starts.searchsorted(digits, "right") - 1
     runs = runs[changes(runs)]
-    starts, ends = starts[runs], ends[runs]
+    return starts[runs], ends[runs]
+
+
+def _within(words: Words, starts: Places, ends: Places) -> Flags:
+    """Return which words are in these parts of the text."""
+    steps = np.zeros(len(words.starts) + 1, dtype=np.int8)
+    steps[words.starts.searchsorted(starts)] += 1
+    steps[words.starts.searchsorted(ends)] -= 1
+    return np.cumsum(steps[:-1], dtype=np.int8).astype(bool)
+
+
+def _numbers(words: Words, digits: Places) -> tuple[Flags, Flags]:
+    """Return which words are of a number, a date or a token: of a run that begins with a digit, or that is long and
+    mixes digits with letters. And which of them are of a run without letters, in no text of a link."""
+    starts, ends = _runs_with_digits(words, digits)
     first, digit = words.codes[starts], (words.flags & _DIGIT) != 0
     signed = (first == ord("+")) | (first == ord("-")) | (first == ord("."))
     lengths = ends - starts
@@ -378,14 +391,6 @@ def _numbers(words: Words, digits: Places) -> tuple[Flags, Flags]:
     letters = np.cumsum((words.flags & (_WORD | _DIGIT)) == _WORD, dtype=np.int64)
     plain = chosen & (letters[ends - 1] == letters[starts - 1])
     return _within(words, starts[chosen], ends[chosen]), _within(words, starts[plain], ends[plain]) & ~_of_links(words)
-
-
-def _within(words: Words, starts: Places, ends: Places) -> Flags:
-    """Return which words are within these parts of the text."""
-    steps = np.zeros(len(words.starts) + 1, dtype=np.int8)
-    steps[words.starts.searchsorted(starts)] += 1
-    steps[words.starts.searchsorted(ends)] -= 1
-    return np.cumsum(steps[:-1], dtype=np.int8).astype(bool)
 
 
 def _without_dates(
@@ -415,32 +420,84 @@ def _without_dates(
     sums = np.add.reduceat(np.where(content[places], hashes[places], np.uint64(0)), rows)
     before = np.where(begins[first], np.uint64(0), hashes[first - 1])
     free = (sums != 0) & ~np.logical_or.reduceat(named[places], rows)
-    amounts = _mixed(sums * FACTORS[0] + before * FACTORS[1])[free]
+    amounts = mixed(sums * FACTORS[0] + before * FACTORS[1])[free]
     hashes = hashes.copy()
     hashes[first[replaced]] = _NUMBER
     left = _places(kept)
     return hashes[left], _places(begins[left]), left, amounts
 
 
-def _prices(words: Words, digits: Places, bounds: Places, edges: Places) -> dict[int, tuple[str, ...]]:
-    """Return the prices in each piece. Their pattern is slow: it is tried where there are a digit and a currency."""
-    starts, ends, count = words.starts, words.ends, len(words.starts)
-    signs = starts.searchsorted(_places(words.flags & _SIGN))
-    behind = words.flags[digits + 1] & (_WORD | _SINGLE | _DIGIT)
-    joined = starts.searchsorted(digits[(behind > 0) & (behind < _DIGIT)], "right") - 1
-    near = np.concatenate([signs, signs - 1, joined, _CODE_HASHES.holds(words.hashes)])
-    if not len(near):
-        return {}
-    maybe, has_digit = np.zeros(len(bounds), dtype=bool), np.zeros(len(bounds), dtype=bool)
-    maybe[bounds.searchsorted(np.minimum(np.maximum(near, 0), count - 1), "right") - 1] = True
-    has_digit[bounds.searchsorted(starts.searchsorted(digits, "right") - 1, "right") - 1] = True
-    found: dict[int, tuple[str, ...]] = {}
-    for piece in _places(maybe & has_digit).tolist():
-        first, last = bounds[piece], bounds[piece + 1] - 1
-        # The signs before its first word and behind its last one belong to it, too.
-        begin = max(edges[edges.searchsorted(starts[first]) - 1], ends[first - 1] if first else 0)
-        end = min(edges[edges.searchsorted(starts[last])], starts[last + 1] if last + 1 < count else len(words.text))
-        text = words.text[begin:end].lower()
-        if _CURRENCY.search(text) and (prices := _PRICE.findall(text)):
-            found[piece] = tuple("".join(price.split()) for price in prices)
-    return found
+# ---------------------------------------------------------------------- outlines
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outlines:
+    """The content of the pieces of a text: hashes of each, of 64 bits.
+
+    Attributes:
+        exact: Of all its words in their order, and its other characters but white space.
+        without_tokens: Of its words but those of tokens and times to the second, in any order.
+        without_numbers: Of its words but those of tokens, numbers and dates, in any order.
+        first: Of its first word, 0 if that is left out there.
+        tokens, amounts: Has it a token; a currency sign, or a number with two decimals?
+    """
+
+    exact: Hashes
+    without_tokens: Hashes
+    without_numbers: Hashes
+    first: Hashes
+    tokens: Flags
+    amounts: Flags
+
+
+def outlined(words: Words, bounds: Places) -> Outlines:
+    """Return what is in the pieces with these bounds, of which there is at least one."""
+    begins, lengths = bounds[:-1], bounds[1:] - bounds[:-1]
+    inside = np.arange(len(words.hashes)) - np.repeat(begins, lengths)
+    ordered = words.hashes * FACTORS.take(inside & 255)
+    symbols = _places((words.flags & (_WORD | _SINGLE | _SPACE)) == 0)
+    beside = _words_beside(words, symbols)
+    np.add.at(ordered, beside, mixed(words.codes[symbols] * FACTORS.take(inside[beside] & 255)))
+    tokens, numbers, amounts = _digits_of(words, bounds)
+    amounts[bounds.searchsorted(beside[(words.flags[symbols] & _SIGN) > 0], "right") - 1] = True
+    kept = np.where(tokens, np.uint64(0), words.hashes)
+    loose = np.where(numbers, np.uint64(0), kept)
+    return Outlines(
+        mixed(np.add.reduceat(ordered, begins)),
+        np.add.reduceat(kept, begins),
+        np.add.reduceat(loose, begins),
+        loose[begins],
+        np.logical_or.reduceat(tokens, begins),
+        amounts,
+    )
+
+
+def _words_beside(words: Words, symbols: Places) -> Places:
+    """Return the word to which each of these characters belongs: the one before it, or the next one at the beginning
+    of a block."""
+    edges, last = _edges(words), len(words.starts) - 1
+    before = np.maximum(words.starts.searchsorted(symbols, "right") - 1, 0)
+    opens = edges.searchsorted(symbols) > edges.searchsorted(words.starts[before])
+    beside: Places = np.minimum(before + opens, last)
+    return beside
+
+
+def _digits_of(words: Words, bounds: Places) -> tuple[Flags, Flags, Flags]:
+    """Return which words are of tokens, and of numbers or dates; and which pieces have a number with two decimals."""
+    tokens, numbers = np.zeros(len(words.hashes), dtype=bool), np.zeros(len(words.hashes), dtype=bool)
+    amounts = np.zeros(len(bounds) - 1, dtype=bool)
+    numbers[_DATES.holds(words.hashes)] = True
+    digits = _places(words.flags & _DIGIT)
+    if not len(digits):
+        return tokens, numbers, amounts
+    of_digits = words.starts.searchsorted(digits, "right") - 1
+    starts, ends = _runs_with_digits(words, digits)
+    long = _places(ends - starts >= TOKEN).tolist()
+    runs = [run for run in long if _TOKEN.search(words.text, starts[run], ends[run])]
+    tokens = _within(words, starts[runs], ends[runs]) if runs else tokens
+    numbers[of_digits] = True
+    at = [words.flags.take(digits + step, mode="clip") & _DIGIT for step in (2, 3, 4)]
+    point = words.codes.take(digits + 1, mode="clip")
+    decimal = ((point == ord(".")) | (point == ord(","))) & (at[0] > 0) & (at[1] > 0) & (at[2] == 0)
+    amounts[bounds.searchsorted(of_digits[decimal], "right") - 1] = True
+    return tokens, numbers, amounts

@@ -2,7 +2,8 @@
 
 A page is visited some times while only noise differs: a date, a counter, a token, and one block of up to 40 words at
 one place, all new at each visit. Then it is edited: a paragraph is added, a price is changed, or a row is removed. Of
-two releases of the same pages, those whose words differ have changed.
+two releases of the same pages, those whose words differ have changed. `drawn` does the like with pages that are drawn
+from seeds, with more edits and more noise (`drawn_pages`).
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Seen
 from graphbrain.schedule import fingerprints
 from graphbrain.schedule.fingerprints import ChangeTest
+from graphbrain_lab.bench.drawn_pages import EDITS, NOISES, SEQUENCES, Drawn
 
-__all__ = ["CLASSES", "METHODS", "ChangeFigures", "Score", "measure"]
+__all__ = ["CLASSES", "METHODS", "ChangeFigures", "Score", "drawn", "measure"]
 
 METHODS = ("text", "simhash", "blocks")
 CLASSES = ((0, 300), (300, 1500), (1500, 10**9))
@@ -30,6 +32,10 @@ NOISY = 6
 SETTLED = 2
 """The number of these after which changing places must be known."""
 PARAGRAPHS = (20, 60)
+SIZES = (8, 40, 400)
+"""Blocks of a drawn page, one for each class of length."""
+FOLLOWED, NOISES_EACH = 10, 2
+"""Visits of a drawn page while only one kind of noise differs; and kinds of noise in a page that is then edited."""
 FEWEST_WORDS = 30
 """The least number of words of a measured page."""
 MOST_BLOCK = 40
@@ -116,6 +122,61 @@ def measure(
     tick(len(chosen), len(chosen))
     _timed(chosen, figures)
     return figures
+
+
+def drawn(seeds: range, tick: Callable[[int, int], None] = lambda _, __: None) -> ChangeFigures:
+    """Draw pages from seeds, and compare each before and after its edits, and at visits that find only noise.
+
+    Args:
+        seeds: One page of each length for each kind of edit, of noise and of sequence.
+        tick: Is called with (done, all).
+    """
+    figures = ChangeFigures(len(seeds) * len(SIZES))
+    for done, seed in enumerate(seeds):
+        tick(done, len(seeds))
+        for length, blocks in enumerate(SIZES):
+            for method in METHODS:
+                _drawn_edits(seed, blocks, ChangeTest(method), figures, length)
+                _drawn_noise(seed, blocks, ChangeTest(method), figures, length)
+    tick(len(seeds), len(seeds))
+    return figures
+
+
+def _drawn_edits(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigures, length: int) -> None:
+    for what, edit in EDITS.items():
+        page = Drawn(seed, blocks)
+        at, (one, other) = page.at(), edit(page)
+        old = _visited(page.body((at, one)), change)[0]
+        figures.add(change.method, what, length, _visited(page.body((at, other)), change, old)[1])
+        noises = [(page.at(), NOISES[name](page)) for name in page.dice.sample(sorted(NOISES), NOISES_EACH)]
+        seen: Seen | None = None
+        for visit in range(NOISY):
+            noise = [(spot, shown(visit)) for spot, shown in noises]
+            seen = _visited(page.body((at, one), *noise), change, seen)[0]
+        noise = [(spot, shown(NOISY)) for spot, shown in noises]
+        changed = _visited(page.body((at, other), *noise), change, seen)[1]
+        figures.add(change.method, f"{what}, and noise", length, changed)
+
+
+def _drawn_noise(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigures, length: int) -> None:
+    for what, draw in NOISES.items():
+        page = Drawn(seed, blocks)
+        at, shown = page.at(), draw(page)
+        seen: Seen | None = None
+        for visit in range(FOLLOWED):
+            seen, changed = _visited(page.body((at, shown(visit))), change, seen)
+            figures.largest = max(figures.largest, len(seen.blocks or ""))
+            if visit:
+                when = f"visit {visit + 1}" if visit < 4 else "visit 5 and later"
+                for named in (what, "all"):
+                    figures.add(change.method, f"noise, {named}: {when}", length, changed)
+    for what, draws in SEQUENCES.items():
+        page = Drawn(seed, blocks)
+        at, (first, *others) = page.at(), draws(page)
+        seen = _visited(page.body((at, first)), change)[0]
+        for html in others:
+            seen, changed = _visited(page.body((at, html)), change, seen)
+            figures.add(change.method, f"row of changes: {what}", length, changed)
 
 
 def _pages(directory: Path) -> Iterator[_Page]:

@@ -16,22 +16,30 @@ __all__ = ["changes"]
 
 
 @click.command()
-@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("directory", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--pages", type=click.IntRange(1), default=None, help="Only so many pages (all).")
 @click.option("--other", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Another release.")
+@click.option("--seeds", type=int, nargs=2, help="In place of DIRECTORY: pages drawn from seeds, FIRST up to END.")
 @as_json
-def changes(directory: Path, pages: int | None, other: Path | None, as_json: bool) -> None:
+def changes(
+    directory: Path | None, pages: int | None, other: Path | None, seeds: tuple[int, int] | None, as_json: bool
+) -> None:
     """Count which edits of pages are seen as changes.
 
     The HTML pages of DIRECTORY are edited by rule. Each value of the setting 'change' is tried: which edits it sees,
     and how often it sees one where only noise differs. It needs no server. --other has the same pages of another
-    release.
+    release. --seeds draws pages, edits and noise.
     """
     from graphbrain.terminal import show
-    from graphbrain_lab.bench.changes import measure
+    from graphbrain_lab.bench.changes import drawn, measure
 
+    if (directory is None) == (seeds is None):
+        raise click.UsageError("Give a directory of HTML pages, or --seeds FIRST END.")
     with show.task_bar() as bar:
-        figures = measure(directory, other, pages or 0, lambda done, of: bar("pages", done, of))
+        if seeds is not None:
+            figures = drawn(range(*seeds), lambda done, of: bar("pages", done, of))
+        elif directory is not None:
+            figures = measure(directory, other, pages or 0, lambda done, of: bar("pages", done, of))
     if as_json:
         show.json_lines(figures.rows())
     else:
@@ -54,4 +62,5 @@ def _tell(figures: ChangeFigures) -> None:
                 rows.append([what, first, asked, *shares])
     show.out(show.rows_table(("share called changed", "words from", "visits", *METHODS), rows))
     times = ", ".join(f"{name} {value:.2f} ms" for name, value in figures.milliseconds.items())
-    show.say(f"CPU a page: {times}. Kept of a page's blocks: at most {figures.largest} characters.")
+    took = f"CPU a page: {times}. " if times else ""
+    show.say(f"{took}Kept of a page's blocks: at most {figures.largest} characters.")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrain.schedule import words as of_text
-from graphbrain.schedule.words import EDGE, FACTORS, Words, masked, packed, unpacked
+from graphbrain.schedule.words import EDGE, FACTORS, Words, masked, outlined, packed, pieces, unpacked
 
 WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
 RUN = re.compile(r"[\w\u3040-\u30ff\u3400-\u9fff+/=.:-]+")
@@ -58,7 +58,6 @@ NUMBER = int(FACTORS[-1])
 class Piece(NamedTuple):
     hashes: list[int]
     length: int
-    prices: tuple[str, ...]
 
 
 def is_number(run: str) -> bool:
@@ -98,7 +97,7 @@ def pieces_plainly(texts: list[str]) -> list[Piece]:
             if not words:
                 continue
             if few:
-                pieces.append(Piece([word_hash(word[0]) for word in words], len(words), ()))
+                pieces.append(Piece([word_hash(word[0]) for word in words], len(words)))
                 continue
             kept: list[int] = []
             kinds = [(word.start() in numbers, word[0]) for word in words]
@@ -106,12 +105,7 @@ def pieces_plainly(texts: list[str]) -> list[Piece]:
                 run = list(group)
                 replaced = loose and (any(number for number, _ in run) or len(run) == len(words))
                 kept += [NUMBER] if replaced else [word_hash(word) for _, word in run]
-            before = max((match.end() for match in WORD.finditer(text[: words[0].start()])), default=0)
-            behind = WORD.search(text, words[-1].end())
-            around = text[before : behind.start() if behind else len(text)]
-            prices = of_text._PRICE.findall(around) if of_text._CURRENCY.search(around) else []
-            prices = prices if any(re.search(r"\d", word[0]) for word in words) else []
-            pieces.append(Piece(kept, len(words), tuple("".join(price.split()) for price in prices)))
+            pieces.append(Piece(kept, len(words)))
     return pieces
 
 
@@ -121,16 +115,62 @@ def test_pieces_are_those_of_the_plain_definition(texts: list[str]) -> None:
     plain = [match for text in texts for match in WORD.findall(lower(text))]
     assert words.hashes.tolist() == [word_hash(word) for word in plain]
     assert [lower(words.text[a:b]) for a, b in zip(words.starts, words.ends, strict=True)] == plain
-    pieces, wanted = masked(words), pieces_plainly(texts)
-    assert pieces.lengths.tolist() == [piece.length for piece in wanted]
-    assert pieces.prices == {number: piece.prices for number, piece in enumerate(wanted) if piece.prices}
+    found, wanted = masked(words), pieces_plainly(texts)
+    assert found.lengths.tolist() == [piece.length for piece in wanted]
     rows = [
         [hashed(piece.hashes[place : place + of_text.WIDTH]) for place in range(len(piece.hashes))] for piece in wanted
     ]
-    assert pieces.rows.tolist() == [row for own in rows for row in own]
-    assert pieces.begins.tolist() == np.cumsum([0, *map(len, rows)])[:-1].tolist()
+    assert found.rows.tolist() == [row for own in rows for row in own]
+    assert found.begins.tolist() == np.cumsum([0, *map(len, rows)])[:-1].tolist()
     whole = [not place or place + of_text.WIDTH <= len(own) for own in rows for place in range(len(own))]
-    assert pieces.whole.tolist() == whole
+    assert found.whole.tolist() == whole
+
+
+TOKENS = re.compile(r"\d\d:\d\d:\d\d|(\d+[^\W\d_]+){2}\d|([^\W\d_]+\d+){2}[^\W\d_]|\d{16}|[\da-fA-F]{8}-[\da-fA-F]{4}-")
+
+
+@given(TEXTS)
+def test_outlines_are_those_of_the_plain_definition(texts: list[str]) -> None:
+    """Without the words of tokens and numbers, in any order; and what is written otherwise is another outline."""
+    words = Words.of(EDGE.join(texts))
+    if not len(words.hashes):
+        return
+    bounds = pieces(words)
+    found = outlined(words, bounds)
+    tokens = {place for run in RUN.finditer(words.text) if len(run[0]) >= 8 and re.search(r"\d", run[0])
+              and TOKENS.search(run[0]) for place in range(*run.span())}  # fmt: skip
+    spans = list(zip(words.starts.tolist(), words.ends.tolist(), words.hashes.tolist(), strict=True))
+    for number, (first, last) in enumerate(pairwise(bounds.tolist())):
+        kept = [span for span in spans[first:last] if span[0] not in tokens]
+        loose = [hash for begin, end, hash in kept if not re.search(r"\d", words.text[begin:end])
+                 and lower(words.text[begin:end]) not in DATES]  # fmt: skip
+        assert int(found.without_tokens[number]) == sum(hash for _, _, hash in kept) % 2**64
+        assert int(found.without_numbers[number]) == sum(loose) % 2**64
+        assert bool(found.tokens[number]) == (len(kept) < last - first)
+        assert int(found.first[number]) == (spans[first][2] if loose[:1] == [spans[first][2]] else 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("C++", "C"),
+        ("5", "-5"),
+        ("★★ a", "★ a"),
+        ("a b", "b a"),
+        ("a.", "a!"),
+        ("5 €", "5 $"),
+        ("✅", "❌"),
+        ("a 1", "a 2"),
+    ],
+)
+def test_each_sign_counts_and_white_space_does_not(one: str, other: str) -> None:
+    def exact(text: str) -> list[int]:
+        words = Words.of(EDGE.join(["before", text, "x and after"]))
+        return [int(hash) for hash in outlined(words, pieces(words)).exact]
+
+    assert exact(one) != exact(other)
+    assert exact(one)[0] == exact(other)[0]
+    assert exact(one) == exact(f" \n{one}\u200b  ")
 
 
 @pytest.mark.parametrize("text", ["", EDGE, " – ", "!\n?"])

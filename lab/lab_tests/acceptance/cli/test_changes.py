@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from graphbrain.cli.app import cli
+from graphbrain_lab.bench.drawn_pages import EDITS
 from tests.documents import ROOT
 
 
@@ -35,8 +36,25 @@ def test_shares_by_method(pages: Path) -> None:
     assert rows["simhash", "release: no word"] == 0
 
 
+def test_shares_of_drawn_pages() -> None:
+    done = CliRunner().invoke(cli, ["bench", "changes", "--seeds", "7", "8", "--json"])
+    assert done.exit_code == 0, done.output
+    rows = {(row["what"], row["words_from"]): row["share"] for row in map(json.loads, done.stdout.splitlines())
+            if row["method"] == "blocks"}  # fmt: skip
+    for what, length in rows:
+        if what in EDITS:
+            assert rows[what, length] == 1, (what, length)
+    assert rows["noise, advertisement: visit 5 and later", 0] == 0
+
+
 def test_what_it_cannot_use(pages: Path) -> None:
-    for words in ([], [str(pages / "0.html")], [str(pages), "--seconds", "3"], [str(pages / "none")]):
+    for words in (
+        [],
+        [str(pages / "0.html")],
+        [str(pages), "--seconds", "3"],
+        [str(pages / "none")],
+        [str(pages), "--seeds", "1", "2"],
+    ):
         assert CliRunner().invoke(cli, ["bench", "changes", *words]).exit_code == 2
     (pages / "empty").mkdir()
     done = CliRunner().invoke(cli, ["bench", "changes", str(pages / "empty")], standalone_mode=False)
