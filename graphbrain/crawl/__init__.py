@@ -3,7 +3,8 @@
 `order` is the user's order, and the brain's settings that follow from it; `running` runs Scrapy in this process, with
 the add-on in `scrapy`; `browser` renders a page in Chromium, and `render_step` calls it from Scrapy's downloader;
 `watching` counts events and recognises sites that block; `warc` and `jsonl` write what was fetched; `closing` makes the
-closing lines, which `cli.crawling` prints; `holding` returns the claims of a crawl that was killed. Users know the
+closing lines, which `cli.crawling` prints; `holding` returns the claims of a crawl that was killed; `login`
+fills in a form before the first page. Users know the
 add-on as `graphbrain.scrapy`.
 May touch: Scrapy and its reactor, signals, files that the user has named. Knows of graphbrain: `Brain`, its figures,
 analysts' questions.
@@ -18,6 +19,7 @@ __all__ = [
     "dryrun",
     "holding",
     "jsonl",
+    "login",
     "order",
     "render_step",
     "requisites",

@@ -16,6 +16,7 @@ from scrapy.http import Headers, Response
 from scrapy.utils.httpobj import urlparse_cached
 
 from graphbrain import __version__
+from graphbrain.crawl.scrapy import EVERY
 from graphbrain.crawl.secrets import withheld
 from graphbrain.crawl.spider import RunMiddleware
 from graphbrain.crawl.warc import Archive, Exchange
@@ -43,7 +44,7 @@ def info_of(order: CrawlOrder, agent: str, scope: str) -> dict[str, str]:
         "graphbrain-scope": scope,
         "graphbrain-nofollow": "ignore" if order.follow_all else "obey",
     }
-    if order.cookies is not None:
+    if order.has_session:
         info["graphbrain-withheld"] = "Set-Cookie"
     return {name: " ".join(value.split()) for name, value in info.items() if value}
 
@@ -57,6 +58,8 @@ class Archiving(RunMiddleware):
         """Write the exchange, and return the answer unchanged. Scrapy calls this with each answer."""
         run = self.run
         visit = run.visit_of(request)
+        if request.meta.get(EVERY):
+            return response  # a login: its form has the password
         if visit is not None and visit.claim.kind == "link":
             return response  # the check of a link that leaves the scope is no part of the site
         if run.archive is not None and not run.failure:
@@ -73,7 +76,7 @@ def _exchange(order: CrawlOrder, request: Request, response: Response) -> Exchan
     hidden = withheld(order.headers)
     netloc = urlparse_cached(request).netloc.rpartition("@")[2]
     sent = [("Host", netloc), *_pairs(request.headers, hidden)]
-    got = list(_pairs(response.headers, frozenset({"set-cookie"}) if order.cookies is not None else frozenset()))
+    got = list(_pairs(response.headers, frozenset({"set-cookie"}) if order.has_session else frozenset()))
     ip = None if response.ip_address is None else str(response.ip_address)
     return Exchange(
         request.url.partition("#")[0], request.method, sent, request.body, response.status,

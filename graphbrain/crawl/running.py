@@ -24,7 +24,7 @@ from scrapy.utils.defer import deferred_from_coro
 from graphbrain.base.errors import BadInput
 from graphbrain.crawl.downloading import HttpDownloads
 from graphbrain.crawl.redirects import Redirects
-from graphbrain.crawl.scrapy import guarded
+from graphbrain.crawl.scrapy import SIGNED_OUT, guarded
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
 
@@ -40,7 +40,7 @@ LOOK = 0.5
 TIMEOUT = 60
 MOST_BYTES = 64 << 20
 """Bytes of one page beyond which it is cut off."""
-Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing"]
+Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing", "signed_out"]
 OBEYS_ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
 """The setting by which requests that are no claims, such as requisites of pages, obey robots.txt, too."""
 
@@ -116,6 +116,7 @@ class ScrapyRun:
         due = scheduler.ended.when() if scheduler is not None and scheduler.ended is not None else ""
         if self._reason is None:
             by_reason: dict[str, Reason] = {"graphbrain_failed": "failed", "graphbrain_nothing": "nothing"}
+            by_reason[SIGNED_OUT] = "signed_out"
             self._reason = by_reason.get(self._closed_as, "finished")
         why = scheduler.why_nothing if scheduler is not None else ""
         return Ended(self._reason, due, why, counts, time.monotonic() - self._began)
@@ -155,6 +156,8 @@ class ScrapyRun:
             "LOG_FORMATTER": CrawlLog,
             "DOWNLOADER_MIDDLEWARES": middlewares() | {Redirects: Redirects.PLACE} | archiving | rendering,
             "GRAPHBRAIN_LINKS": "all",
+            "GRAPHBRAIN_SESSION": order.has_session,
+            "GRAPHBRAIN_FOLLOW_LOGOUT": order.follow_logout,
             "GRAPHBRAIN_KINDS": ["page", "robots", "link", *(["sitemap"] if order.sitemaps else [])],
             **OBEYS_ROBOTS,
         }
@@ -171,6 +174,15 @@ class ScrapyRun:
         if self._running.requisites is not None and self._crawler is not None:
             self._running.requisites.start(self._crawler, self._running.fail)
         self._start_rendering()
+        if self._running.login is not None:
+            deferred_from_coro(self._log_in())
+
+    async def _log_in(self) -> None:
+        """Log in before the first page, or end the run."""
+        scheduler = self._running.scheduler
+        if scheduler is not None and (why := await scheduler.log_in()):
+            self._say(f"The login has failed: {why}.")
+            self._close("signed_out")
 
     def _start_rendering(self) -> None:
         running = self._running

@@ -37,7 +37,7 @@ REST_PER_READ = 20.0
 FETCHED = ("new", "changed", "same")
 
 _WHY = {
-    401: "it wants a login: --cookies or --header can bring one",
+    401: "it wants a login: --cookies, --header or --login can bring one",
     403: "it forbids this crawler, perhaps by its user agent or address: ask its owner",
     407: "a proxy on the way wants a login",
     429: "it is asked too often: a larger --delay may help, or waiting",
@@ -199,6 +199,12 @@ class CrawlWatch:
                 elif isinstance(report, Failed):
                     self.errors[_kind(report)] += 1
 
+    def leave(self, host: str) -> None:
+        """Note that another sentence has named this site."""
+        with self._lock:
+            if (seen := self._host(host)) is not None:
+                seen.said = True
+
     def left(self, url: str, why: str) -> None:
         """Count a link that is not followed, once each for a bounded number of links."""
         with self._lock:
@@ -276,7 +282,7 @@ def _walled(name: str, seen: CrawledHost, which: str) -> str:
 
 
 def _leads_to_login(name: str, seen: CrawledHost) -> str:
-    return f"{name} leads to a login ({seen.login()}): --cookies or --header can bring a session."
+    return f"{name} leads to a login ({seen.login()}): --cookies, --header or --login can bring a session."
 
 
 def _kind(report: Failed) -> str:

@@ -273,6 +273,14 @@ class Desk:
         except GraphbrainError:
             return None
 
+    def status_of(self, url: str) -> int | None:
+        """Return the status of a page's last visit; None: it has none, or the database is away. Waits for the
+        database."""
+        try:
+            return self.brain.page(url).status
+        except GraphbrainError:
+            return None
+
     def _stir(self) -> None:
         """Something has happened after which the crawl may go on. The lock is held."""
         self._happened += 1
