@@ -264,6 +264,8 @@ class CrawlWatch:
                     yield _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
                 elif seen.logins() >= max(1, seen.useful()):
                     yield _leads_to_login(name, seen)
+                elif 0 < seen.pages == seen.forms.total() < LOGINS:
+                    yield _asks_for_password(name, seen)
 
 
 def _count(places: Counter[str], address: str) -> None:
@@ -283,6 +285,14 @@ def _walled(name: str, seen: CrawledHost, which: str) -> str:
 
 def _leads_to_login(name: str, seen: CrawledHost) -> str:
     return f"{name} leads to a login ({seen.login()}): --cookies, --header or --login can bring a session."
+
+
+def _asks_for_password(name: str, seen: CrawledHost) -> str:
+    pages = "its only page asks" if seen.pages == 1 else f"all of its {seen.pages} pages ask"
+    return (
+        f"{name}: {pages} for a password ({next(iter(seen.forms))}); if that is a login, --cookies, --header or "
+        "--login can bring a session."
+    )
 
 
 def _kind(report: Failed) -> str:

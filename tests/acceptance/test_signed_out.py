@@ -68,6 +68,9 @@ def test_pages_that_were_read_before_are_kept(neo4j: Neo4j, tmp_path: Path) -> N
 def test_a_public_site_with_a_login_box_is_no_wall(neo4j: Neo4j, tmp_path: Path) -> None:
     """Each page has a form for a password, and words of its own; nothing is taken for a login, and nothing is left."""
     with club("public") as site, emptied(neo4j, delay_seconds=0.0):
+        (other := tmp_path / "other.txt").write_text("other.example\tFALSE\t/\tFALSE\t0\tsession\tx\n")
+        refused = crawl(neo4j, site.address, START, "--cookies", str(other), "--no-contact")
+        assert refused.returncode == 1 and f"has no cookie for {HOST}" in refused.stderr and not site.read, refused
         words = ["--cookies", cookies(tmp_path, site), "--no-contact", "--no-sitemaps", "--json"]
         ran = crawl(neo4j, site.address, START, *words)
         assert ran.returncode == 0 and told(ran)["fetched"] == site.pages == len(site.read), ran
