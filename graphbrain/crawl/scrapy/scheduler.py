@@ -594,7 +594,8 @@ class Scheduler(BaseScheduler):
         if getattr(getattr(engine, "_slot", None), "closing", None) is not None or self._failure is not None:
             sessions.let_go()
             return
-        sessions.pass_quiet(lambda host: sum(visit.claim.host == host for visit in self._visits.values()))
+        starved = self._desk is not None and self._desk.starved
+        sessions.pass_quiet(lambda host: sum(visit.claim.host == host for visit in self._visits.values()), starved)
         busy = self.logging_in or any(visit.claim.kind == "page" for visit in self._visits.values())
         if engine.running and not busy and sessions.only_ended():
             self._closing = True

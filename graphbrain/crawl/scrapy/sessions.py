@@ -197,12 +197,17 @@ class Sessions:
         else:
             seen.settle(seen.number - LAST, good=True)
 
-    def pass_quiet(self, under_way: Callable[[str], int]) -> None:
-        """Pass on what is held of hosts of which no other answer comes. `under_way`: the pages of a host that are being
-        fetched or held."""
+    def pass_quiet(self, under_way: Callable[[str], int], starved: bool = False) -> None:
+        """Pass on what is held of hosts of which no other answer comes.
+
+        Args:
+            under_way: Returns the number of pages of a host that are being fetched or held.
+            starved: No page can be fetched before others are reported.
+        """
         for host, seen in list(self._hosts.items()):
             pace = max(self._delay, min(seen.pace, 60.0))
-            if seen.held and self._clock() > seen.at + QUIET + 3 * pace and under_way(host) <= len(seen.held):
+            quiet = starved or self._clock() > seen.at + QUIET + 3 * pace
+            if seen.held and quiet and under_way(host) <= len(seen.held):
                 seen.settle(seen.number, good=True)
 
     def let_go(self) -> None:

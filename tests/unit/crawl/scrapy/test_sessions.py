@@ -96,6 +96,11 @@ def test_a_host_of_which_no_other_answer_comes_waits_no_longer() -> None:
     assert not site.passed
     site.sessions.pass_quiet(lambda _: 1)
     assert site.passed == [0]
+    site.answer(form(2))
+    site.sessions.pass_quiet(lambda _: 1)
+    assert site.passed == [0]
+    site.sessions.pass_quiet(lambda _: 1, starved=True)
+    assert site.passed == [0, 1]
 
 
 def test_a_new_session_begins_anew() -> None:
