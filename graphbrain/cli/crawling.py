@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from graphbrain.crawl.closing import CrawlEnd
     from graphbrain.crawl.holding import Worker
     from graphbrain.crawl.jsonl import PageLines
+    from graphbrain.crawl.login import Login
     from graphbrain.crawl.order import CrawlOrder
     from graphbrain.crawl.running import Ended
     from graphbrain.crawl.spider import Running, Sink
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 CONNECTION = ("uri", "user", "password", "database", "crawl", "data", "trace")
-DONE, FAILED, LIMIT, NOTHING, INTERRUPTED = 0, 1, 3, 4, 130
+DONE, FAILED, LIMIT, NOTHING, SIGNED_OUT, INTERRUPTED = 0, 1, 3, 4, 5, 130
 """Exit codes; 2 is a wrong command line."""
 LOOK = ("graphbrain summary crawl.html", "graphbrain ask")
 """The commands that show what was crawled, for the message at the end."""
@@ -90,6 +91,10 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
     "--cookies", type=click.Path(path_type=Path), help="Cookies for hosts of the scope, from a Netscape cookies.txt."
 )
 @click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Sent to hosts of the scope only; repeatable.")
+@click.option(
+    "--login", type=click.Path(path_type=Path), metavar="FILE", help="Log in by the form that FILE describes."
+)
+@click.option("--follow-logout", is_flag=True, help="With a session: follow links that log out or delete, too.")
 @click.option("--warc", type=click.Path(file_okay=False, path_type=Path), help="Write WARC files into this directory.")
 @click.option(
     "--requisites/--no-requisites", default=True, help="With --warc: the styles, scripts, images of pages, too (yes)."
@@ -145,13 +150,14 @@ def crawl(
     The scope is the URLs' hosts; of a brain that has pages it is changed by --add alone. robots.txt is obeyed, and
     sitemaps are read.
 
-    Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 130
-    when interrupted, 1 on an error, 2 on a wrong command line.
+    Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 5 when
+    a session has ended, 130 when interrupted, 1 on an error, 2 on a wrong command line.
     """
     from graphbrain.terminal import show
 
     _need_extra()
     from graphbrain.brain.brain import Brain
+    from graphbrain.crawl.login import Login, login_of
     from graphbrain.crawl.order import as_given
     from graphbrain.crawl.secrets import cookies_of, header_of
 
@@ -163,6 +169,7 @@ def crawl(
     if order.wacz is not None:
         archiving.need_wacz(order.wacz)
     cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
+    login = None if order.login is None else Login(login_of(order.login, os.environ))
     connection, is_new = _brain_at(app, order)
     try:
         with _held(connection, app.data) as (worker, give_back), Brain.open(**connection, worker=worker) as brain:
@@ -173,7 +180,7 @@ def crawl(
             agent = _prepare(brain, order)
             where = [*LOOK, *_browser(connection, app.data)]
             with console_beside(connection, app.data) if console else nullcontext():
-                return _run(brain, order, cookies, agent, program, where, app.data, as_json)
+                return _run(brain, order, cookies, login, agent, program, where, app.data, as_json)
     finally:
         if is_new:
             show.say(
@@ -375,6 +382,7 @@ def _run(
     brain: Brain,
     order: CrawlOrder,
     cookies: Sequence[Cookie],
+    login: Login | None,
     agent: str,
     program: str,
     where: Sequence[str],
@@ -386,14 +394,16 @@ def _run(
     from graphbrain.crawl.archive import Archiving
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.running import ScrapyRun
+    from graphbrain.crawl.secrets import check_reach
     from graphbrain.crawl.showing import shown
     from graphbrain.crawl.spider import Running
     from graphbrain.crawl.watching import CrawlWatch
 
+    check_reach(order, cookies, None if login is None else login.form, brain)
     with ExitStack() as stack:
         lines = None if order.jsonl is None else stack.enter_context(_lines(order.jsonl, order))
         sinks: list[Sink] = [] if lines is None else [lines]
-        running = Running(order, brain, CrawlWatch(), sinks, cookies)
+        running = Running(order, brain, CrawlWatch(), sinks, cookies, login)
         running.lines = lines
         sinks.append(again := Again(running.watch))
         running.again = None if order.revisit else again
@@ -495,6 +505,8 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
         return INTERRUPTED
     if ended.reason == "failed" or running.failure:
         return FAILED
+    if ended.reason == "signed_out" or running.signed_out:
+        return SIGNED_OUT
     if ended.reason == "nothing":
         return NOTHING
     useful = running.watch.useful() > 0
@@ -559,6 +571,8 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden:
         show.say(f"graphbrain: {sentence}")
     if code == NOTHING:
         show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, ended, forbidden)}.")
+    elif code == SIGNED_OUT:
+        show.say(f"graphbrain: with a session, 'graphbrain crawl{_at(data)}' goes on: the pages without it wait.")
     elif code == DONE and not running.watch.fetched:
         show.say(f"graphbrain: nothing is to be fetched now{f'; {ended.due}' if ended.due else ''}.")
     elif code == DONE and ended.due:

@@ -4,7 +4,8 @@
 the add-on in `scrapy`; `browser` renders a page in Chromium, and `render_step` calls it from Scrapy's downloader;
 `watching` counts events and recognises sites that block; `warc` and `jsonl` write what was fetched, and `conditions`
 asks in full for what they lack; `closing` makes the closing lines, which `cli.crawling` prints; `holding` returns the
-claims of a crawl that was killed. Users know the add-on as `graphbrain.scrapy`.
+claims of a crawl that was killed; `login` fills in a form before the first page. Users know the add-on as
+`graphbrain.scrapy`.
 May touch: Scrapy and its reactor, signals, files that the user has named. Knows of graphbrain: `Brain`, its figures,
 analysts' questions.
 """
@@ -21,6 +22,7 @@ __all__ = [
     "filenames",
     "holding",
     "jsonl",
+    "login",
     "mirror",
     "order",
     "references",

@@ -18,7 +18,9 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from graphbrain import __version__
 from graphbrain.crawl.downloading import CUT_OFF
+from graphbrain.crawl.scrapy import EVERY
 from graphbrain.crawl.secrets import withheld
+from graphbrain.crawl.spider import RunMiddleware
 from graphbrain.crawl.warc import Archive, Exchange
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def info_of(order: CrawlOrder, agent: str, scope: str) -> dict[str, str]:
         "graphbrain-scope": scope,
         "graphbrain-nofollow": "ignore" if order.follow_all else "obey",
     }
-    if order.cookies is not None:
+    if order.has_session:
         info["graphbrain-withheld"] = "Set-Cookie"
     return {name: " ".join(value.split()) for name, value in info.items() if value}
 
@@ -60,6 +62,8 @@ class Archiving:
         """Write the exchange of an answer as it came. The run ends if it cannot be written."""
         run = self._run
         visit = run.visit_of(request)
+        if request.meta.get(EVERY):
+            return  # a login: its form has the password
         if visit is not None and visit.claim.kind == "link":
             return  # the check of a link that leaves the scope is no part of the site
         if not run.failure:
@@ -83,6 +87,19 @@ class Archiving:
             self._run.fail(f"the archive cannot be written ({error.strerror or error}); make room, and go on.")
 
 
+class ArchiveStep(RunMiddleware):
+    """A downloader middleware that archives each answer as it came, unless a session has ended with it."""
+
+    PLACE = 905
+    """Nearer to the network than all that changes an answer, but for what finds that a session has ended."""
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Archive the exchange, and return the answer unchanged. Scrapy calls this with each answer."""
+        if self.run.archive is not None:
+            self.run.archive.keep(request, response)
+        return response
+
+
 def _url(request: Request) -> str:
     return request.url.partition("#")[0]
 
@@ -91,7 +108,7 @@ def _exchange(order: CrawlOrder, request: Request, response: Response) -> Exchan
     hidden = withheld(order.headers)
     netloc = urlparse_cached(request).netloc.rpartition("@")[2]
     sent = [("Host", netloc), *_pairs(request.headers, hidden)]
-    got = list(_pairs(response.headers, frozenset({"set-cookie"}) if order.cookies is not None else frozenset()))
+    got = list(_pairs(response.headers, frozenset({"set-cookie"}) if order.has_session else frozenset()))
     ip = None if response.ip_address is None else str(response.ip_address)
     return Exchange(
         _url(request), request.method, sent, request.body, response.status,

@@ -71,8 +71,11 @@ class HttpDownloads(HTTP11DownloadHandler):
         return await downloads.done(self._checked(run, request))
 
     async def _checked(self, run: Any, request: Request) -> Response:
-        """Return the answer of a request that goes to a public address, or where the user has sent it, and archive it
-        as it came. One that is cut off is no answer: raise ResponseDataLossError."""
+        """Return the answer of a request that goes to a public address, or where the user has sent it.
+
+        One that is cut off is no answer, and is archived here: raise ResponseDataLossError. With a session it is not,
+        because nobody looks whether the session has ended with it.
+        """
         if run.addresses is not None:
             try:
                 await run.addresses.check_request(request)
@@ -80,8 +83,8 @@ class HttpDownloads(HTTP11DownloadHandler):
                 run.watch.left(request.url, PRIVATE)
                 raise
         answer = await super().download_request(request)
-        if run.archive is not None:
-            run.archive.keep(request, answer)
         if CUT_OFF in answer.flags:
+            if run.archive is not None and not run.order.has_session:
+                run.archive.keep(request, answer)
             raise ResponseDataLossError("the connection was closed before the answer's end")
         return answer

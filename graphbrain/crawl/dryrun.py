@@ -114,7 +114,7 @@ class _Look:
             if status != 200:
                 continue
             with suppress(BadInput):
-                listed = reading.read(body, url)
+                listed = reading.read(body, url).at(url)
                 site.sitemaps += 1
                 todo += listed.sitemaps
                 self._sort(site, (hint.url for hint in listed.hints), scope)

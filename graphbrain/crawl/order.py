@@ -55,6 +55,8 @@ class CrawlOrder:
         render_from: Hosts outside the scope from which rendered pages get scripts and data.
         anew: Empty the brain first, and set its scope by this order alone.
         allow_private: Fetch from private addresses, too, wherever links and redirects lead.
+        login: The file of a form to log in with.
+        follow_logout: With a session: follow links that end it, or that delete, too.
     """
 
     urls: tuple[str, ...] = ()
@@ -89,6 +91,13 @@ class CrawlOrder:
     render_from: tuple[str, ...] = ()
     allow_private: bool = False
     anew: bool = False
+    login: Path | None = None
+    follow_logout: bool = False
+
+    @property
+    def has_session(self) -> bool:
+        """Return whether pages are asked for with a session."""
+        return self.cookies is not None or bool(self.headers) or self.login is not None
 
     @property
     def names_scope(self) -> bool:
@@ -111,6 +120,8 @@ class CrawlOrder:
             raise SettingsError("--wacz is made of the files of --warc: name their directory, too.")
         if not self.render and (self.browser is not None or self.render_from):
             raise SettingsError("--browser and --render-from are for --render: give it, too.")
+        if self.follow_logout and not self.has_session:
+            raise SettingsError("--follow-logout is for a session: give --cookies, --header or --login, too.")
         if not self.urls and (self.names_scope or self.add or self.anew):
             raise SettingsError("--scope, --include, --exclude, --add and --anew need the URLs that they are for.")
         if self.add and self.anew:

@@ -25,7 +25,7 @@ from graphbrain.base.errors import BadInput
 from graphbrain.crawl.conditions import Conditions
 from graphbrain.crawl.downloading import HttpDownloads
 from graphbrain.crawl.redirects import Redirects
-from graphbrain.crawl.scrapy import guarded
+from graphbrain.crawl.scrapy import SIGNED_OUT, guarded
 from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, PageSpider, Running
 
@@ -41,7 +41,7 @@ LOOK = 0.5
 TIMEOUT = 60
 MOST_BYTES = 64 << 20
 """Bytes of one page beyond which it is cut off."""
-Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing"]
+Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing", "signed_out"]
 OBEYS_ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
 """The setting by which requests that are no claims, such as requisites of pages, obey robots.txt, too."""
 
@@ -120,6 +120,7 @@ class ScrapyRun:
         due = scheduler.ended.when() if scheduler is not None and scheduler.ended is not None else ""
         if self._reason is None:
             by_reason: dict[str, Reason] = {"graphbrain_failed": "failed", "graphbrain_nothing": "nothing"}
+            by_reason[SIGNED_OUT] = "signed_out"
             self._reason = by_reason.get(self._closed_as, "finished")
         why = scheduler.why_nothing if scheduler is not None else ""
         return Ended(self._reason, due, why, counts, time.monotonic() - self._began)
@@ -128,6 +129,11 @@ class ScrapyRun:
 
     def _settings(self) -> dict[str, Any]:
         order = self._running.order
+        archiving: dict[Any, int | None] = {}
+        if self._running.archive is not None:
+            from graphbrain.crawl.archive import ArchiveStep
+
+            archiving = {ArchiveStep: ArchiveStep.PLACE}
         rendering: dict[Any, int | None] = {}
         if self._running.renderer is not None:
             from graphbrain.crawl.render_step import Rendering
@@ -153,8 +159,10 @@ class ScrapyRun:
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
             "LOG_FORMATTER": CrawlLog,
-            "DOWNLOADER_MIDDLEWARES": middlewares() | OWN | rendering,
+            "DOWNLOADER_MIDDLEWARES": middlewares() | OWN | archiving | rendering,
             "GRAPHBRAIN_LINKS": "all",
+            "GRAPHBRAIN_SESSION": order.has_session,
+            "GRAPHBRAIN_FOLLOW_LOGOUT": order.follow_logout,
             "GRAPHBRAIN_KINDS": ["page", "robots", "link", *(["sitemap"] if order.sitemaps else [])],
             **OBEYS_ROBOTS,
         }
@@ -171,6 +179,15 @@ class ScrapyRun:
         if self._running.requisites is not None and self._crawler is not None:
             self._running.requisites.start(self._crawler, self._running.fail)
         self._start_rendering()
+        if self._running.login is not None:
+            deferred_from_coro(self._log_in())
+
+    async def _log_in(self) -> None:
+        """Log in before the first page, or end the run."""
+        scheduler = self._running.scheduler
+        if scheduler is not None and (why := await scheduler.log_in()):
+            self._say(f"The login has failed: {why}.")
+            self._close("signed_out")
 
     def _start_rendering(self) -> None:
         running = self._running

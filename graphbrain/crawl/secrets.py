@@ -11,16 +11,32 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from http.cookiejar import Cookie, DefaultCookiePolicy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 from scrapy.http.cookies import CookieJar
 
 from graphbrain.base.errors import BadInput
+from graphbrain.base.urls.normalization import host_of
+from graphbrain.crawl.order import CrawlOrder, hosts_named
+from graphbrain.crawl.scrapy import WITHOUT_SESSION
 from graphbrain.crawl.spider import RunMiddleware, Running
 
-__all__ = ["GivenCookies", "LimitedCookies", "Secrets", "cookies_of", "header_of", "middlewares", "withheld"]
+if TYPE_CHECKING:
+    from graphbrain import Brain
+    from graphbrain.crawl.login import LoginForm
+
+__all__ = [
+    "GivenCookies",
+    "LimitedCookies",
+    "Secrets",
+    "check_reach",
+    "cookies_of",
+    "header_of",
+    "middlewares",
+    "withheld",
+]
 
 OWN = ("host", "content-length", "transfer-encoding", "connection", "user-agent", "cookie", "accept-encoding")
 """Headers that users cannot give: most belong to the connection."""
@@ -94,6 +110,28 @@ def _cookie(fields: Sequence[str]) -> Cookie:
     )  # fmt: skip
 
 
+def check_reach(order: CrawlOrder, cookies: Sequence[Cookie], login: LoginForm | None, brain: Brain) -> None:
+    """Raise BadInput for cookies of which none is for a host in the scope, and for a login outside it."""
+    hosts = sorted(hosts_named(order, brain.settings))
+    domains = sorted({cookie.domain.lstrip(".") for cookie in cookies})
+    if hosts and domains and not any(_fits(domain, host) for domain in domains for host in hosts):
+        raise BadInput(
+            f"--cookies {order.cookies} has no cookie for {_few(hosts)}: its cookies are for {_few(domains)}. "
+            "Export them while the site to be crawled is open."
+        )
+    if login is not None and not brain.policy.scope.holds_host(host_of(login.url)):
+        raise BadInput(f"--login {order.login}: {login.url} is on no host in the scope, to which cookies are sent.")
+
+
+def _fits(domain: str, host: str) -> bool:
+    """Return whether a host of the scope, or a host below it, has the cookies of a domain."""
+    return f".{host}".endswith(f".{domain}") or domain.endswith(f".{host}")
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+
+
 MOST_COOKIES = 180
 """Cookies kept of a domain, as browsers do. RFC 6265 §6.1 wants at least 50."""
 MOST_DOMAINS = 3_000
@@ -106,7 +144,7 @@ class Secrets(RunMiddleware):
     def process_request(self, request: Request) -> None:
         """Add or remove the user's headers. Scrapy calls this with each request, before it is sent."""
         run = self.run
-        inside = run.reaches(request.url)
+        inside = run.reaches(request.url) and not request.meta.get(WITHOUT_SESSION)
         for name, value in run.order.headers:
             if inside:
                 request.headers[name] = value

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import IGNORED_EXTENSIONS
+from scrapy.utils.defer import deferred_from_coro
 
 from graphbrain import Answer, Brain, Failed, Fetched, Link
 from graphbrain.base.errors import BadInput
@@ -21,6 +22,7 @@ from graphbrain.base.urls.walls import bare
 from graphbrain.content.pagefacts import forbids
 from graphbrain.crawl.downloading import Downloads
 from graphbrain.crawl.gone import with_gone
+from graphbrain.crawl.login import MOST_LOGINS, Login
 from graphbrain.crawl.order import hosts_named
 from graphbrain.crawl.returns import Returns
 from graphbrain.crawl.scrapy import (
@@ -106,8 +108,9 @@ class Running:
         watch: CrawlWatch,
         sinks: Sequence[Sink] = (),
         cookies: Iterable[Cookie] = (),
+        login: Login | None = None,
     ) -> None:
-        self.order, self.brain, self.watch = order, brain, watch
+        self.order, self.brain, self.watch, self.login = order, brain, watch, login
         self.sinks, self.cookies = sinks, tuple(cookies)
         self.scheduler: CrawlScheduler | None = None
         self.archive: Archived | None = None
@@ -124,6 +127,13 @@ class Running:
     def fail(self, why: str) -> None:
         """Let the run end for this reason, unless it ends for another."""
         self.failure = self.failure or why
+
+    @property
+    def signed_out(self) -> bool:
+        """True if the session of a host has ended, and was not renewed."""
+        return (
+            self.scheduler is not None and self.scheduler.sessions is not None and bool(self.scheduler.sessions.ended)
+        )
 
     def reaches(self, url: str) -> bool:
         """Return whether a URL's host is in the scope."""
@@ -178,7 +188,8 @@ class CrawlScheduler(Scheduler):
     """The scheduler that claims no more pages than the order's limit, and keeps a crawl that comes back running."""
 
     WAITS_FOR_HOSTS = True
-    WALL_ADVICE = "--cookies or --header can bring a session."
+    WALL_ADVICE = "--cookies, --header or --login can bring a session."
+    SESSION_ADVICE = "bring a new session by --cookies, --header or --login."
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -186,6 +197,7 @@ class CrawlScheduler(Scheduler):
         """The reason why no page was claimed."""
         self.pages = 0
         """Pages that this run has fetched, those included that are not reported yet."""
+        self.logging_in = self.run.login is not None
 
     @property
     def run(self) -> Running:
@@ -210,6 +222,30 @@ class CrawlScheduler(Scheduler):
         for sink in self.run.sinks:
             sink.recover(brain)
         return _Reported(self.run)
+
+    async def log_in(self) -> str:
+        """Log in. Return the reason why that has failed, as a clause; empty if it has not, and pages can be fetched."""
+        assert self.run.login is not None
+        self.logging_in = True
+        why = await self.run.login.log_in(self.crawler)
+        if not why and self.sessions is not None:
+            self.sessions.renewed()
+        self.logging_in = False
+        return why
+
+    def session_ended(self, host: str, why: str) -> None:
+        """Log in again, where that is allowed; else leave the host."""
+        self.run.watch.leave(host)
+        if self.run.login is None or self.logging_in:
+            super().session_ended(host, why)
+        elif self.run.login.may_renew():
+            deferred_from_coro(self._renew(host, why))
+        else:
+            super().session_ended(host, f"{why}, after {MOST_LOGINS} logins within an hour")
+
+    async def _renew(self, host: str, why: str) -> None:
+        if failed := await self.log_in():
+            super().session_ended(host, f"{why}, and the login has failed: {failed}")
 
     def fetched_nothing(self, why: str) -> None:
         """Keep the reason for the end, where it is printed once."""
@@ -315,6 +351,9 @@ class PageReader(Reader):
         if not targets and not self._renders and "rendered" not in response.flags and makes_links(response):
             self._watch.left(response.url, "pages without a link that run scripts (--render)")
         for url, (text, rel) in targets.items():
+            if self.leaves_out(url):
+                self._watch.left(url, "links that log out or delete (--follow-logout)")
+                continue
             if not self._all_files and ending_of(url) in SKIPPED:
                 self._watch.left(url, "links to other files (--all-files)")
                 continue

@@ -37,7 +37,7 @@ REST_PER_READ = 20.0
 FETCHED = ("new", "changed", "same")
 
 _WHY = {
-    401: "it wants a login: --cookies or --header can bring one",
+    401: "it wants a login: --cookies, --header or --login can bring one",
     403: "it forbids this crawler, perhaps by its user agent or address: ask its owner",
     407: "a proxy on the way wants a login",
     429: "it is asked too often: a larger --delay may help, or waiting",
@@ -199,6 +199,12 @@ class CrawlWatch:
                 elif isinstance(report, Failed):
                     self.errors[_kind(report)] += 1
 
+    def leave(self, host: str) -> None:
+        """Note that another sentence has named this site."""
+        with self._lock:
+            if (seen := self._host(host)) is not None:
+                seen.said = True
+
     def left(self, url: str, why: str) -> None:
         """Count a link that is not followed, once each for a bounded number of links."""
         with self._lock:
@@ -258,6 +264,8 @@ class CrawlWatch:
                     yield _walled(name, seen, "its only request" if many == 1 else f"all of its {many} requests")
                 elif seen.logins() >= max(1, seen.useful()):
                     yield _leads_to_login(name, seen)
+                elif 0 < seen.pages == seen.forms.total() < LOGINS:
+                    yield _asks_for_password(name, seen)
 
 
 def _count(places: Counter[str], address: str) -> None:
@@ -276,7 +284,15 @@ def _walled(name: str, seen: CrawledHost, which: str) -> str:
 
 
 def _leads_to_login(name: str, seen: CrawledHost) -> str:
-    return f"{name} leads to a login ({seen.login()}): --cookies or --header can bring a session."
+    return f"{name} leads to a login ({seen.login()}): --cookies, --header or --login can bring a session."
+
+
+def _asks_for_password(name: str, seen: CrawledHost) -> str:
+    pages = "its only page asks" if seen.pages == 1 else f"all of its {seen.pages} pages ask"
+    return (
+        f"{name}: {pages} for a password ({next(iter(seen.forms))}); if that is a login, --cookies, --header or "
+        "--login can bring a session."
+    )
 
 
 def _kind(report: Failed) -> str:

@@ -39,10 +39,12 @@ def command(neo4j: Neo4j, proxy: str, *words: str) -> tuple[list[str], dict[str,
     return [sys.executable, "-m", "graphbrain", "crawl", *words], env
 
 
-def crawl(neo4j: Neo4j, proxy: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run it to its end."""
+def crawl(neo4j: Neo4j, proxy: str, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run it to its end. `more`: variables of its environment."""
     words_, env = command(neo4j, proxy, *words)
-    return subprocess.run(words_, env=env, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        words_, env=env | more, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
+    )
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""URLs: their normal form, host names, what is masked in them, and patterns that they contain.
+"""URLs: their normal form, host names, what is masked in them, patterns that they contain, logins.
 
 May touch: nothing.
 """
 
-__all__ = ["hostnames", "masking", "normalization", "patterns", "walls"]
+__all__ = ["hostnames", "logins", "masking", "normalization", "patterns", "walls"]

@@ -24,6 +24,7 @@ from xml.parsers import expat
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.model import Hint
 from graphbrain.base.runtime import installs
+from graphbrain.base.urls.normalization import resolved
 from graphbrain.content.feeds import repair
 from graphbrain.content.wire import json_object
 
@@ -61,6 +62,21 @@ class Hints:
     sitemaps: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()
+
+    def at(self, url: str) -> Hints:
+        """Return the same of a file that was fetched from this URL, by which addresses without a host are completed."""
+        whole = (
+            replace(hint, url=_whole(url, hint.url)) if hint.url[:4].lower() != "http" else hint for hint in self.hints
+        )
+        return replace(self, hints=tuple(whole))
+
+
+def _whole(base: str, reference: str) -> str:
+    """Return the address that a reference means; the reference itself where it means none."""
+    try:
+        return resolved(base, reference)
+    except BadInput:
+        return reference
 
 
 @dataclass

@@ -160,6 +160,8 @@ class Desk:
         self._wanted, self._most, self._worth = 0, 0, 1
         self._happened = 0
         self._over = self._paused = False
+        self.starved = False
+        """True if the last call claimed nothing, and no page waits for its host: reports alone can bring more."""
         self._walled: set[str] = set()
         self._stop_claiming, self._stop_writing = threading.Event(), threading.Event()
         self._claim_now, self._write_now = threading.Event(), threading.Event()
@@ -273,10 +275,18 @@ class Desk:
         except GraphbrainError:
             return None
 
+    def status_of(self, url: str) -> int | None:
+        """Return the status of a page's last visit; None: it has none, or the database is away. Waits for the
+        database."""
+        try:
+            return self.brain.page(url).status
+        except GraphbrainError:
+            return None
+
     def _stir(self) -> None:
         """Something has happened after which the crawl may go on. The lock is held."""
         self._happened += 1
-        self._over = False
+        self._over = self.starved = False
 
     def _busy(self) -> bool:
         waits = self._unwritten or self._seeds or self._robots
@@ -358,6 +368,7 @@ class Desk:
             self._say_paused(claims.paused)
             with self._lock:
                 if happened == self._happened:
+                    self.starved = claims.next_because not in ("host", "probe")
                     self._over, self.ended = idle and (claims.finished or far), claims
             return pause
         with self._lock:

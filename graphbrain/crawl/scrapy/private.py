@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -23,7 +24,10 @@ from twisted.internet.error import DNSLookupError
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.hostnames import host_text
 
-__all__ = ["PrivateAddress", "PrivateAddresses", "guarded", "is_private"]
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+__all__ = ["PrivateAddress", "PrivateAddresses", "PublicOnly", "guarded", "is_private"]
 
 NAT64 = IPv6Network("64:ff9b::/96")
 _Address = IPv4Address | IPv6Address
@@ -125,3 +129,24 @@ def guarded(addresses: PrivateAddresses) -> type[CachingThreadedResolver]:
             return address
 
     return Guarded
+
+
+class PublicOnly:
+    """Refuses requests to private addresses, but for hosts of the spider's `start_urls` and of `allow_hosts`."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self._addresses: PrivateAddresses | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Called by Scrapy to make it."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        """Called by Scrapy with every request."""
+        if self._addresses is None:  # there is a spider now
+            urls = getattr(self.crawler.spider, "start_urls", None) or ()
+            hosts = str(self.crawler.settings.get("GRAPHBRAIN_ALLOW_HOSTS") or "").replace(",", " ").split()
+            self._addresses = PrivateAddresses([*(urlsplit(url).hostname or "" for url in urls), *hosts])
+        await self._addresses.check_request(request)

@@ -26,6 +26,7 @@ from graphbrain import Claim, Fetched, Link
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.model import KINDS, PAGES, Seen, number
 from graphbrain.base.settings import Settings, unknown, variable_of
+from graphbrain.base.urls.logins import leads_out
 from graphbrain.base.urls.normalization import key_of, spell, without_user
 from graphbrain.content.pagefacts import HEADERS, PageFacts
 from graphbrain.content.relevance import TopicRelevance, guess
@@ -58,7 +59,10 @@ CLAIM = "graphbrain_claim"
 """The key of the claim in a request's meta, for the spider to read."""
 EVERY = "graphbrain_every_process"
 """A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
-OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds", "allow_private")
+OWN = (
+    *("canonical", "relevance", "topic", "links", "patience", "start", "now_only", "kinds", "allow_private"),
+    *("session", "follow_logout"),
+)
 """Settings of the add-on that are none of the brain's."""
 LONGEST_NOTE = 30_000
 """Characters of a note; a request that needs more stays with its process."""
@@ -69,6 +73,8 @@ PASSING = {
 """Meta that describes the course of a request, and is not needed to make it again."""
 MOST_OF_SITEMAP = 52_428_800
 """Bytes of a sitemap that are read: the 50 MB of sitemaps.org."""
+MOST_LEFT = 100_000
+"""Links that would end the session which are counted once each."""
 IGNORED = frozenset(IGNORED_EXTENSIONS)
 """Endings of files that Scrapy's extractor of links leaves out, too."""
 _ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
@@ -86,6 +92,7 @@ class ScrapyOptions:
     `every_link`: all links of a page count, not only those that the spider follows. `patience`: see `Desk`.
     `every_start`: the requests of `start()` are sent by every process, and are no pages of the brain. `now_only`: only
     pages that were asked for by hand are fetched. `kinds`: the kinds of claims that are asked for.
+    `session`: the requests have a session, whose end is looked for. `follow_logout`: links that end it are followed.
     """
 
     brain: dict[str, Any] = field(default_factory=dict)
@@ -97,6 +104,8 @@ class ScrapyOptions:
     every_start: bool = False
     now_only: bool = False
     kinds: frozenset[str] = PAGES
+    session: bool = False
+    follow_logout: bool = False
 
     @classmethod
     def of(cls, settings: BaseSettings) -> ScrapyOptions:
@@ -126,6 +135,8 @@ class ScrapyOptions:
             own["start"] == "every",
             own["now_only"] is not None and settings.getbool("GRAPHBRAIN_NOW_ONLY"),
             PAGES if own["kinds"] is None else _kinds(settings),
+            own["session"] is not None and settings.getbool("GRAPHBRAIN_SESSION"),
+            own["follow_logout"] is not None and settings.getbool("GRAPHBRAIN_FOLLOW_LOGOUT"),
         )
 
 
@@ -193,6 +204,20 @@ class Reader:
     def __init__(self, options: ScrapyOptions, agent: str = "") -> None:
         self._options = options
         self._agent = agent
+        self._left = set[int]()
+
+    @property
+    def left_out(self) -> int:
+        """The number of links, of as many as are remembered, that are left out because they would end the session."""
+        return len(self._left)
+
+    def leaves_out(self, url: str) -> bool:
+        """Return whether a link is left out because it would end the session, and count it, once."""
+        if not self._options.session or self._options.follow_logout or not leads_out(url):
+            return False
+        if len(self._left) < MOST_LEFT:
+            self._left.add(hash(url))
+        return True
 
     def read(
         self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
@@ -205,7 +230,8 @@ class Reader:
         read = self._links(response)
         texts = {url: text for url, (text, _) in read.items()}
         said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
-        urls = [url for url in read if ending_of(url) not in IGNORED] if self._options.every_link else []
+        every = read if self._options.every_link else ()
+        urls = [url for url in every if ending_of(url) not in IGNORED and not self.leaves_out(url)]
         links: list[str | Link] = []
         for url in dict.fromkeys([*urls, *followed]):
             text, given = followed.get(url, (None, None))

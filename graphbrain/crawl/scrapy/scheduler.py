@@ -40,7 +40,7 @@ from graphbrain.base.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.base.runtime.newest import Newest
 from graphbrain.base.urls.normalization import Rules, address, host_of
 from graphbrain.content.report_semantics import TEMPORARY
-from graphbrain.crawl.scrapy.documents import as_page, true_coding
+from graphbrain.crawl.scrapy.documents import as_page
 from graphbrain.crawl.scrapy.prefetch import (
     ASKED_AT_ONCE,
     MOST_UNWRITTEN,
@@ -51,7 +51,8 @@ from graphbrain.crawl.scrapy.prefetch import (
     Witness,
     unexpected,
 )
-from graphbrain.crawl.scrapy.private import PrivateAddresses
+from graphbrain.crawl.scrapy.private import PublicOnly
+from graphbrain.crawl.scrapy.repairs import Pages, TrueCodings
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     EVERY,
@@ -66,6 +67,7 @@ from graphbrain.crawl.scrapy.requests import (
     unread,
     userless,
 )
+from graphbrain.crawl.scrapy.sessions import WITHOUT_SESSION, Sessions, SignedOut
 from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, location, names_page, said
 from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
@@ -77,11 +79,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Addon",
     "DownloaderMiddleware",
-    "Pages",
-    "PublicOnly",
     "Scheduler",
     "SpiderMiddleware",
-    "TrueCodings",
     "UnclaimedRobots",
 ]
 
@@ -104,6 +103,8 @@ FAILED = "graphbrain_failed"
 """The reason with which a spider is closed whose brain cannot be used."""
 NOTHING = "graphbrain_nothing"
 """The reason with which a spider is closed of whose start pages none may be fetched."""
+SIGNED_OUT = "graphbrain_signed_out"
+"""The reason with which a spider is closed when only hosts are left whose session has ended."""
 
 log = logging.getLogger(__name__)
 
@@ -133,6 +134,8 @@ class Addon:
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
         if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # behind that of proxies (750)
+        if settings.getbool("GRAPHBRAIN_SESSION"):
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(SignedOut, SignedOut.PLACE)
         if asks_for_robots(settings):
             settings["DOWNLOADER_MIDDLEWARES"][RobotsTxtMiddleware] = None
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(UnclaimedRobots, 100)  # its place in Scrapy's own list
@@ -145,6 +148,8 @@ class Scheduler(BaseScheduler):
     """Does the crawl wait for hosts that have failed, as `Desk` has it?"""
     WALL_ADVICE = WALL_ADVICE
     """The advice in the log on a login to which pages lead."""
+    SESSION_ADVICE = "start the spider again with a new session: its pages wait."
+    """The advice in the log when a session has ended."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -180,6 +185,10 @@ class Scheduler(BaseScheduler):
         """Requests of a start that this process fetched itself."""
         self._closing = False
         self._ended: Claims | None = None
+        self.sessions: Sessions | None = None
+        """None for a crawl without a session."""
+        self.logging_in = False
+        """True while no page is fetched because a session is being made."""
         _SCHEDULERS[crawler] = self
 
     @classmethod
@@ -230,8 +239,14 @@ class Scheduler(BaseScheduler):
         """The answer of the brain after which the crawl counted as over; None until then."""
         return self._ended if self._desk is None else self._desk.ended
 
+    def session_ended(self, host: str, why: str) -> None:
+        """The session of a host has ended: from now on its pages are given back. `why`: a clause."""
+        log.error("The session at %s has ended: %s. Nothing of that is stored; %s", host, why, self.SESSION_ADVICE)
+
     def let_go(self) -> None:
         """Give back all pages that have not been answered, when their requests end, which are to be cancelled now."""
+        if self.sessions is not None:
+            self.sessions.let_go()
         for visit in self._visits.values():
             visit.broken_off |= visit.response is None
 
@@ -281,6 +296,9 @@ class Scheduler(BaseScheduler):
             wall_advice=self.WALL_ADVICE,
             kinds=options.kinds,
         )
+        if options.session:
+            self.sessions = Sessions(self.session_ended, self.visit_of, self._status_of, brain.settings.delay_seconds)
+            SignedOut.watch(self.crawler, self.sessions)
         if "link" in options.kinds:
             self.crawler.signals.connect(_read_no_body, signals.headers_received)
         self._desk.open()
@@ -317,7 +335,7 @@ class Scheduler(BaseScheduler):
         """Return whether work is left in this process or, until `GRAPHBRAIN_PATIENCE` runs out, in another."""
         if self._desk is None:
             return self._failure is not None  # until it is closed for that reason
-        if self._waiting or self._visits or self._held_up or not self._desk.over:
+        if self._waiting or self._visits or self._held_up or self.logging_in or not self._desk.over:
             return True
         if self._failure is None and self._desk.asked and self._desk.unmet == self._desk.asked and not self._own:
             self._failure, self._reason = GraphbrainError(self._nothing(self._desk)), NOTHING
@@ -337,9 +355,13 @@ class Scheduler(BaseScheduler):
         self._want(self._desk)
         if self._waiting:
             return heapq.heappop(self._waiting)[2]
-        if self._held_up:
+        if self._held_up or self.logging_in:
             return None
         while self.room > 0 and (taken := self._desk.take()) is not None:
+            is_page = taken.claim.kind == "page"
+            if self.sessions is not None and is_page and not self.sessions.begins(taken.claim.host):
+                self._desk.done(FinishedVisit(taken.claim, None))
+                continue
             if (request := self._begin(taken)) is not None:
                 return request
         return None
@@ -402,6 +424,8 @@ class Scheduler(BaseScheduler):
         request = request_for(taken.claim, taken.note, self.crawler.spider)
         if why := unread(taken.claim, taken.note, self.crawler.spider):
             self._say_once(taken.claim, why)
+        if self._reader.leaves_out(taken.claim.url):
+            request.meta[WITHOUT_SESSION] = True  # a page of the brain since an earlier crawl
         return request
 
     def _say_once(self, claim: Claim, why: str) -> None:
@@ -439,6 +463,8 @@ class Scheduler(BaseScheduler):
         """Take a request that a callback made: as a link of its page, then None; or it belongs to the visit."""
         request = _unmarked(request)
         spider = self.crawler.spider
+        if request.method == "GET" and self._reader.leaves_out(request.url):
+            return None
         note = None if request.dont_filter else express(request, spider)
         if note is None:
             if self._met(request, visit.fingerprints):
@@ -545,6 +571,8 @@ class Scheduler(BaseScheduler):
             return
         if desk is not None and desk.failure is not None:
             self._failure = desk.failure
+        if self.sessions is not None:
+            self._look_at_sessions(self.sessions, engine)
         if self._failure is not None and engine.running:
             log.error("%s", self._failure)
             self._closing = True
@@ -560,6 +588,21 @@ class Scheduler(BaseScheduler):
         self._count(desk)
         if desk.ready or self._waiting or not self.has_pending_requests():
             self._nudge()
+
+    def _look_at_sessions(self, sessions: Sessions, engine: Any) -> None:
+        """Pass on answers for which no others come, and end the crawl when only hosts without a session are left."""
+        if getattr(getattr(engine, "_slot", None), "closing", None) is not None or self._failure is not None:
+            sessions.let_go()
+            return
+        starved = self._desk is not None and self._desk.starved
+        sessions.pass_quiet(lambda host: sum(visit.claim.host == host for visit in self._visits.values()), starved)
+        busy = self.logging_in or any(visit.claim.kind == "page" for visit in self._visits.values())
+        if engine.running and not busy and sessions.only_ended():
+            self._closing = True
+            deferred_from_coro(engine.close_spider_async(reason=SIGNED_OUT))
+
+    async def _status_of(self, url: str) -> int | None:
+        return None if self._desk is None else await run_in_thread(self._desk.status_of, url)
 
     def _end_visits(self) -> None:
         """End the visits all of whose requests Scrapy has finished, at two looks: between them a request may pass from
@@ -586,7 +629,8 @@ class Scheduler(BaseScheduler):
         """Ask for as many pages as can be fetched at once: a claim means that its host may be asked now. Those whose
         visits are not ended or reported yet do not count: they make no requests."""
         engine = self.crawler.engine
-        if engine is None or engine.paused or self._closing or self._held_up or engine.needs_backout():
+        held_up = self._held_up or self.logging_in
+        if engine is None or engine.paused or self._closing or held_up or engine.needs_backout():
             desk.want(0, 0)
             return
         desk.want(
@@ -603,7 +647,9 @@ class Scheduler(BaseScheduler):
             nextcall.schedule()
 
     def _count(self, desk: Desk) -> None:
-        for name, count in desk.counts.items():
+        more = {"left_out": self._reader.left_out}
+        more |= {"withheld": self.sessions.withheld} if self.sessions is not None else {}
+        for name, count in (desk.counts | more).items():
             if count:
                 self.crawler.stats.set_value(f"graphbrain/{name}", count)
 
@@ -667,38 +713,6 @@ class UnclaimedRobots(RobotsTxtMiddleware):
         elif not allowed:
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise IgnoreRequest("Forbidden by robots.txt")
-
-
-class TrueCodings(_Middleware):
-    """Takes the label gzip from a body that is not packed."""
-
-    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
-        """Called by Scrapy with every answer."""
-        return true_coding(response)
-
-
-class Pages(_Middleware):
-    """Makes a page of each answer that browsers show as one, with the base that they find in it."""
-
-    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
-        """Called by Scrapy with every answer."""
-        return as_page(response)
-
-
-class PublicOnly(_Middleware):
-    """Refuses requests to private addresses, but for hosts of the spider's `start_urls` and of `allow_hosts`."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        self._addresses: PrivateAddresses | None = None
-
-    async def process_request(self, request: Request) -> None:
-        """Called by Scrapy with every request."""
-        if self._addresses is None:  # there is a spider now
-            urls = getattr(self.crawler.spider, "start_urls", None) or ()
-            hosts = str(self.crawler.settings.get("GRAPHBRAIN_ALLOW_HOSTS") or "").replace(",", " ").split()
-            self._addresses = PrivateAddresses([*(urlsplit(url).hostname or "" for url in urls), *hosts])
-        await self._addresses.check_request(request)
 
 
 class AnswerNotes(_Middleware):

@@ -203,7 +203,7 @@ def _said_of_link(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
 
 def _listed(body: bytes, url: str) -> Listed:
     """Read the entries of a sitemap. Raises BadInput where it is none."""
-    entries = reading.read(body, url)
+    entries = reading.read(body, url).at(url)
     hints, children = entries.hints[:MOST_ENTRIES], entries.sitemaps[:MOST_ENTRIES]
     over = len(entries.hints) + len(entries.sitemaps) - len(hints) - len(children)
     notes = [f"{over:,} entries are more than a sitemap may have, and were left out"] if over else []

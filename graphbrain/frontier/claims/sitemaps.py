@@ -181,7 +181,8 @@ def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Pol
     children: dict[str, None] = {}
     for value in urls:
         url = _usable(parent.home, value)
-        if url is not None and depth <= DEEPEST and _may_list(parent, url):
+        # One that robots.txt names may list sitemaps anywhere, as robots.txt may: sites keep them on other hosts.
+        if url is not None and depth <= DEEPEST and (parent.named_by or parent.lists(url)):
             children.setdefault(url)
     if not children:
         return 0
@@ -198,8 +199,3 @@ def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Pol
     _count(tx, held.values())
     resources.write(tx, held.values(), hosts, now)
     return len(fits)
-
-
-def _may_list(parent: SitemapState, url: str) -> bool:
-    """Return whether an index may list this sitemap. One that robots.txt names may list all of its own host."""
-    return parent.lists(url) or (bool(parent.named_by) and host_of(url) == host_of(parent.home))

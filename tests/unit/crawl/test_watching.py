@@ -158,3 +158,13 @@ def test_pages_are_counted_once_and_redirects_are_none(clock: Clock) -> None:
     rows = dict(closing.lines(watch, 1.0, closing.CrawlEnd({}, 3, 0, (0, 0), 0), []))
     assert rows["fetched"].startswith("2 pages in 3 visits") and "1 led elsewhere for now" in rows["fetched"]
     assert rows["changed"].startswith("2 new, 0 changed, 1 as before")
+
+
+def test_a_crawl_that_got_nothing_but_a_form_names_it(clock: Clock) -> None:
+    """A session that had ended before the first page leaves one form in place of a site; a few pages do not."""
+    watch = CrawlWatch(clock)
+    watch.answered("a.example", 200, 0.1, 10, address="http://a.example/", form=True)
+    (said,) = watch.ends_walled()
+    assert "its only page asks for a password (http://a.example/)" in said and "--login" in said
+    watch.answered("a.example", 200, 0.1, 10, address="http://a.example/1")
+    assert not list(watch.ends_walled())

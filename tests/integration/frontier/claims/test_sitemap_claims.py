@@ -105,13 +105,14 @@ def test_sitemaps_of_robots_txt_and_of_an_index_bring_pages(brain: Brain, clock:
         ),
         "https://a.org/maps/1.xml.gz": gzip.compress(text(["https://a.org/1", "https://a.org/private/2"])),
         "https://a.org/other.txt": b"https://a.org/3\nhttps://c.org/4\n",
+        "https://b.org/3.xml": text(["https://a.org/3"]),
     }
     web.crawl()
     assert set(web.asked) == {
         *(ROBOTS, "https://a.org/", "https://a.org/maps/index.xml", "https://a.org/maps/1.xml.gz"),
-        *("https://a.org/other.txt", "https://a.org/1", "https://a.org/3"),
+        *("https://a.org/other.txt", "https://a.org/1", "https://a.org/3", "https://b.org/3.xml"),
     }
-    assert len(web.asked) == 7 and web.asked[0] == ROBOTS
+    assert len(web.asked) == 8 and web.asked[0] == ROBOTS
     assert brain.page("https://a.org/private/2").outside_because == "robots"
     assert brain.next_urls(1, kinds=KINDS).finished
     assert brain.host("a.org").in_flight == 0
@@ -207,6 +208,23 @@ def test_which_pages_a_sitemap_may_list(
     web.crawl(3 * HOUR)
     pages = {str(url) for (url,) in ask("MATCH (p:Page) WHERE p.url <> 'https://a.org/' RETURN p.url")}
     assert pages == listed
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_an_index_that_robots_txt_names_may_list_sitemaps_of_other_hosts(
+    brain: Brain, clock: HandClock, ask: Ask, named: bool
+) -> None:
+    """These list pages of the site that names the index; entries without a host are on that of the sitemap."""
+    web = Web(brain, clock)
+    index = text(["https://b.org/s.xml", "https://a.org/own.xml"], "sitemap")
+    web.found = {ROBOTS: b"Sitemap: /index.xml" if named else b""}
+    web.found |= {"https://a.org/index.xml": index, "https://a.org/sitemap.xml": index}
+    web.found["https://b.org/s.xml"] = text(["https://a.org/1", "https://b.org/2", "https://c.org/3"])
+    web.found["https://a.org/own.xml"] = text(["/4", "//a.org/5", "HTTPS://A.ORG/6", "//c.org/7"])
+    web.crawl(3 * HOUR)
+    pages = {str(url) for (url,) in ask("MATCH (p:Page) WHERE p.url <> 'https://a.org/' RETURN p.url")}
+    own = {"https://a.org/4", "https://a.org/5", "https://a.org/6"}
+    assert pages == own | ({"https://a.org/1", "https://b.org/2"} if named else set())
 
 
 def test_a_chain_of_indexes_ends(brain: Brain, clock: HandClock) -> None:

@@ -14,8 +14,7 @@ from scrapy.settings import Settings as ProjectSettings
 from graphbrain.base.settings import Settings
 from graphbrain.crawl.order import CrawlOrder, hosts_named
 from graphbrain.crawl.scrapy import Addon, ScrapyOptions
-from graphbrain.crawl.scrapy.private import PrivateAddress, PrivateAddresses, is_private
-from graphbrain.crawl.scrapy.scheduler import PublicOnly
+from graphbrain.crawl.scrapy.private import PrivateAddress, PrivateAddresses, PublicOnly, is_private
 
 PRIVATE = [
     "127.0.0.1",
