@@ -278,7 +278,7 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
 
 
 def next_visit(page: Page, now: float, least: float | None = None) -> str:
-    """When a page is visited next, and why then, as far as this follows from the page alone.
+    """Return the time of a page's next visit, and the reason, as far as they follow from the page alone.
 
     `least`: the least seconds between two visits of a page, where the order has such a time.
     """

@@ -109,12 +109,12 @@ class PageFacts:
 
         Search engines ignore a canonical in the body.
         """
-        stated = [(place, self._joined(self.base, reference)) for place, reference in self._canonicals]
+        stated = [(source, self._joined(self.base, reference)) for source, reference in self._canonicals]
         stated += [("header", self._joined(self._url, each)) for each in canonical_in(self._headers.get("link", ()))]
-        urls = [url for place, url in stated if url and place != "body"]
-        if len(set(urls)) <= 1 and all(place != "body" for place, url in stated if url):
+        urls = [url for source, url in stated if url and source != "body"]
+        if len(set(urls)) <= 1 and all(source != "body" for source, url in stated if url):
             return {"canonical": urls[0] if urls else None}
-        places = dict.fromkeys(f"{place} {url}" for place, url in stated if url)
+        places = dict.fromkeys(f"{source} {url}" for source, url in stated if url)
         return {"canonical": urls[0] if urls else None, "canonicals": tuple(places)[:MOST_CANONICALS]}
 
     def forbids(self, directive: str) -> bool:

@@ -73,8 +73,8 @@ class HttpDownloads(HTTP11DownloadHandler):
     async def _checked(self, run: Any, request: Request) -> Response:
         """Return the answer of a request that goes to a public address, or where the user has sent it.
 
-        One that is cut off is no answer, and is archived here: raise ResponseDataLossError. With a session it is not,
-        because nobody looks whether the session has ended with it.
+        One that is cut off is no answer, and is archived here: raise ResponseDataLossError. With a session it is not:
+        it may be the answer with which the session has ended.
         """
         if run.addresses is not None:
             try:
