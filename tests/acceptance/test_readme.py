@@ -293,6 +293,7 @@ def understood(command: str, tmp_path: Path) -> None:
     words = [re.sub(r"^(VERSION|N|MB|DIR|SECONDS)$", "1", word) for word in shlex.split(command)[1:]]
     for name in ("report.jsonl", "robots.txt", "urls.txt", "crawl.toml"):
         (tmp_path / name).touch()
+    (tmp_path / "archive").mkdir(exist_ok=True)
     here: click.Command = cli
     ctx = click.Context(cli, info_name="graphbrain")
     with inside(tmp_path):

@@ -185,7 +185,7 @@ def everything(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...
             yield from everything(inner, *names, name)
 
 
-WITHOUT_A_BRAIN = {("simulate",), ("server", "prepare")}
+WITHOUT_A_BRAIN = {("simulate",), ("server", "prepare"), ("wacz",), ("mirror",)}
 WITHOUT_A_BRAIN |= {("spark", name) for name in ("rank", "settle", "audit", "import")}
 
 
