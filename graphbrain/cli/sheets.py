@@ -261,7 +261,10 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
     for side, way in (("hub", "out"), ("authority", "in")):
         values = [getattr(page, f"{side}_{name}") for name in _ACCOUNT]
         rows.append((side, *values, getattr(page, f"{way}_links"), getattr(page, f"{way}_weight")))
-    words = [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
+    words: list[tuple[str, Any]] = list(
+        zip(("next visit", "because"), next_visit(page, time.time(), least), strict=True)
+    )
+    words += [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
     words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
     live = {name: value for name in FORWARD if (value := getattr(page, name)) is not None}
     words += [(name, _score_cell(value)) for name, value in {**live, **page.scores}.items()]
@@ -273,39 +276,34 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
         moments = [("lease lapsed" if name == "lease until" else name, moment) for name, moment in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
-    planned = f"Next visit: {next_visit(page, time.time(), least)}"
-    return [page.url, planned, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
+    return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
 
 
-def next_visit(page: Page, now: float, least: float | None = None) -> str:
+def next_visit(page: Page, now: float, least: float | None = None) -> tuple[str, str]:
     """Return the time of a page's next visit, and the reason, as far as they follow from the page alone.
 
     `least`: the least seconds between two visits of a page, where the order has such a time.
     """
     if page.lease_until is not None and page.lease_until >= now:
-        return f"{page.worker} holds it, until {_moment(page.lease_until)} at the latest."
+        return f"held until {_moment(page.lease_until)}", f"{page.worker} fetches it"
     if page.state == "outside":
-        barred = "its robots.txt forbids it" if page.outside_because == "robots" else "it is outside the scope"
-        return f"none, because {barred}."
+        return "none", "its robots.txt forbids it" if page.outside_because == "robots" else "it is outside the scope"
     if page.state in ("alias", "parked", "gone"):
         why = {"alias": "it redirects", "parked": "it was given up", "gone": "it is missing"}[page.state]
         if page.recheck_at is None:
-            return f"none is planned, because {why}; graphbrain retry {page.url} asks for one."
-        return f"{_moment(page.recheck_at)}, because {why}, and is looked at again then."
+            return "none", f"{why}; 'graphbrain retry' asks for one"
+        return _moment(page.recheck_at), f"{why}, and is looked at again then"
     if page.not_before is not None and page.not_before > now:
-        return f"{_moment(page.not_before)}, because its last visit failed, and it is tried again then."
+        return _moment(page.not_before), "its last visit failed, and it is tried again then"
     if page.state == "frontier":
-        return f"its first; it waits for its turn (graphbrain ask why-next --param url={page.url})."
-    if page.due is None and least is not None and page.fetched is not None:
-        return (
-            f"not before {_moment(page.fetched + least)} (revisit_seconds); then it depends on the pace of the crawl."
-        )
-    if page.due is None:
-        return "no time is known: it depends on the pace of the crawl, which makes no visits now."
-    every = f"once in {number(page.comes_back)} days" if page.comes_back is not None else "then"
-    why = "by the interval that is set" if page.interval is not None else "as its value and its changes deserve"
-    when = "now, when its turn comes" if page.due <= now else _moment(page.due)
-    return f"{when}, because it comes {every}, {why}."
+        return "its first, in its turn", "it waits; 'graphbrain ask why-next' has its place"
+    if page.due is not None:
+        by = "by its interval" if page.interval is not None else "by its value and its changes"
+        when = "now, in its turn" if page.due <= now else _moment(page.due)
+        return when, f"it comes once in {number(page.comes_back)} days, {by}"
+    if least is not None and page.fetched is not None:
+        return f"not before {_moment(page.fetched + least)}", "revisit_seconds; then by the pace of the crawl"
+    return "unknown", "it depends on the pace of the crawl, which makes no visits now"
 
 
 def _facts_of(name: str, record: Record | None) -> dict[str, Any]:

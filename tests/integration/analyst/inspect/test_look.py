@@ -50,25 +50,25 @@ def test_a_page_says_when_it_is_visited_next_and_why(make_brain: MakeBrain, cloc
     brain = make_brain(allow_hosts="*.org", lease_seconds=600.0)
 
     def said(url: str) -> str:
-        return next_visit(brain.page(url), clock())
+        return ": ".join(next_visit(brain.page(url), clock()))
 
     brain.seed([A, B, C])
-    assert said(A).startswith("its first; it waits for its turn")
+    assert said(A).startswith("its first, in its turn")
     claims = {claim.url: claim for claim in brain.next_urls(3)}
-    assert said(A).startswith(f"{brain.settings.worker} holds it, until ")
+    assert said(A).endswith(f"{brain.settings.worker} fetches it")
     clock.pass_(601.0)
-    assert "holds it" not in said(A)
+    assert "fetches it" not in said(A)
     brain.report([Fetched(A, ["http://other.com/"], claims[A]), Failed(B, claims[B], 500)])
-    assert said("http://other.com/") == "none, because it is outside the scope."
-    assert "because its last visit failed" in said(B)
+    assert said("http://other.com/") == "none: it is outside the scope"
+    assert "its last visit failed" in said(B)
     brain.report([Fetched(C, redirected_to=A)])
-    assert "because it redirects, and is looked at again then" in said(C)
+    assert "it redirects, and is looked at again then" in said(C)
     brain.set_page(A, interval=7_200.0)
-    assert "because it comes once in 0.08" in said(A) and "by the interval that is set" in said(A)
+    assert "it comes once in 0.08" in said(A) and "by its interval" in said(A)
     clock.pass_(9_000.0)
-    assert said(A).startswith("now, when its turn comes")
+    assert said(A).startswith("now, in its turn")
     brain.park(A)
-    assert "because it was given up" in said(A)
+    assert "it was given up" in said(A)
 
 
 # ---------------------------------------------------------------- why a score
