@@ -28,10 +28,11 @@ TOKENS = ("last_lease",)
 
 def graph(ask: Ask) -> tuple[dict[str, dict[str, Any]], list[list[Any]], list[list[Any]]]:
     """All pages by URL with all they have but tokens and what follows from their internal ids, all links with all they
-    have, all hosts."""
+    have, all hosts. An import knows no order of visits, so it has no evidence of what each has found."""
     pages = {p["url"]: p for (p,) in ask("MATCH (p:Page) RETURN properties(p)")}
     for page in pages.values():
-        page.pop("links_sum", None)
+        for name in ("links_sum", "shingles", "unlearned"):
+            page.pop(name, None)
         token = page.pop("last_lease", None)
         assert (token is None) == (page["state"] == "frontier" or page["state"] == "outside")
     links = ask("MATCH (p:Page)-[r]->(q:Page) RETURN p.url, type(r), properties(r), q.url ORDER BY p.url, q.url")

@@ -281,7 +281,14 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
         claims = brain.next_urls(30)
         brain.report([Fetched(c.url, [A, B] if c.url != A else leaves, c, body=str(clock()).encode()) for c in claims])
     kept = {"etag": "1", "last_modified": "today", "content_type": "text/html", "seconds": 0.5, "size": 7}
-    facts = {"title": "Owls", "canonical": A, "noindex": True, "language": "en"}
+    facts = {
+        "title": "Owls",
+        "canonical": A,
+        "canonicals": [f"head {A}", f"body {B}"],
+        "noindex": True,
+        "language": "en",
+    }
+    facts |= {"nofollow": True}
     brain.report([Fetched(A, leaves, body=b"<p>Owls", fetched_at=clock.pass_(1.0), **kept, **facts)])
     brain.hint([Hint(leaves[0], kind="sitemap")])
     brain.report([Failed(leaves[1], status=500, error="no", fetched_at=clock.pass_(1.0))])
