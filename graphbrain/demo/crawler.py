@@ -195,15 +195,14 @@ def _paused(claims: Claims, *, said: bool) -> bool:
 
 def _forgiving(judge: Judge) -> Judge:
     """Return the judge with an unknown relevance in place of an exception, of which the first is logged."""
-    said = threading.Event()
+    first = threading.Lock()  # held by the failure that is logged
 
     def ask(text: str) -> float | None:
         try:
             return judge(text)
         except Exception as error:  # noqa: BLE001  # whatever it is, the page was fetched
-            if not said.is_set():
+            if first.acquire(blocking=False):
                 log.warning("The judge failed, so nothing is known of such texts: %r", error)
-            said.set()
             return None
 
     return ask

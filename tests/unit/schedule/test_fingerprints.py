@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from graphbrain import Seen
 from graphbrain.schedule import fingerprints
 from graphbrain.schedule.fingerprints import ChangeTest, distance, signed, simhash, take, visible_text
-from graphbrain.schedule.words import EDGE, FACTORS, Words
+from graphbrain.schedule.words import EDGE, FACTORS, LINK, Words
 
 PAGE = b"<!doctype html><title>Owls &amp; co</title><p>An <b>owl</b> sees</p><p>you</p>"
 
@@ -254,7 +254,8 @@ def text_plainly(html: str) -> str:
             place += 1
             continue
         place = end_of_tag + 1
-        parts.append(EDGE if name and name[1].lower() in BLOCK_TAGS.split() else " ")
+        tag = name[1].lower() if name else ""
+        parts.append(EDGE if tag in BLOCK_TAGS.split() else LINK if tag == "a" else " ")
     return unescape("".join(parts))
 
 
