@@ -113,7 +113,8 @@ def grow(
 ) -> list[dict[str, Any]]:
     """Report a part `start` of the pages, settle, then grow by 1 % of all at a time, with pushes after each step.
 
-    The payments of the reports' own pushes are counted. The reports' writes and time are not.
+    The payments of the reports' own pushes are counted. The reports' writes and time are not. The writes of a step have
+    what upkeep learns of the sections of its pages, too.
     """
     crawl.empty(brain)
     order = crawl.crawl_order(recording, pages)
