@@ -177,15 +177,23 @@ def _entries(ledger: Path) -> Iterator[tuple[str, float, int, str, list[Any]]]:
             yield what, at, page, token, more
 
 
+def _read(brain: Brain) -> tuple[dict[int, int], set[tuple[int, int]]]:
+    """Return the visits of all pages and all links, of one moment: Neo4j may still commit what a killed service sent."""
+    while True:
+        visits = {page_of(page.url): page.visits for page in brain.dump_pages()}
+        stored = {(page_of(link.source), page_of(link.target)) for link in brain.dump_links()}
+        if visits == {page_of(page.url): page.visits for page in brain.dump_pages()}:
+            return visits, stored
+
+
 def _compare(brain: Brain, done: Counter[int], doubtful: Counter[int]) -> None:
     """Each acknowledged report counts once, with its links, and there is no page that none of them brought."""
-    visits = {page_of(page.url): page.visits for page in brain.dump_pages()}
+    visits, stored = _read(brain)
     off = {page: (done[page], visits.get(page, 0)) for page in visits.keys() | done.keys()}
     off = {page: (own, known) for page, (own, known) in off.items() if not own <= known <= own + doubtful[page]}
     assert not off, f"acknowledged and counted: {dict(list(off.items())[:5])}"
     visited = {page for page, number in visits.items() if number}
     links = {(page, link) for page in visited for link in links_of(page)}
-    stored = {(page_of(link.source), page_of(link.target)) for link in brain.dump_links()}
     assert stored == links, f"{len(links - stored)} links are lost, {len(stored - links)} nobody has reported"
     assert visits.keys() == set(range(SEEDS)) | {link for _, link in links}
     brain.tend(None)
