@@ -178,7 +178,10 @@ def _entries(ledger: Path) -> Iterator[tuple[str, float, int, str, list[Any]]]:
 
 
 def _read(brain: Brain) -> tuple[dict[int, int], set[tuple[int, int]]]:
-    """Return the visits of all pages and all links, of one moment: Neo4j may still commit what a killed service sent."""
+    """Return the visits of all pages, and all links, of one moment.
+
+    Neo4j may still commit what a killed service has sent.
+    """
     while True:
         visits = {page_of(page.url): page.visits for page in brain.dump_pages()}
         stored = {(page_of(link.source), page_of(link.target)) for link in brain.dump_links()}
