@@ -50,9 +50,9 @@ def robots(content: str, name: str = "robots") -> str:
 MISSING = "Sorry, the page that you are looking for does not exist. Go to the home page, or search for what you want."
 SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
     "robots/none": (html("<META NAME=ROBOTS CONTENT=NONE>"), {"noindex": True, "nofollow": True}),
-    "robots/nofollow": (html(robots("nofollow"), "/kept/secret"), {"noindex": False, "nofollow": True}),
+    "robots/nofollow": (html(robots("nofollow"), "/final"), {"noindex": False, "nofollow": True}),
     "robots/nofollow-header": (
-        Reply(body='<title>A</title><a href="/kept/secret">s</a>', headers={"X-Robots-Tag": "nofollow"}),
+        Reply(body='<title>A</title><a href="/final">s</a>', headers={"X-Robots-Tag": "nofollow"}),
         {"nofollow": True},
     ),
     "robots/image": (html(robots("max-image-preview:none")), {"noindex": False}),
