@@ -17,7 +17,7 @@ from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.statscollectors import DummyStatsCollector
 from warcio.archiveiterator import ArchiveIterator
@@ -25,10 +25,11 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.urls.normalization import address
-from graphbrain.crawl.scrapy import as_page, true_coding
+from graphbrain.content.pagefacts import PageFacts
+from graphbrain.crawl.scrapy import Document, as_page, true_coding
 from graphbrain.crawl.warc import whole_members
 
-__all__ = ["Capture", "Captures", "warcs_in"]
+__all__ = ["Capture", "Captures", "title_of", "warcs_in"]
 
 MOST_BYTES = 64 << 20
 """Bytes of a payload, packed or unpacked, beyond which it is left out."""
@@ -202,3 +203,11 @@ class Captures:
             "INSERT INTO capture (url, date, payload, digest, origin, origin_date) VALUES (?, ?, ?, ?, ?, ?)",
             (url, date, payload, digest, *origin),
         )
+
+
+def title_of(response: HtmlResponse) -> str:
+    """Return the title of a page; empty where it has none, or cannot be read."""
+    facts = PageFacts(response.url)
+    with suppress(Exception):  # what cannot be read has no title
+        Document.of(response).state(facts)
+    return str(facts.arguments().get("title") or "")

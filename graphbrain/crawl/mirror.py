@@ -21,8 +21,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 
 from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.base.urls.normalization import address
-from graphbrain.content.pagefacts import PageFacts
-from graphbrain.crawl.captures import Capture, Captures, warcs_in
+from graphbrain.crawl.captures import Capture, Captures, title_of, warcs_in
 from graphbrain.crawl.filenames import FileNames
 from graphbrain.crawl.rewriting import Rewriter
 from graphbrain.crawl.scrapy import Document
@@ -102,7 +101,7 @@ class _Mirror:
             self._write(name, b"" if response is None else self._content(response))
             files += 1
             if isinstance(response, HtmlResponse):
-                page = capture.url, name, _title(response), capture.date, capture.url in seeds
+                page = capture.url, name, title_of(response), capture.date, capture.url in seeds
                 self._sql.execute("INSERT INTO page VALUES (?, ?, ?, ?, ?)", page)
         pages = self._write_index()
         return Mirrored(pages, files, self._captures.lost(), too_large)
@@ -201,10 +200,3 @@ def _base(response: HtmlResponse) -> str:
         return Document.of(response).base
     except Exception:  # noqa: BLE001  # a page that cannot be parsed has the base of its URL
         return response.url
-
-
-def _title(response: HtmlResponse) -> str:
-    facts = PageFacts(response.url)
-    with suppress(Exception):  # what cannot be read has no title
-        Document.of(response).state(facts)
-    return str(facts.arguments().get("title") or "")

@@ -10,7 +10,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,9 +17,8 @@ from typing import Any
 from scrapy.http import HtmlResponse
 
 from graphbrain.base.errors import BadInput, GraphbrainError
-from graphbrain.content.pagefacts import PageFacts
-from graphbrain.crawl.captures import Capture, Captures, warcs_in
-from graphbrain.crawl.scrapy import Document, header
+from graphbrain.crawl.captures import Capture, Captures, title_of, warcs_in
+from graphbrain.crawl.scrapy import header
 from graphbrain.crawl.warc import seeds_of
 from graphbrain.schedule.fingerprints import visible_text
 
@@ -101,9 +99,6 @@ def _pages(captures: Captures, seeds: Collection[str]) -> Iterator[dict[str, Any
 
 
 def _page(capture: Capture, response: HtmlResponse) -> dict[str, Any]:
-    facts = PageFacts(response.url)
-    with suppress(Exception):  # what cannot be read has no title
-        Document.of(response).state(facts)
     text = visible_text(response.body, header(response.headers.get("Content-Type")))
-    page = {"url": capture.url, "ts": capture.date, "title": facts.arguments().get("title") or capture.url}
+    page = {"url": capture.url, "ts": capture.date, "title": title_of(response) or capture.url}
     return page | ({"text": text} if text else {})

@@ -242,10 +242,11 @@ def take(
     made: dict[str, Any] = {"body_hash": _hash(raw)}
     missing = None in (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
     text = _text(raw, content_type) if change.wants_text and missing else None
-    if text and (plain := " ".join(text.split())):
+    if lines := _lines(text or ""):
+        plain = " ".join(line.lstrip(LINK) for line in lines).replace(LINK, " ")
         made["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
         wanted = change.wants_simhash or change.sketches
-        made |= _of_words(Words.of(EDGE.join(_lines(text))), change, url) if wanted else {}
+        made |= _of_words(Words.of(EDGE.join(lines)), change, url) if wanted else {}
     return replace(seen, **{name: value for name, value in made.items() if getattr(seen, name) is None})
 
 

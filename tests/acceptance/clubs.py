@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
-from tests.acceptance.listening import listening
+from tests.acceptance.listening import answering
 
 HOST = "club.example"
 SECRET = "sesame"
@@ -100,25 +99,9 @@ def club(way: Way, **more: Any) -> Iterator[Club]:
     """Serve a club as a proxy, so that it has a name."""
     site = Club(way, **more)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(target: str, sent: str, cookie: str) -> tuple[int, dict[str, str], str]:
+        with site.lock:
+            return site.answer(target.removeprefix(f"http://{HOST}"), sent, cookie)
 
-        def do_GET(self) -> None:
-            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-            path = self.path.removeprefix(f"http://{HOST}")
-            with site.lock:
-                status, headers, text = site.answer(path, sent, self.headers.get("Cookie") or "")
-            body = text.encode()
-            self.send_response(status)
-            for name, value in {"Content-Type": "text/html", "Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET  # noqa: N815
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    with listening(Handler) as site.address:
+    with answering(answer) as site.address:
         yield site

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["listening"]
+__all__ = ["answering", "listening"]
+
+Answering = Callable[[str, str, str], tuple[int, Mapping[str, str], str]]
 
 
 class _Server(ThreadingHTTPServer):
@@ -32,3 +35,29 @@ def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def answering(answer: Answering, pause: float = 0.0) -> AbstractContextManager[str]:
+    """Serve within the block what a function answers to the target of a request, its body and its cookies: status,
+    headers and HTML. `pause`: seconds before each answer."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+            time.sleep(pause)
+            status, headers, text = answer(self.path, sent, self.headers.get("Cookie") or "")
+            body = text.encode()
+            self.send_response(status)
+            for name, value in {"Content-Type": "text/html", "Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    return listening(Handler)

@@ -8,11 +8,9 @@ import re
 import secrets
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -20,7 +18,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from graphbrain import Brain
-from tests.acceptance.listening import listening
+from tests.acceptance.listening import answering, listening
 from tests.documents import PAGES
 from tests.plugin import PATIENCE, Neo4j
 
@@ -76,26 +74,7 @@ class Members:
 
 @contextmanager
 def serving(site: Members) -> Iterator[Members]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-            time.sleep(0.05)
-            status, headers, text = site.answer(self.path, sent, self.headers.get("Cookie") or "")
-            body = text.encode()
-            self.send_response(status)
-            for name, value in {"Content-Type": "text/html", "Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET  # noqa: N815
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    with listening(Handler) as address:
+    with answering(site.answer, pause=0.05) as address:
         site.root = f"http://{address}"
         yield site
 

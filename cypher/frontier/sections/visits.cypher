@@ -1,8 +1,8 @@
 // Lock pages, and read of those whose first visit has still to be learned from what it brought.
 //
 // param   ids   LIST  internal ids, sorted
-// column  rows  LIST  [id, url, state, was it ever fetched, canonical or null, what it shows or null, when it was visited, was it
-//                     claimed to try its section, host] of each, in the order of the visits
+// column  rows  LIST  [id, url, state, was it ever fetched, canonical or null, what it shows or null, when it was visited,
+//                     was it claimed to try its section, host] of each, in the order of the visits
 // rows    one
 // locks   the pages, in order of ids
 // mode    write

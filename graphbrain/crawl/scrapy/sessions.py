@@ -37,7 +37,7 @@ from graphbrain.base.urls.walls import bare
 from graphbrain.content.report_semantics import TEMPORARY
 from graphbrain.crawl.scrapy.documents import Document, as_page, true_coding
 from graphbrain.crawl.scrapy.requests import CLAIM
-from graphbrain.crawl.scrapy.visits import ScrapyVisit, location
+from graphbrain.crawl.scrapy.visits import ScrapyVisit, header, location
 from graphbrain.schedule.fingerprints import distance, simhash, visible_text
 
 if TYPE_CHECKING:
@@ -313,8 +313,7 @@ class SignedOut:
             return Sign()
         if not Document.of(page).has_password_field():
             return Sign()
-        kind = page.headers.get("Content-Type")
-        text = visible_text(page.body, None if kind is None else kind.decode("latin-1"))
+        text = visible_text(page.body, header(page.headers.get("Content-Type")))
         return Sign("form", bare(response.url), simhash(text or "") or 0)
 
     def _unpacked(self, response: Response) -> Response:

@@ -118,7 +118,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     # The last locks, and what follows from the hosts they are of.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
     final = visits.blamed(verdicts, concluded.failures) if concluded.failures else verdicts
-    to_learn = visits.to_learn(final, named.made_keys()) if policy.sections else []
+    to_learn = visits.to_learn(final, named.made_keys) if policy.sections else []
     given = {"aliases": redirected.aliases, "relevances": relevance, "values": values, "to_learn": to_learn}
     visits.write(tx, final, plan, concluded, outside, now, policy, **given)
     marked = redirected.to_look_at(ledger) if redirected.leading or redirected.astray else set()

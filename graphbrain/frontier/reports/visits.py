@@ -5,7 +5,7 @@ The last locks of a report are those of the hosts. Statements: visits/write, pag
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -278,11 +278,12 @@ def write(
         tx.do("pages/respell", rows=rows, now=now)
 
 
-def to_learn(verdicts: Sequence[Verdict], made: Container[str]) -> list[list[object]]:
+def to_learn(verdicts: Sequence[Verdict], made_keys: Callable[[], Container[str]]) -> list[list[object]]:
     """Return the block of the first visits among these from which something can be learned of the sections of their
-    hosts. Of visits at the same time the one that is reported first is the first. `made`: the keys of the pages that
-    these visits are the first to name."""
+    hosts. Of visits at the same time the one that is reported first is the first. `made_keys`: returns the keys of the
+    pages that these visits are the first to name. It is called where a visit has no sketch of a text."""
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _teaches(v)]
+    made = made_keys() if any(v.item.seen.shingles is None for v in first) else ()
     return [[v.visit.page, v.item.at + APART * number, _shown(v, made)] for number, v in enumerate(first)]
 
 

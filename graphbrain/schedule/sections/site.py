@@ -186,9 +186,9 @@ class Site:
         return cls(HostSample.nothing())
 
     def after(self, visits: Iterable[FirstVisit], most: int) -> tuple[Site, list[tuple[float | None, bool]]]:
-        """The site after these visits, at most `most` sections of it; and of each visit what it brought, None
-        where that is not known, and whether a page of its name
-        had been fetched before. Their text becomes `known` to this site, too: it is not to be used again."""
+        """The site after these visits, at most `most` sections of it; and of each visit what it brought, None where
+        that is not known, and whether a page of its name had been fetched before. Their text becomes `known` to this
+        site, too: it is not to be used again."""
         shares: list[tuple[float | None, bool]] = []
         met: list[tuple[str, bool, float]] = []
         counted, names = list(self.visits), dict.fromkeys(self.names)

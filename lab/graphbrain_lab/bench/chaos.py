@@ -92,6 +92,10 @@ def url_of(page: int) -> str:
     return f"http://h{page % HOSTS}.hammer.example/{folder}p{page}"
 
 
+def _page_of(url: str) -> int:
+    return int(url.rsplit("p", 1)[1])
+
+
 def _is_copy(page: int) -> bool:
     return page // HOSTS % COPIES == COPIES - 1
 
@@ -317,14 +321,14 @@ def _finish(brain: Brain, web: ChaosWeb) -> None:
 
 
 def _visit(claim: Claim, web: ChaosWeb) -> Fetched:
-    page = int(claim.url.rsplit("p", 1)[1])
+    page = _page_of(claim.url)
     content: dict[str, Any] = {"body": body_of(page)} if web.texts else {"body_hash": "same"}
     return Fetched(claim.url, links_of(page, web.pages), claim, **content)
 
 
 def _wander(url: str, claim: Claim | None, web: ChaosWeb, dice: random.Random) -> Fetched:
     """Return a visit of a page that redirects at times: to the next page, or to one that may lead back."""
-    page = int(url.rsplit("p", 1)[1])
+    page = _page_of(url)
     status, links = dice.choice((200, 200, 301, 302, 307)), links_of(page, web.pages)
     if status == 200:
         return Fetched(url, links, claim, body_hash="same")
@@ -435,7 +439,7 @@ def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
         links[link.source].add(link.target)
     findings = []
     for url, stated in acknowledged.items():
-        named = [] if url in leads else links_of(int(url.rsplit("p", 1)[1]), pages)
+        named = [] if url in leads else links_of(_page_of(url), pages)
         if off := links[url].symmetric_difference({_goal(end, moved) for end in named} - {url}):
             findings.append(f"{url} was acknowledged, but its links are {sorted(off)} off.")
         if visits.get(url, 0) < stated:
@@ -514,7 +518,7 @@ def _maybe(claim: Claim, web: ChaosWeb, dice: random.Random) -> Fetched | Failed
         return _sitemap(claim, web, dice)
     if dice.random() < 0.02:
         return Failed(claim.url, claim, 503, retry_after=0.2)
-    if _wanders(int(claim.url.rsplit("p", 1)[1])):
+    if _wanders(_page_of(claim.url)):
         return _wander(claim.url, claim, web, dice)
     return _visit(claim, web)
 
