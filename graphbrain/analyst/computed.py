@@ -160,11 +160,11 @@ def deep_pages(graph: Graph, least: int, times: float, limit: int) -> Answer:
     """
     deep, at, pages = _deep(graph, least, times)
     best = deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]
-    known = {row[0]: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
+    row_of = {row[0]: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
     rows = [
-        [int(at[index]), float(pages.authority[index]), known[page][4], known[page][1]]
+        [int(at[index]), float(pages.authority[index]), row_of[page][4], row_of[page][1]]
         for index, page in zip(best.tolist(), pages.ids[best].tolist(), strict=True)
-        if page in known
+        if page in row_of
     ]
     return ("clicks", "authority", "state", "url"), rows
 
@@ -191,20 +191,20 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
     texts: dict[str, tuple[list[int], list[int]]] = {}
     missing: dict[str, set[int]] = {}
     for rows in exports.over_all(graph.anywhere, "looks/missing", lambda _, row: row[0]):
-        for page, host, text, said in rows:
-            if said is not None:
-                missing.setdefault(host, set()).add(said)
+        for page, host, text, error_texts in rows:
+            if error_texts is not None:
+                missing.setdefault(host, set()).add(error_texts)
             else:
                 ids, hashes = texts.setdefault(host, ([], []))
                 ids.append(page)
                 hashes.append(text)
     alike: list[tuple[int, int]] = []
-    for host, said in missing.items():
+    for host, error_texts in missing.items():
         ids, hashes = texts.get(host, ([], []))
         words = np.array(hashes, dtype=np.int64).view(np.uint64)
         nearest = np.full(len(words), 65, dtype=np.int64)
-        for known in np.array(sorted(said), dtype=np.int64).view(np.uint64)[:MOST_SAID]:
-            nearest = np.minimum(nearest, _set_bits(words ^ known))
+        for error_text in np.array(sorted(error_texts), dtype=np.int64).view(np.uint64)[:MOST_SAID]:
+            nearest = np.minimum(nearest, _set_bits(words ^ error_text))
         alike += [(int(nearest[index]), ids[index]) for index in np.flatnonzero(nearest <= bits).tolist()]
     apart = {page: distance for distance, page in alike}
     wanted = np.array([page for _, page in sorted(alike)[: max(limit, 0)]], dtype=np.int64)
@@ -234,8 +234,10 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
     incoming = np.maximum(np.asarray(links.sum(axis=0)).ravel(), 1.0)
     shares = sparse.coo_array(links)
     bound = shares.data / incoming[shares.col] >= SHARE
-    held = sparse.coo_array((np.ones(int(bound.sum())), (shares.row[bound], shares.col[bound])), shape=shape).tocsr()
-    both = held.minimum(held.T)
+    membership = sparse.coo_array(
+        (np.ones(int(bound.sum())), (shares.row[bound], shares.col[bound])), shape=shape
+    ).tocsr()
+    both = membership.minimum(membership.T)
     _, label = connected_components(both, directed=False)
     sizes = np.bincount(label)
     within = label[shares.row] == label[shares.col]
@@ -269,9 +271,9 @@ def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDA
     for rows in exports.over_all(graph.anywhere, "looks/page_hosts", lambda _, row: row[0]):
         for name, ids, scores in rows:
             places = table.at(np.array(ids, dtype=np.int64))
-            known = places >= 0
-            host[places[known]] = numbers.setdefault(name, len(numbers))
-            authority[places[known]] = np.array(scores)[known]
+            is_page = places >= 0
+            host[places[is_page]] = numbers.setdefault(name, len(numbers))
+            authority[places[is_page]] = np.array(scores)[is_page]
     return list(numbers), host, authority
 
 
@@ -282,11 +284,11 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
     order = np.argsort(-sizes, kind="stable")
     groups = {int(group): np.flatnonzero(labels == group) for group in order[sizes[order] > 1][: max(limit, 0)]}
     wanted = np.concatenate([np.empty(0, dtype=np.int64), *(ids[places] for places in groups.values())])
-    known = {row[0]: row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows}
+    row_of = {row[0]: row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows}
     answer = []
     for places in groups.values():
         here = sorted(
-            (known[page] for page in ids[places].tolist() if page in known), key=lambda row: (-row[3], row[1])
+            (row_of[page] for page in ids[places].tolist() if page in row_of), key=lambda row: (-row[3], row[1])
         )
         apart = int(_set_bits(words[places] ^ words[places[0]]).max())
         hosts = len({row[2] for row in here})
@@ -362,12 +364,12 @@ def section_sum(graph: Graph, harvest: float) -> tuple[int, float]:
 
 def _censuses(graph: Graph, host: str) -> dict[str, Census]:
     """Return the pages of a host, counted by its sections; without a host, those of each host with learned sections."""
-    known = _sites(graph, host)
+    sites = _sites(graph, host)
     if host:
-        census = Census(known.get(host, Sections()))
+        census = Census(sites.get(host, Sections()))
         census.add(graph.anywhere.read(bound(Tx.many, "sections/pages", host=host), "sections/pages"))
         return {host: census}
-    censuses = {name: Census(site) for name, site in known.items()}
+    censuses = {name: Census(site) for name, site in sites.items()}
     for rows in exports.over_all(graph.anywhere, "looks/sections", lambda _, row: row[0]):
         for name, pages in rows:
             if name in censuses:  # it may have been learned of just now

@@ -86,7 +86,7 @@ def findings(graph: Graph) -> list[Finding]:
     intra = float(stored.get("intra_host_weight", 1.0))
     orphans = Counted(ORPHANS, *computed.orphan_sum(graph))
     poor = Counted(POOR, *computed.section_sum(graph, LITTLE_NEW))
-    counted = [*_summed(graph, rows, intra), deep, near, orphans, poor, *_asked(graph)]
+    counted = [*_summed(graph, rows, intra), deep, near, orphans, poor, *_by_question(graph)]
     whole = None if stored.get("engine") == "classic" else total
     faults = [each.finding(whole) for each in counted if each.count]
     return sorted(faults, key=lambda each: (-(each.count if each.share is None else each.share), each.title))
@@ -125,7 +125,7 @@ def _summed(graph: Graph, pages: list[tuple[str, int, float]], intra: float) -> 
         yield Counted(SUMMED[name], *numbers)
 
 
-def _asked(graph: Graph) -> Iterator[Counted]:
+def _by_question(graph: Graph) -> Iterator[Counted]:
     """Yield the faults of `ASKED` with their counts and sums."""
     for kind in ASKED:
         answer = ask(graph, kind.question, limit="all", **kind.given)

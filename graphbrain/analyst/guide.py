@@ -68,14 +68,14 @@ class _Slide:
     """One page of the guide: words; questions, each with a title, words and what is run; a table."""
 
     title: str
-    said: tuple[str, ...] = ()
-    asked: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    words: tuple[str, ...] = ()
+    questions: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
 
 
 def _slides() -> list[_Slide]:
-    first = _Slide("What is in here", (INTRO, WARNING), (_told(question(FIRST)),))
+    first = _Slide("What is in here", (INTRO, WARNING), (_described(question(FIRST)),))
     way = _Slide(
         "A way through",
         ("Twelve questions, one after the other. What a line with :param asks for is in the answer before.",),
@@ -86,7 +86,9 @@ def _slides() -> list[_Slide]:
     )
     topics = [
         _Slide(
-            group, (), tuple(map(_told, (each for each in questions() if each.group == group and each.name != FIRST)))
+            group,
+            (),
+            tuple(map(_described, (each for each in questions() if each.group == group and each.name != FIRST))),
         )
         for group in GROUPS
     ]
@@ -102,10 +104,10 @@ def _slides() -> list[_Slide]:
     return [first, way, *topics, *tables]
 
 
-def _told(asked: Question) -> tuple[str, str, tuple[str, ...]]:
-    cost = f" It reads {asked.cost}." if asked.cost else ""
-    how = "" if asked.cypher else f" Ask it on the command line: graphbrain ask {asked.name}"
-    return asked.title, f"{asked.reading}{cost}{how}", asked.steps()
+def _described(wanted: Question) -> tuple[str, str, tuple[str, ...]]:
+    cost = f" It reads {wanted.cost}." if wanted.cost else ""
+    how = "" if wanted.cypher else f" Ask it on the command line: graphbrain ask {wanted.name}"
+    return wanted.title, f"{wanted.reading}{cost}{how}", wanted.steps()
 
 
 def files() -> dict[str, tuple[str, str]]:
@@ -129,8 +131,8 @@ def _html(slides: Iterable[_Slide]) -> str:
     """Return slides of a carousel, in the form that the legacy interface's :play shows."""
     parts = []
     for slide in slides:
-        body = "".join(f"<p>{_marked(words)}</p>" for words in slide.said)
-        for title, how, steps in slide.asked:
+        body = "".join(f"<p>{_marked(words)}</p>" for words in slide.words)
+        for title, how, steps in slide.questions:
             code = "".join(f'<pre class="pre-scrollable code runnable">{_code(step)}</pre>' for step in steps)
             body += f"<h4>{escape(title)}</h4><p>{_marked(how)}</p><figure>{code}</figure>"
         if slide.rows:
@@ -162,8 +164,8 @@ def _asciidoc(slides: Iterable[_Slide]) -> str:
     parts = ["= A crawl, asked\n"]
     for slide in slides:
         parts.append(f"== {slide.title}\n")
-        parts += [f"{_plain(words)}\n" for words in slide.said]
-        for title, how, steps in slide.asked:
+        parts += [f"{_plain(words)}\n" for words in slide.words]
+        for title, how, steps in slide.questions:
             parts.append(f"*{title}*\n\n{_plain(how)}\n")
             parts += [f"[source,cypher]\n----\n{step}\n----\n" for step in steps]
         if slide.rows:

@@ -87,12 +87,12 @@ class News:
                 "brain with --look."
             )
         titles = {each.title for each in look.findings}
-        gone = [
+        closed = [
             Finding(each.title, each.what, each.question, each.given, 0, 0.0)
             for each in earlier.findings
             if each.title not in titles
         ]
-        return cls([*look.findings, *gone], {each.title: each.count for each in earlier.findings}, earlier.at)
+        return cls([*look.findings, *closed], {each.title: each.count for each in earlier.findings}, earlier.at)
 
     def count_before(self, finding: Finding) -> int | None:
         """Return the count of a finding at the earlier look, 0 if it was not found; None without an earlier look."""

@@ -26,8 +26,8 @@ def moving(graph: Graph) -> str:
         alpha = float(stored.get("alpha", 0.15))
         if stored.get("engine") == "classic" or not alpha or tx.one("brain/sizes")[0] > MOST_PAGES:
             return None
-        held, _, waits = tx.one("audit/waiting", alpha=alpha)
-        return waits / (alpha * held) if held else None
+        total, _, waits = tx.one("audit/waiting", alpha=alpha)
+        return waits / (alpha * total) if total else None
 
     bound = graph.read(read, "audit/waiting")
     if bound is None or bound <= SETTLED:

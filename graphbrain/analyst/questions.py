@@ -72,14 +72,14 @@ class Param:
 
     def take(self, given: object) -> Value:
         """Return a given value, text or not, as one of this parameter's type. Raise BadInput."""
-        value = self._taken(given)
+        value = self._checked(given)
         if self.name in _PARTS and isinstance(value, int):
             value = min(value, _LONGEST_PART)
         if self.name in _ROWS and isinstance(value, int) and value < 0:
             raise BadInput(f"{self.name} must be 0 or more, not {value}.")
         return value
 
-    def _taken(self, given: object) -> Value:
+    def _checked(self, given: object) -> Value:
         kind = type(self.default)
         if self.name in _ROWS and isinstance(given, str) and given.strip().lower() == "all":
             return ALL
@@ -135,11 +135,11 @@ class Question:
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
         """Return all parameters, with the given values in place of defaults. Raise BadInput."""
-        known = {param.name: param for param in self.params}
-        if unknown := sorted(given.keys() - known.keys()):
-            takes = f"takes {', '.join(known)}" if known else "takes none"
+        param_of = {param.name: param for param in self.params}
+        if unknown := sorted(given.keys() - param_of.keys()):
+            takes = f"takes {', '.join(param_of)}" if param_of else "takes none"
             raise BadInput(f"{self.name} has no parameter {unknown[0]!r:.80}; it {takes}.")
-        return {name: param.take(given[name]) if name in given else param.default for name, param in known.items()}
+        return {name: param.take(given[name]) if name in given else param.default for name, param in param_of.items()}
 
     def since(self, day: datetime, now: float) -> dict[str, Value]:
         """Return the value of `days` with which the answer goes back to the beginning of `day`. Raise BadInput if there
@@ -187,22 +187,22 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
         GraphRefused: Neo4j refused the statement.
         GraphUnavailable: Neo4j does not answer.
     """
-    asked = question(name)
-    values = asked.values(given)
+    chosen = question(name)
+    values = chosen.values(given)
     limit = values.get("limit")
     if isinstance(limit, int):  # one more, to know whether there are more
         values["limit"] = limit + 1
-    if asked.computed:
-        columns, rows = _COMPUTED[asked.computed](graph, **values)
+    if chosen.computed:
+        columns, rows = _COMPUTED[chosen.computed](graph, **values)
     else:
-        named = f"analyst/{asked.name}"
-        answer = graph.anywhere.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False, slow=True)
+        named = f"analyst/{chosen.name}"
+        answer = graph.anywhere.read(lambda tx: tx.ask(named, chosen.cypher, values), named, patient=False, slow=True)
         columns, rows = tuple(answer[0]), answer[1]
     shown = [[masked_values(cell) for cell in row] for row in rows]
-    if asked.name in _FINISHED:
-        shown = _FINISHED[asked.name](graph, shown)
-    note = _young(graph, str(values.get("host", ""))) if asked.name in _OF_WHOLE_CRAWLS else ""
-    if asked.group == "Scores":
+    if chosen.name in _FINISHED:
+        shown = _FINISHED[chosen.name](graph, shown)
+    note = _young(graph, str(values.get("host", ""))) if chosen.name in _OF_WHOLE_CRAWLS else ""
+    if chosen.group == "Scores":
         note = moving(graph)
     if isinstance(limit, int) and len(shown) > limit:
         return Asked(columns, shown[:limit], True, note)

@@ -64,7 +64,7 @@ class _Part:
     """
 
     title: str
-    said: str
+    intro: str
     drawn: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
@@ -133,25 +133,27 @@ def _stored(tx: Tx) -> dict[str, Any]:
 # ---------------------------------------------------------------------- the parts of the page
 
 
-def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
+def _answer_part(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
     """A question's answer as a table."""
-    asked, answer = question(name), ask(graph, name, **given)
-    return _Part(title or asked.title, "", "", answer.columns, answer.rows, wide=True)
+    chosen, answer = question(name), ask(graph, name, **given)
+    return _Part(title or chosen.title, "", "", answer.columns, answer.rows, wide=True)
 
 
 def _findings(graph: Graph, news: News) -> list[_Part]:
     """Return the findings, the most wasteful first, and the ten worst rows of each."""
     present = [each for each in news.findings if each.count]
-    said = (
+    intro = (
         "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
         "along them. A page may have several faults."
     )
     if any(each.share is None for each in present):
-        said += " The classic engine does not record payments, so it is not known here."
+        intro += " The classic engine does not record payments, so it is not known here."
     if news.since is not None:
-        said += f" More and fewer are since the last look on {_day(news.since, '%Y-%m-%d %H:%M UTC')}."
-    worst = [_asked(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in present]
-    first = _Part("What is wrong, and what it wastes", said, "", (), (), wide=True, body=_wastes(news))
+        intro += f" More and fewer are since the last look on {_day(news.since, '%Y-%m-%d %H:%M UTC')}."
+    worst = [
+        _answer_part(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in present
+    ]
+    first = _Part("What is wrong, and what it wastes", intro, "", (), (), wide=True, body=_wastes(news))
     return [first, *(replace(part, folded=True) for part in worst)]
 
 
@@ -160,7 +162,7 @@ def _wastes(news: News) -> str:
 
     Those that are no longer found follow in a sentence.
     """
-    present, gone = ([each for each in news.findings if bool(each.count) is there] for there in (True, False))
+    present, absent = ([each for each in news.findings if bool(each.count) is there] for there in (True, False))
     most = max([each.share or 0.0 for each in present], default=0.0) or 1.0
     rows = []
     for number, each in enumerate(present, 1):
@@ -171,8 +173,8 @@ def _wastes(news: News) -> str:
             f"{_price(each.share, most)}"
             f"<code>graphbrain ask {text(each.question)}{text(options)}</code>{_changed(news.change(each))}</li>"
         )
-    names = "; ".join(f"{each.title} ({news.count_before(each):,})" for each in gone)
-    no_longer = f'<p class="soft">No longer found since the last look: {text(names)}.</p>' if gone else ""
+    names = "; ".join(f"{each.title} ({news.count_before(each):,})" for each in absent)
+    no_longer = f'<p class="soft">No longer found since the last look: {text(names)}.</p>' if absent else ""
     return (f'<ul class="wastes">{"".join(rows)}</ul>' if rows else '<p class="soft">Nothing.</p>') + no_longer
 
 
@@ -200,7 +202,7 @@ def _content(graph: Graph) -> list[_Part]:
     drawn = plots.bars("languages", "Pages by language", [(name, float(count)) for name, count in spoken])
     parts.append(_Part("Languages", "As pages declare them.", drawn if spoken else "", ("language", "pages"), spoken))
     for name in ("redirects", "redirect-chains", "sitemap-coverage"):
-        parts.append(_asked(graph, name, limit=15))
+        parts.append(_answer_part(graph, name, limit=15))
     return parts
 
 
@@ -218,9 +220,9 @@ def _progress(graph: Graph) -> list[_Part]:
         [day.strftime("%m-%d") for day in reversed(days.column("day"))],
         [("found", _upwards(days, "discovered")), ("first fetched", _upwards(days, "first_fetched"))],
     )
-    said = "The last 48 hours in which something was done."
+    intro = "The last 48 hours in which something was done."
     return [
-        _Part("Pages reported an hour", said, drawn if len(hours.rows) > 1 else "", hours.columns, hours.rows),
+        _Part("Pages reported an hour", intro, drawn if len(hours.rows) > 1 else "", hours.columns, hours.rows),
         _Part(
             "Pages found and first fetched",
             "Day by day, in UTC.",
@@ -239,11 +241,11 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
     waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
     best = [host for host in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[host]]
     rows = [(pages.hosts[host], int(waiting[host])) for host in best]
-    held = plots.bars("waiting", "Hosts by pages that wait for a first visit", rows)
+    bars = plots.bars("waiting", "Hosts by pages that wait for a first visit", rows)
     return [
         _Part("Pages by state", "", drawn if states.rows else "", states.columns, states.rows),
-        _Part("Where first visits wait", "The hosts with most of them.", held if rows else "", ("host", "pages"), rows),
-        _asked(graph, "next-pages", limit=10),
+        _Part("Where first visits wait", "The hosts with most of them.", bars if rows else "", ("host", "pages"), rows),
+        _answer_part(graph, "next-pages", limit=10),
         *_poor_sections(graph),
     ]
 
@@ -257,12 +259,12 @@ def _poor_sections(graph: Graph) -> list[_Part]:
     """Return a table of the sections where most waiting pages are expected to bring nothing, unless there are none."""
     poor = ask(graph, "sections", harvest=POOR, limit=WORST)
     rows = [row for row, waste in zip(poor.rows, poor.column("waste"), strict=True) if waste >= 1.0]
-    said = (
+    intro = (
         "Parts of hosts by how many of their waiting pages are expected to bring nothing new (waste): those that wait, "
         "times 1 less the harvest, what a fetch there is expected to bring, 0 to 1."
     )
     return (
-        [_Part("Sections that are expected to bring little", said, "", poor.columns, rows, wide=True)] if rows else []
+        [_Part("Sections that are expected to bring little", intro, "", poor.columns, rows, wide=True)] if rows else []
     )
 
 
@@ -283,11 +285,11 @@ def _scores(graph: Graph, pages: Standing) -> list[_Part]:
             "score from",
             logs=True,
         )
-        said = "Each column holds pages of up to twice its score; each line across is ten times as many."
+        intro = "Each column holds pages of up to twice its score; each line across is ten times as many."
         rows = list(zip(labels, counts, strict=True))
-        parts.append(_Part(f"Pages by {name}", said, drawn, ("score from", "pages"), rows))
+        parts.append(_Part(f"Pages by {name}", intro, drawn, ("score from", "pages"), rows))
     parts.append(_concentration(pages.authority))
-    parts += [_asked(graph, "top-authorities", limit=15), _asked(graph, "top-hubs", limit=15)]
+    parts += [_answer_part(graph, "top-authorities", limit=15), _answer_part(graph, "top-hubs", limit=15)]
     return parts
 
 
@@ -299,10 +301,10 @@ def _concentration(scores: Floats) -> _Part:
         return _Part(
             "Concentration of authority", "There is no score yet.", "", ("share of pages", "share of score"), []
         )
-    held = np.concatenate([[0.0], np.cumsum(ordered) / total])
+    cumulated = np.concatenate([[0.0], np.cumsum(ordered) / total])
     shares = np.linspace(0.0, 1.0, 101)
-    line = np.interp(shares, np.arange(count + 1) / count, held)
-    gini = 1.0 - float(((held[1:] + held[:-1]) / count).sum())
+    line = np.interp(shares, np.arange(count + 1) / count, cumulated)
+    gini = 1.0 - float(((cumulated[1:] + cumulated[:-1]) / count).sum())
     rows = []
     for part in (0.001, 0.01, 0.1, 0.5):
         best = max(1, math.ceil(count * part))
@@ -314,8 +316,8 @@ def _concentration(scores: Floats) -> _Part:
         "share of pages, those of least authority first",
         "% of all authority",
     )
-    said = f"Gini coefficient {gini:.2f}: 0 if all pages had the same score (dashed), 1 if one page had all of it."
-    return _Part("Concentration of authority", said, drawn, ("pages", "how many", "of all authority"), rows)
+    intro = f"Gini coefficient {gini:.2f}: 0 if all pages had the same score (dashed), 1 if one page had all of it."
+    return _Part("Concentration of authority", intro, drawn, ("pages", "how many", "of all authority"), rows)
 
 
 def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Part]:
@@ -337,12 +339,12 @@ def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Par
         (nodes[a][0], nodes[b][0], int(links[a, b]))
         for a, b in sorted(np.argwhere(links > 0).tolist(), key=lambda pair: -links[pair[0], pair[1]])
     ]
-    said = (
+    intro = (
         f"The {size} hosts with most authority: circles as large as they have pages, lines as thick as they have links."
     )
     drawn = plots.network("net", "Hosts and the links between them", nodes, links) if size else ""
     return [
-        _Part("Hosts and the links between them", said, drawn, ("from", "to", "links"), rows[:300], wide=True),
+        _Part("Hosts and the links between them", intro, drawn, ("from", "to", "links"), rows[:300], wide=True),
         _Part(question("score-by-host").title, "", "", score.columns, score.rows, wide=True),
     ]
 
@@ -368,14 +370,14 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
     return [
         _Part("Click depth", "", drawn if shown.rows else "", depths.columns, depths.rows),
         _Part("Freshness", "How long ago pages were visited last.", fresh, ("last visit", "pages"), ages),
-        _asked(graph, "stale-pages", limit=10),
+        _answer_part(graph, "stale-pages", limit=10),
     ]
 
 
 def _errors(graph: Graph) -> list[_Part]:
     statuses = ask(graph, "statuses", limit=12)
-    said = zip(*map(statuses.column, ("status", "error", "fault", "pages")), strict=True)
-    named = [(_answered(status, error, fault), float(pages)) for status, error, fault, pages in said]
+    columns = zip(*map(statuses.column, ("status", "error", "fault", "pages")), strict=True)
+    named = [(_answered(status, error, fault), float(pages)) for status, error, fault, pages in columns]
     drawn = plots.bars("statuses", "Pages by the last answer of their server", named)
     days = ask(graph, "failures-by-day", days=30)
     counted = list(zip(_upwards(days, "pages"), _upwards(days, "cured"), strict=True))
@@ -394,14 +396,14 @@ def _errors(graph: Graph) -> list[_Part]:
             statuses.rows,
         ),
         _Part("Failures by day", "", failed if len(days.rows) > 1 else "", days.columns, days.rows),
-        _asked(graph, "slow-hosts", limit=15),
-        _asked(graph, "blocked-hosts", limit=15),
-        _asked(graph, "broken-pages", limit=15),
+        _answer_part(graph, "slow-hosts", limit=15),
+        _answer_part(graph, "blocked-hosts", limit=15),
+        _answer_part(graph, "broken-pages", limit=15),
     ]
 
 
 def _changes(graph: Graph, days: float) -> list[_Part]:
-    return [_asked(graph, name, days=days, limit=20) for name in ("new-pages", "changed-pages", "gone-pages")]
+    return [_answer_part(graph, name, days=days, limit=20) for name in ("new-pages", "changed-pages", "gone-pages")]
 
 
 def _answered(status: int | None, error: str | None, fault: str | None) -> str:
@@ -450,11 +452,11 @@ def _document(
 
 def _card(part: _Part, anchor: str) -> str:
     """Return one plot with its table folded behind it, or a table alone."""
-    said = f'<p class="soft">{text(part.said)}</p>' if part.said else ""
+    intro = f'<p class="soft">{text(part.intro)}</p>' if part.intro else ""
     # A table of many columns would be cut off in the width of a plot.
     wide = part.wide or (part.rows and not part.drawn and len(part.columns) > MOST_COLUMNS)
     classes = "card wide" if wide else "card"
-    head = f'<h3 id="{anchor}">{text(part.title)}</h3>{said}'
+    head = f'<h3 id="{anchor}">{text(part.title)}</h3>{intro}'
     if part.body:
         return f'<div class="{classes}">{head}{part.body}</div>'
     if part.folded:

@@ -247,8 +247,8 @@ class Claims(Sequence[Claim]):
         if not counts:
             outside = stats["states"].get("outside", 0)
             return "no page waits to be fetched" + (f"; {outside} are outside the scope" if outside else "")
-        due = self.when()
-        return f"the pages left are {', '.join(counts)}" + (f", {due}" if due else "")
+        ready_at = self.when()
+        return f"the pages left are {', '.join(counts)}" + (f", {ready_at}" if ready_at else "")
 
     def when(self) -> str:
         """Return a clause: when the next page can be claimed, and why not sooner. It is empty where that is not
@@ -830,8 +830,8 @@ def text_version(text_hash: str | None) -> int:
 
     It is 0 for a crawler's own hash. Values of two versions are not compared.
     """
-    made = None if text_hash is None else _TEXT_VERSION.match(text_hash)
-    return int(made[1]) if made else 0
+    version = None if text_hash is None else _TEXT_VERSION.match(text_hash)
+    return int(version[1]) if version else 0
 
 
 def number(value: object) -> TypeGuard[float]:

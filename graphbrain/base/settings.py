@@ -551,11 +551,11 @@ def _assigned(name: str, value: Any) -> str:
 
 def unknown(name: str, names: Iterable[str], shown: Callable[[str], str] = repr) -> str:
     """Return the message for an unknown setting: which one may be meant, or which there are."""
-    known = sorted(names)
-    near = difflib.get_close_matches(name, known, 1, 0.7) or [
-        other for other in known if len(name) > 3 and (other.startswith(f"{name}_") or other.endswith(f"_{name}"))
+    candidates = sorted(names)
+    near = difflib.get_close_matches(name, candidates, 1, 0.7) or [
+        other for other in candidates if len(name) > 3 and (other.startswith(f"{name}_") or other.endswith(f"_{name}"))
     ]
-    hint = f"did you mean {shown(near[0])}?" if near else f"there are {', '.join(known)}."
+    hint = f"did you mean {shown(near[0])}?" if near else f"there are {', '.join(candidates)}."
     return f"{shown(name)} is not a setting; {hint}"
 
 

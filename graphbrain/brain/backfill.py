@@ -82,8 +82,8 @@ class Backfill:
             def look(hosts: list[HostState]) -> None:
                 taking.review_queues(tx, session.finder, hosts, now)
 
-            known = session.stored.get("putting_right") is None
-            return admin.review(tx, now, session.policy.manners, revision, look if known else None)
+            times_right = session.stored.get("putting_right") is None
+            return admin.review(tx, now, session.policy.manners, revision, look if times_right else None)
 
         def right(tx: Tx, now: float, revision: int) -> int:
             spans = clock_ahead.Spans(session.settings.lease_seconds, session.settings.park_after_seconds)
@@ -104,7 +104,7 @@ class Backfill:
             self._session.graph.write(
                 lambda tx: tx.do("brain/change", settings={"counts_budgets": True}), "brain/change"
             )
-        self._session.wait_for_older("budgets", left="no budget is changed yet: try again")
+        self._session.wait_for_older("budgets", notice="no budget is changed yet: try again")
         self._session.graph.write(lambda tx: tx.do("brain/note", notes={"all_count_budgets": True}), "brain/note")
         self._session.refresh()
 
@@ -119,7 +119,7 @@ class Backfill:
     def obey(self, name: str) -> tuple[int, int]:
         """Take out and let in the pages of a host, as its present robots.txt demands. Return how many of each."""
 
-        def look(tx: Tx) -> tuple[admin.Told, list[int]]:
+        def look(tx: Tx) -> tuple[admin.RobotsTexts, list[int]]:
             rules = politeness.read(tx, [name], self._session.policy.manners)[name].robots()
             return rules, tx.one("hosts/pages", name=name)[0]
 

@@ -58,7 +58,7 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
     written = store.write_parts(
         session.graph,
         kept["method"],
-        _known(session.graph, results),
+        _scores_by_id(session.graph, results),
         results.manifest["pages"],
         {**facts, **later, "token": uuid.uuid4().hex},
         session.now,
@@ -82,7 +82,7 @@ def _live_pagerank(brain: Brain, results: Results, progress: Progress) -> Brough
 
     def parts() -> Iterator[Mapping[int, float]]:
         nonlocal done
-        for ids, columns in _known(brain.graph, results):
+        for ids, columns in _scores_by_id(brain.graph, results):
             yield dict(zip(ids.tolist(), columns[account.name].tolist(), strict=True))
             done += len(ids)
             progress("passing on", done, pages)
@@ -126,7 +126,7 @@ def settle(
 def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, results: Results) -> Goal:
     parts: list[tuple[Ints, Floats, Floats]] = []
     pages, done = results.manifest["pages"], 0
-    for ids, columns in _known(graph, results):
+    for ids, columns in _scores_by_id(graph, results):
         parts.append((ids, columns["hub"], columns["authority"]))
         done += len(ids)
         report("read", done, pages)
@@ -144,7 +144,7 @@ def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, re
     )
 
 
-def _known(graph: Graph, results: Results) -> Iterator[tuple[Ints, dict[str, Floats]]]:
+def _scores_by_id(graph: Graph, results: Results) -> Iterator[tuple[Ints, dict[str, Floats]]]:
     """Yield internal ids, ascending, and scores of the pages that are in the graph, part by part."""
     for keys, columns in results.rows():
         ids = graph.read(bound(discovery.find, keys), "pages/find")

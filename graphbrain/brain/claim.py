@@ -92,10 +92,10 @@ class Claiming:
         deadline = time.monotonic() + wait
         while True:
             claimed = self._combiner.do(wish, wish.holder.worker, wish.n)
-            left = deadline - time.monotonic()
-            if len(claimed) or claimed.repeated or claimed.finished or left <= 0:
+            remaining = deadline - time.monotonic()
+            if len(claimed) or claimed.repeated or claimed.finished or remaining <= 0:
                 return claimed
-            self._wait_for(claimed.next_ready, left)
+            self._wait_for(claimed.next_ready, remaining)
             wish = self._wish(n, worker, key, now_only, wanted, notes)
 
     def _wait_for(self, next_ready: float | None, most: float) -> None:
@@ -163,17 +163,17 @@ class Claiming:
                     caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now(), notes=caller.notes))
                 caller.ticket.fail(error)
         self._session.counters.claimed(calls.claims_by_kind)
-        left = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
-        if left:
-            before = self._before(left)
+        unanswered = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
+        if unanswered:
+            before = self._before(unanswered)
             outlooks: dict[frozenset[Kind], ClaimOutlook] = {}
-            for caller in left:
+            for caller in unanswered:
                 kinds = caller.wish.kinds
                 if kinds not in outlooks:
                     # What was seen for the calls together may be for kinds that this one does not want.
                     seen = outlook if outlook is PAUSED or calls.kinds == kinds else None
                     outlooks[kinds] = seen or (self._look_out_wanted() if now_only else self._look_out(kinds))
-                caller.ticket.answer(_told(caller, before.get(caller.key or ""), outlooks[kinds]))
+                caller.ticket.answer(_final_answer(caller, before.get(caller.key or ""), outlooks[kinds]))
         self._session.counters.write_now_and_then()
 
     def _look_now_and_then(self, by_key: bool) -> None:
@@ -211,14 +211,14 @@ class Claiming:
         if self._clogged:
             self._clogged = not self._clear(calls, tuning.CLEARING)
         wanted = {source: calls.wanting(SOURCES[source].kind) for source in self._shares}
-        more = self._fill(calls, self._due_shares(wanted, calls.left))
+        more = self._fill(calls, self._due_shares(wanted, calls.missing))
         for source, share in self._shares.items():
             share.took(calls.by_source[source], wanted[source])
 
         # Places that no page has filled: other sources may have them all, and some pages may only seem to be held back.
-        while calls.left:
+        while calls.missing:
             outlook = self._look_out(calls.kinds)
-            if not more and outlook.beside and self._take(calls, dict.fromkeys(outlook.beside, calls.left)).beside:
+            if not more and outlook.beside and self._take(calls, dict.fromkeys(outlook.beside, calls.missing)).beside:
                 continue
             if not self._freed_pages(calls, outlook):
                 return outlook
@@ -228,12 +228,12 @@ class Claiming:
     def _due_shares(self, wanted: Mapping[Beside, int], n: int) -> dict[str, int]:
         """Return the places, among `n` in all, of each source beside the queues that seems to have something: its share
         of the claims that are `wanted` of its kind."""
-        due: dict[str, int] = {}
+        places_of: dict[str, int] = {}
         for source, share in self._shares.items():
-            places = min(share.places(wanted[source]), n - sum(due.values()))
+            places = min(share.places(wanted[source]), n - sum(places_of.values()))
             if places and source in self._beside:
-                due[source] = places
-        return due
+                places_of[source] = places
+        return places_of
 
     def _freed_pages(self, calls: Round, outlook: ClaimOutlook) -> bool:
         """Return True if pages were freed that the outlook could not count: by a correction of times that a clock wrote
@@ -254,10 +254,10 @@ class Claiming:
         """Claim in the same way the pages that were asked for by hand."""
         outlook: ClaimOutlook | None = None
         for _ in range(tuning.WANTED_ROUNDS):
-            taken = self._take(calls, {"asked": calls.left}, most_moves=4 * calls.left)
-            if not calls.left:
+            result = self._take(calls, {"asked": calls.missing}, most_moves=4 * calls.missing)
+            if not calls.missing:
                 return None
-            if taken.claims or taken.in_vain:
+            if result.claims or result.in_vain:
                 continue
             outlook = self._look_out_wanted()
             if not (outlook.overdue and self._end_overdue()):
@@ -294,21 +294,21 @@ class Claiming:
     def _fill(self, calls: Round, shares: Mapping[str, int] | None = None) -> bool:
         """Claim pages until there are all, or enough, or no more to be had now. Return whether there may be more,
         though there are fewer. `shares`: the places of other sources in the first transaction."""
-        n = calls.left
+        n = calls.missing
         moves_left, until, put_back = 4 * n, time.monotonic() + tuning.CLEARING, 0
-        while calls.left:
-            places, shares = _with_lanes(shares or {}, calls.left), None
-            taken = self._take(calls, places, most_moves=moves_left)
-            moves_left -= taken.moved
+        while calls.missing:
+            places, shares = _with_lanes(shares or {}, calls.missing), None
+            result = self._take(calls, places, most_moves=moves_left)
+            moves_left -= result.moved
             if "lanes" in places:
-                self._learn(taken)
+                self._learn(result)
             if len(places) > 1 or "lanes" not in places:
                 continue  # pages that another source has offered may still wait in the queues
-            if taken.put_back and put_back < tuning.MOST_PUT_BACK:
+            if result.put_back and put_back < tuning.MOST_PUT_BACK:
                 put_back += self._put_back_more()
-            if not calls.left or not (taken.claims or taken.in_vain):
+            if not calls.missing or not (result.claims or result.in_vain):
                 return False
-            if taken.in_vain and calls.has(tuning.ENOUGH):
+            if result.in_vain and calls.has(tuning.ENOUGH):
                 return True
             if moves_left > 0:
                 continue
@@ -317,18 +317,18 @@ class Claiming:
             if not self._clear(calls, 0.0):
                 self._clogged = True
                 self._from_behind(calls)
-                return calls.left > 0
+                return calls.missing > 0
             if time.monotonic() > until:
                 return True
             moves_left = 4 * n
         return False
 
-    def _learn(self, taken: Taken) -> None:
+    def _learn(self, result: Taken) -> None:
         """Remember how many candidates it took to find claims, and count what they are worth."""
-        self._spread.saw(taken.seen, taken.lost)
-        self._reach.ready.saw(*taken.ready)
-        self._reach.shared.saw(*taken.shared)
-        self._session.counters.paid(taken.worths)
+        self._spread.saw(result.seen, result.lost)
+        self._reach.ready.saw(*result.ready)
+        self._reach.shared.saw(*result.shared)
+        self._session.counters.paid(result.worths)
 
     def _put_back_more(self) -> int:
         """Put pages in the front of the shared queue back, if their sections have fallen. Return their number."""
@@ -345,8 +345,8 @@ class Claiming:
         when the time was up before."""
         until = time.monotonic() + seconds
         while True:
-            taken = self._take(calls, {"front": 0}, most_moves=tuning.BULK, depth=tuning.BULK)
-            if taken.moved < tuning.BULK // 4:
+            result = self._take(calls, {"front": 0}, most_moves=tuning.BULK, depth=tuning.BULK)
+            if result.moved < tuning.BULK // 4:
                 return True
             if time.monotonic() >= until:
                 return False
@@ -354,7 +354,7 @@ class Claiming:
     def _from_behind(self, calls: Round) -> None:
         """Claim pages from behind those that are in the way."""
         for depth in tuning.BEYOND:
-            if self._take(calls, {"front": calls.left}, most_moves=tuning.BULK, depth=depth).claims:
+            if self._take(calls, {"front": calls.missing}, most_moves=tuning.BULK, depth=depth).claims:
                 return
 
     def _take(self, calls: Round, places: Mapping[str, int], *, most_moves: int = 0, depth: int = 0) -> Taken:
@@ -364,21 +364,21 @@ class Claiming:
 
         def attempt(tx: Tx) -> Taken:
             wish = self._request(calls, places, most_moves, depth)
-            taken = taking.attempt(tx, wish, tried)
-            calls.bind(tx, [*taken.claims, *taken.beside])
-            taken.notes = note.on_claims(tx, taken.claims) if calls.notes else {}
-            return taken
+            result = taking.attempt(tx, wish, tried)
+            calls.bind(tx, [*result.claims, *result.beside])
+            result.notes = note.on_claims(tx, result.claims) if calls.notes else {}
+            return result
 
-        while calls.left:
+        while calls.missing:
             try:
-                taken = self._session.graph.write(attempt, "claims/take")
+                result = self._session.graph.write(attempt, "claims/take")
             except idempotency.Answered as answered:
                 calls.drop(answered.keys)
                 continue
-            calls.took(taken)
+            calls.took(result)
             # No call looks again before the next look where there was nothing.
-            self._beside.difference_update(source for source in places if not taken.by_source[source])
-            return taken
+            self._beside.difference_update(source for source in places if not result.by_source[source])
+            return result
         return Taken()
 
     def _request(self, calls: Round, places: Mapping[str, int], most_moves: int, depth: int) -> ClaimRequest:
@@ -399,23 +399,23 @@ class Claiming:
             acting=session.policy.acting,
         )
 
-    def renew(self, held: Iterable[Claim], seconds: float | None) -> list[Claim | None]:
+    def renew(self, claims: Iterable[Claim], seconds: float | None) -> list[Claim | None]:
         """Hold claims longer, as `Brain.renew` describes."""
         if seconds is not None and not (is_number(seconds) and 0 <= seconds <= LONGEST_LEASE):
             raise BadInput(f"A claim is held for 0 to {LONGEST_LEASE} seconds, not {seconds!r:.80}.")
-        wanted = list(held)
+        wanted = list(claims)
         lease = self._session.settings.lease_seconds if seconds is None else seconds
         until = self._session.now() + lease
 
-        def work(tx: Tx, leasing: Leasing, held: dict[str, str], _policy: Policy, _now: float) -> set[str]:
-            return leases.renew(tx, leasing, held, until)
+        def work(tx: Tx, leasing: Leasing, claims: dict[str, str], _policy: Policy, _now: float) -> set[str]:
+            return leases.renew(tx, leasing, claims, until)
 
         kept = self._for_claims(wanted, work, "renew")
         return [replace(claim, until=until) if good else None for claim, good in zip(wanted, kept, strict=True)]
 
-    def give_back(self, held: Iterable[Claim]) -> list[bool]:
+    def give_back(self, claims: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched, as `Brain.give_back` describes."""
-        return self._for_claims(list(held), leases.release, "release")
+        return self._for_claims(list(claims), leases.release, "release")
 
     def _for_claims(self, wanted: Sequence[Claim], work: Callable[..., set[str]], name: str) -> list[bool]:
         """Run a step of leases on claims, key → token, and return whether each was good.
@@ -425,25 +425,25 @@ class Claiming:
         good = [False] * len(wanted)
         keys = {number: claim.key for number, claim in enumerate(wanted) if input_checks.usable(claim)}
         for leasing in LEASED:
-            left = {number: key for number, key in keys.items() if leasing.has(key)}
-            while left:
-                held: dict[str, str] = {}
-                for number, key in left.items():
-                    held.setdefault(key, wanted[number].token)
-                kept = self._session.perform(f"{leasing.name}/{name}", partial(_with, work, leasing), held)
+            remaining = {number: key for number, key in keys.items() if leasing.has(key)}
+            while remaining:
+                token_of: dict[str, str] = {}
+                for number, key in remaining.items():
+                    token_of.setdefault(key, wanted[number].token)
+                kept = self._session.perform(f"{leasing.name}/{name}", partial(_with, work, leasing), token_of)
                 # Another claim of the same page, as an older one beside that which holds it, is seen by itself.
-                others = {number: key for number, key in left.items() if held[key] != wanted[number].token}
-                for number, key in left.items():
+                others = {number: key for number, key in remaining.items() if token_of[key] != wanted[number].token}
+                for number, key in remaining.items():
                     if number not in others and key in kept:
                         good[number] = True
-                left = others
+                remaining = others
         return good
 
 
 def _with(
-    work: Callable[..., set[str]], leasing: Leasing, tx: Tx, held: dict[str, str], policy: Policy, now: float
+    work: Callable[..., set[str]], leasing: Leasing, tx: Tx, token_of: dict[str, str], policy: Policy, now: float
 ) -> set[str]:
-    return work(tx, leasing, held, policy, now)
+    return work(tx, leasing, token_of, policy, now)
 
 
 def _group(wish: Wish) -> tuple[bool, bool]:
@@ -454,8 +454,8 @@ def _group(wish: Wish) -> tuple[bool, bool]:
 
 def _with_lanes(shares: Mapping[str, int], n: int) -> dict[str, int]:
     """Return the places of each source in one transaction for `n` claims: the queues of pages get what is left."""
-    left = n - sum(shares.values())
-    return {**shares, "lanes": left} if left else dict(shares)
+    rest = n - sum(shares.values())
+    return {**shares, "lanes": rest} if rest else dict(shares)
 
 
 def _kinds(given: object) -> frozenset[Kind]:
@@ -470,7 +470,7 @@ def _kinds(given: object) -> frozenset[Kind]:
     return frozenset(kind for kind in KINDS if kind in wanted)
 
 
-def _told(caller: Caller, before: Sequence[Claim] | None, outlook: ClaimOutlook) -> Claims:
+def _final_answer(caller: Caller, before: Sequence[Claim] | None, outlook: ClaimOutlook) -> Claims:
     """Return the answer to a call that has not got all it wanted. `before`: the claims that an earlier call made with
     the same key; None: the key was not used."""
     got = caller.claims if before is None else before

@@ -60,7 +60,7 @@ class Caller:
         return len(self.got) + len(self.last)
 
     @property
-    def left(self) -> int:
+    def missing(self) -> int:
         """The number of claims that it still wants."""
         return self.n - self.count
 
@@ -92,9 +92,9 @@ class Round:
         return frozenset().union(*(caller.wish.kinds for caller in (*self.callers, *self.answered)))
 
     @property
-    def left(self) -> int:
+    def missing(self) -> int:
         """The number of pages that are still wanted."""
-        return sum(caller.left for caller in self.callers)
+        return sum(caller.missing for caller in self.callers)
 
     @property
     def count(self) -> int:
@@ -121,16 +121,16 @@ class Round:
 
     def wanting(self, kind: Kind) -> int:
         """Return how many claims the calls for this kind still want."""
-        return sum(caller.left for caller in self.asking(kind))
+        return sum(caller.missing for caller in self.asking(kind))
 
     def holders(self) -> list[Holder]:
         """Return the holders of all claims that are still wanted, in the order in which they get them."""
         if len(self.callers) == 1:
-            return [self.callers[0].wish.holder] * self.left
+            return [self.callers[0].wish.holder] * self.missing
         turns: Turns[Holder] = Turns()
-        for turn in range(max((caller.left for caller in self.callers), default=0)):
+        for turn in range(max((caller.missing for caller in self.callers), default=0)):
             for caller in self.callers:
-                if caller.left > turn:
+                if caller.missing > turn:
                     turns.put(caller.ticket.owner, caller.wish.holder)
         return [turns.take() for _ in range(len(turns))]
 
@@ -148,11 +148,11 @@ class Round:
             },
         )
 
-    def took(self, taken: Taken) -> None:
+    def took(self, result: Taken) -> None:
         """Distribute claims; those beside the queues of pages come last. A call that has all its claims is answered at
         once."""
-        got, last = _by_token(taken.claims), _by_token(taken.beside)
-        self.by_source += taken.by_source
+        got, last = _by_token(result.claims), _by_token(result.beside)
+        self.by_source += result.by_source
         for caller in self.callers:
             token = caller.wish.holder.token
             if token not in got and token not in last:
@@ -161,9 +161,9 @@ class Round:
             caller.last += last.get(token, ())
             if caller.wish.notes:
                 caller.notes |= {
-                    claim.key: taken.notes[claim.key] for claim in caller.claims if claim.key in taken.notes
+                    claim.key: result.notes[claim.key] for claim in caller.claims if claim.key in result.notes
                 }
-            if not caller.left:
+            if not caller.missing:
                 caller.ticket.answer(Claims(caller.claims, notes=caller.notes))
 
     def drop(self, keys: Collection[str]) -> None:

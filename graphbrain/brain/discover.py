@@ -126,14 +126,14 @@ def _outside(url: str, scope: Scope) -> str:
     """Return the remark on a seed outside the scope, with the setting that keeps it out."""
     by = scope.why_not(url, host_of(url), 0)
     more = "allow_hosts+=HOST' adds a host" if by == "allow_hosts" else f"{by}=' lifts this limit"
-    said = f" by {by}: it will not be fetched. 'graphbrain change {more}" if by else ": it will not be fetched"
-    return f"it is outside the scope of the crawl{said}"
+    reason = f" by {by}: it will not be fetched. 'graphbrain change {more}" if by else ": it will not be fetched"
+    return f"it is outside the scope of the crawl{reason}"
 
 
 def _seeded(urls: Mapping[str, str], states: Mapping[str, tuple[Seeded, Seeded]], scope: Scope) -> SeedAnswer:
     """Return the answer about seeds (key → URL), from the states before and after of each that was not forgotten for
     ever."""
-    created = known = outside = gone = 0
+    created = existing = outside = finished = 0
     refused: list[tuple[str, str]] = []
     remarks: list[tuple[str, str]] = []
     for key, url in urls.items():
@@ -145,10 +145,10 @@ def _seeded(urls: Mapping[str, str], states: Mapping[str, tuple[Seeded, Seeded]]
             outside += 1
             remarks.append((url, FORBIDDEN if after.outside_because == ROBOTS else _outside(url, scope)))
         elif after.state != before.state:
-            gone += 1
+            finished += 1
             remarks.append((url, f"it was {before.state}: it waits again"))
         elif after.created:
             created += 1
         else:
-            known += 1
-    return SeedAnswer(created, known, tuple(refused), outside, gone, len(refused), tuple(remarks))
+            existing += 1
+    return SeedAnswer(created, existing, tuple(refused), outside, finished, len(refused), tuple(remarks))

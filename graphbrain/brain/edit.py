@@ -146,7 +146,7 @@ class Editing(Topic):
             raise BadInput("Give either URLs, or a host and a state.")
         self._session.refresh()
         if urls:
-            keys = [self._names.known(url) for url in urls]
+            keys = [self._names.key_in_graph(url) for url in urls]
             ids: Iterable[int] = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find").values()
         else:
             wanted = scan.Wanted.of(PageFilter(state=state), self._names.host_or_none(host))
@@ -222,7 +222,7 @@ class Editing(Topic):
             UnknownPage: A page is not in the graph.
         """
         self._session.refresh()
-        keys = [self._names.known(url) for url in urls]
+        keys = [self._names.key_in_graph(url) for url in urls]
         ids = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
         parked: set[int] = set()
         rest = iter(sorted(set(ids.values())))

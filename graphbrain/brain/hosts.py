@@ -48,12 +48,12 @@ class Hosting(Topic):
     def host(self, name: str) -> Host:
         """Return what is known of one host. Raises UnknownHost, a BadInput, for a host that is not in the graph."""
         self._session.refresh()
-        known = self._names.host(name)
+        key = self._names.host(name)
 
         def look(tx: Tx) -> Host:
-            seen = admin.sized(tx, [admin.listed(tx, known, self._session.policy.manners)], COUNTED_OF_ONE)[0]
-            asked = resources.of_host(tx, seen.name, self._session.trust)
-            return replace(seen, in_scope=self._session.policy.scope.holds_host(seen.name), resources=asked)
+            seen = admin.sized(tx, [admin.listed(tx, key, self._session.policy.manners)], COUNTED_OF_ONE)[0]
+            resources_of = resources.of_host(tx, seen.name, self._session.trust)
+            return replace(seen, in_scope=self._session.policy.scope.holds_host(seen.name), resources=resources_of)
 
         return self._session.graph.read(look, "hosts/view")
 
@@ -61,11 +61,11 @@ class Hosting(Topic):
     def sections(self, name: str) -> list[Section]:
         """Return the sections of a host, those with the most pages first. All its pages are read. Raises
         UnknownHost."""
-        known = self._names.host(name)
+        key = self._names.host(name)
 
         def look(tx: Tx) -> list[Section]:
-            admin.listed(tx, known, self._session.policy.manners)
-            return sections.view(tx, known, self._session.book)
+            admin.listed(tx, key, self._session.policy.manners)
+            return sections.view(tx, key, self._session.book)
 
         return self._session.graph.read(look, "sections/pages")
 
@@ -121,10 +121,12 @@ class Hosting(Topic):
     def _list(self, which: HostFilter) -> Iterator[Host]:
         limit, outside = which.limit, which.outside
         after: str | None = ""
-        left = LOOK_BATCH if limit is None else limit
-        while after is not None and left > 0:
+        remaining = LOOK_BATCH if limit is None else limit
+        while after is not None and remaining > 0:
 
-            def look(tx: Tx, after: str = after, most: int = min(left, LOOK_BATCH)) -> tuple[str | None, list[Host]]:
+            def look(
+                tx: Tx, after: str = after, most: int = min(remaining, LOOK_BATCH)
+            ) -> tuple[str | None, list[Host]]:
                 manners, now = self._session.policy.manners, self._session.now()
                 last, hosts = admin.look(tx, after, LOOK_BATCH, which, manners, now)
                 placed = [replace(host, in_scope=self._session.policy.scope.holds_host(host.name)) for host in hosts]
@@ -132,7 +134,7 @@ class Hosting(Topic):
                 return last, admin.sized(tx, fitting[:most], which.count)
 
             after, hosts = self._session.graph.read(look, "hosts/page")
-            left -= 0 if limit is None else len(hosts)
+            remaining -= 0 if limit is None else len(hosts)
             yield from hosts
 
     @verb(OPERATORS, wakes=True, options=HostOptions, host=HOST)

@@ -36,7 +36,7 @@ class Lapses:
             if nodes:
                 swept += session.perform(f"{leasing.name}/sweep", partial(_sweep, leasing), nodes)
         session.counters.lapsed(swept)
-        released = session.perform("claims/retry", _retry, work.due) if work.due else 0
+        released = session.perform("claims/retry", _retry, work.retries) if work.retries else 0
         return swept.total(), released
 
 

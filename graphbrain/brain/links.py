@@ -35,16 +35,16 @@ class LinkChecks(Topic):
         if not options_of(LinkCheckOptions)["days"].fits(days):
             raise BadInput(f"days must be a number from 0 on, not {days!r:.80}.")
         session = self._session
-        before, asked = session.now() - days * DAY, 0
+        before, count = session.now() - days * DAY, 0
         last = session.graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
         for first in range(0, 0 if last is None else last + 1, SCAN_IDS):
-            asked += self._range(first, min(first + SCAN_IDS - 1, last), before)
-        return asked
+            count += self._range(first, min(first + SCAN_IDS - 1, last), before)
+        return count
 
     def _range(self, first: int, last: int, before: float) -> int:
         session = self._session
         urls = session.graph.read(lambda tx: links.outside(tx, first, last), "resources/outside")
-        asked = 0
+        count = 0
         for start in range(0, len(urls), PASS_BATCH):
-            asked += session.perform("links/ask", links.ask, urls[start : start + PASS_BATCH], before)
-        return asked
+            count += session.perform("links/ask", links.ask, urls[start : start + PASS_BATCH], before)
+        return count

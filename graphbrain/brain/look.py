@@ -113,7 +113,7 @@ class Looking:
 
     def payments(self, url: str, n: int = 5) -> Payments:
         """Explain the scores of a page, as `Brain.payments` describes."""
-        key, most = self._names.known(url), _count(n) or 0
+        key, most = self._names.key_in_graph(url), _count(n) or 0
         self._session.refresh()
         if not self._session.engine.settles:
             return Payments((), (), (), ())
@@ -123,13 +123,15 @@ class Looking:
         """Return the links of a page, as `Brain.links` describes."""
         if way not in ("out", "in"):
             raise BadInput(f"links go 'out' or 'in', not {way!r}.")
-        return scan.ends(self._session.graph, self._names.known(url), way, _count(limit), self._view())
+        return scan.ends(self._session.graph, self._names.key_in_graph(url), way, _count(limit), self._view())
 
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
         """Return a shortest way, as `Brain.path` describes."""
         if other is None:
-            return scan.path(self._session.graph, None, self._names.known(url), self._view())
-        return scan.path(self._session.graph, self._names.known(url), self._names.known(other), self._view())
+            return scan.path(self._session.graph, None, self._names.key_in_graph(url), self._view())
+        return scan.path(
+            self._session.graph, self._names.key_in_graph(url), self._names.key_in_graph(other), self._view()
+        )
 
     def find(self, which: FindOptions) -> Iterator[Page]:
         """Return the pages that fit, as `Brain.find` describes."""
@@ -200,7 +202,7 @@ class Looking:
 
         states, error, forwards, led_outside = session.graph.read(read, "stats", slow=True)
         # Pages that failed are to be tried again, and wait for no first visit.
-        known = self.quick_figures(sum(row[1] - row[5] for row in states if row[0] == "frontier"))
+        totals = self.quick_figures(sum(row[1] - row[5] for row in states if row[0] == "frontier"))
         figures = {
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),
@@ -208,13 +210,13 @@ class Looking:
             "retries": sum(row[5] for row in states),
             "states": {row[0]: row[1] for row in states},
             "scores": {
-                side: _sum_and_mean(sum(row[at] for row in states), known["pages"]) for side, at in SUMS.items()
+                side: _sum_and_mean(sum(row[at] for row in states), totals["pages"]) for side, at in SUMS.items()
             },
             "aliases_outside": led_outside,
             "error_bound": error,
             **audits.forward_errors(forwards),
         }
-        return {**{name: known[name] for name in FIRST}, **figures, **known}
+        return {**{name: totals[name] for name in FIRST}, **figures, **totals}
 
     def scan_figures(self, stop: Callable[[], bool]) -> tuple[figures.Scanned, float | None]:
         """Return what metrics sample, as `Brain.scan_figures` describes."""

@@ -52,7 +52,7 @@ class Names:
         key = self.key(url)
         return key, None if is_key(url) else self.page(url)[0]
 
-    def known(self, url: str) -> str:
+    def key_in_graph(self, url: str) -> str:
         """Return the key of a page that is in the graph, named by URL or key. Raises UnknownPage."""
         key = self.key(url)
         if not self._session.graph.read(lambda tx: tx.one("pages/find", keys=[key])[0], "pages/find"):

@@ -94,7 +94,7 @@ class Observer:
         with self._lock:
             self._errors[f"{verb} {type(error).__name__}"] += 1
 
-    def told(self) -> dict[str, Any]:
+    def observations(self) -> dict[str, Any]:
         """Return the measurements so far: `verbs` and `statements` as `Timings` returns them, `errors` by verb and
         kind, `retries` by reason."""
         with self._lock:
@@ -105,8 +105,8 @@ class Observer:
                 if name.startswith("retries "):
                     retries[name.removeprefix("retries ")] += count
         return {
-            "verbs": self._verbs.told(),
-            "statements": self._statements.told(),
+            "verbs": self._verbs.observations(),
+            "statements": self._statements.observations(),
             "errors": errors,
             "retries": dict(retries),
         }

@@ -61,7 +61,7 @@ class Outstanding:
 
     tended: bool
     lapsed: tuple[Sequence[Any], Sequence[Any]]
-    due: Sequence[int]
+    retries: Sequence[int]
     beside: frozenset[Beside]
     news: Sequence[str]
     deepened: Sequence[int]

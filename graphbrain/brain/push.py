@@ -34,7 +34,7 @@ class Pushing:
         self._spread = Spread()
         self._too_many, self._until = pushes.NO_LIMIT, -math.inf
         """Sides of so many links do not fit in the server's memory, as far as is known until `_until`."""
-        self.made = 0
+        self.pushes = 0
 
     def wanted(self, payments: int) -> Wanted:
         """Return the batch to ask for, of at most so many payments."""
@@ -74,7 +74,7 @@ class Pushing:
                 self._too_many, self._until = min(self._fewer(), many), session.now() + LEFT_FOR
                 return Pushed()
             return sum((self._spend(engine, part) for part in parts), Pushed())
-        self.made += pushed.pushes
+        self.pushes += pushed.pushes
         session.counters.add(pushes=pushed.pushes, payments=pushed.payments)
         return pushed
 

@@ -79,7 +79,7 @@ class Scoring:
         best = {name: self._best(table, column, top) for name, column in scores.columns.items()}
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
 
-    def rank_if_due(self, due: RankDue, progress: RankProgress = lambda *_: None) -> Ranking | None:
+    def rank_if_due(self, schedule: RankDue, progress: RankProgress = lambda *_: None) -> Ranking | None:
         """Score all pages anew, if the scores of this method are old and no other process does it.
 
         `graphbrain work --rank` keeps scores fresh so, with any number of workers. It takes the parameters of the last
@@ -92,7 +92,7 @@ class Scoring:
         Raises:
             BadInput: The method is unknown, or the age is out of range.
         """
-        method, every = due.method, checked_every(due).every
+        method, every = schedule.method, checked_every(schedule).every
 
         def take(tx: Tx, token: str, now: float, until: float) -> bool:
             return store.take(tx, method, token, now, until, float(every))

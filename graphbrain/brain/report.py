@@ -132,21 +132,21 @@ class Reporting:
         intake = Intake(session.rules, session.settings.max_links, session.now(), session.policy.change)
         call = _Call([None] * len(items))
         pages: dict[int, Any] = {}
-        met: set[str] = set()
+        repeated: set[str] = set()
         for number, item in enumerate(items):
             claim = input_checks.claim_of(item)
             if claim is None or claim.kind == "page":
                 pages[number] = item
-            elif claim.key in met:
+            elif claim.key in repeated:
                 call.answers[number] = Answer(named(item), False, TWICE)
             else:
-                met.add(claim.key)
+                repeated.add(claim.key)
                 call.resources.append((number, resources.visited(item, claim, session.now())))
-        for number, made in zip(pages, intake.all(list(pages.values())), strict=True):
-            if isinstance(made, Answer):
-                call.answers[number] = made
+        for number, checked in zip(pages, intake.all(list(pages.values())), strict=True):
+            if isinstance(checked, Answer):
+                call.answers[number] = checked
             else:
-                call.checked.append((number, made))
+                call.checked.append((number, checked))
         entries = sum(1 + one.entries for _, one in call.resources)
         call.size = _size(len(call.checked) + entries, sum(len(item.targets) for _, item in call.checked))
         return call
@@ -170,14 +170,14 @@ class Reporting:
 
     def _record_resources(self, calls: Iterable[_Call]) -> None:
         """Record the visits of resources of these calls. One that several report is recorded once for each."""
-        left = [(call, number, one) for call in calls for number, one in call.resources]
+        remaining = [(call, number, one) for call in calls for number, one in call.resources]
         session = self._session
-        while left:
+        while remaining:
             now: dict[str, tuple[_Call, int, resources.ResourceVisit]] = {}
-            for each in left:
+            for each in remaining:
                 if len(now) < BATCH_PAGES:
                     now.setdefault(each[2].key, each)
-            left = [each for each in left if now.get(each[2].key) is not each]
+            remaining = [each for each in remaining if now.get(each[2].key) is not each]
             self._sitemaps.write([one for _, _, one in now.values()])
             answers, again = self._record_resources_at_once([one for _, _, one in now.values()])
             self._finding.of_robots(key for key, answer in answers.items() if answer.outcome in READ)
@@ -208,12 +208,12 @@ class Reporting:
 
     def _together(self, calls: Mapping[_Ticket, _Call]) -> None:
         """Record these calls in as few transactions as may be. A page that several report is recorded once for each."""
-        left = {ticket: [item for _, item in call.checked] for ticket, call in calls.items()}
+        remaining = {ticket: [item for _, item in call.checked] for ticket, call in calls.items()}
         done: dict[_Ticket, list[_Done]] = {ticket: [] for ticket in calls}
-        while left:
+        while remaining:
             batch: dict[str, tuple[_Ticket, Item]] = {}
             later: dict[_Ticket, list[Item]] = {}
-            for ticket, items in left.items():
+            for ticket, items in remaining.items():
                 for item in items:
                     if item.key in batch:
                         later.setdefault(ticket, []).append(item)
@@ -222,13 +222,13 @@ class Reporting:
             recorded, alone = self._record_some(list(batch.values()))
             for ticket, visit in recorded:
                 done[ticket].append(visit)
-            for ticket in left:
+            for ticket in remaining:
                 if ticket in alone:
                     later.pop(ticket, None)
                     ticket.answer(_Alone(calls[ticket]))
                 elif ticket not in later:
                     ticket.answer(calls[ticket].finish(done[ticket], self._session))
-            left = later
+            remaining = later
 
     def _record_some(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, _Done]], set[_Ticket]]:
         """Record visits of several calls in one transaction. Where that is not possible, return the calls that prevent
@@ -317,15 +317,17 @@ def _size(pages: int, links: int) -> float:
 
 
 def _batches(
-    items: Sequence[tuple[int, Item]], known: Mapping[str, int] | None = None
+    items: Sequence[tuple[int, Item]], known_links: Mapping[str, int] | None = None
 ) -> Iterator[list[tuple[int, Item]]]:
-    """Yield batches of whole pages, up to BATCH_PAGES of them, and about BATCH_LINKS links and BATCH_BYTES. `known`:
-    the number of links of each page, by its key, where not only the reported ones count."""
+    """Yield batches of whole pages, up to BATCH_PAGES of them, and about BATCH_LINKS links and BATCH_BYTES.
+
+    `known_links`: the number of links of each page, by its key, where not only the reported ones count.
+    """
     batch: list[tuple[int, Item]] = []
     links = size = 0
     for numbered in items:
         item = numbered[1]
-        more = len(item.targets) if known is None else known[item.key]
+        more = len(item.targets) if known_links is None else known_links[item.key]
         long = item.link_bytes
         if batch and (len(batch) == BATCH_PAGES or links + more > BATCH_LINKS or size + long > BATCH_BYTES):
             yield batch

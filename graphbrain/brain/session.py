@@ -207,14 +207,16 @@ class Session:
         stored = self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
         self._go_by(self.settings.with_stored(stored), stored)
 
-    def wait_for_older(self, name: str, left: str = "the change is noted, and 'graphbrain tend' will finish it") -> int:
+    def wait_for_older(
+        self, name: str, notice: str = "the change is noted, and 'graphbrain tend' will finish it"
+    ) -> int:
         """Wait until all transactions have ended that may use the brain's properties of before.
 
         One of them can have created pages, and links of theirs, that a pass cannot see until it commits.
 
         Args:
             name: The change, for the error.
-            left: What becomes of the change if a transaction does not end, for the error.
+            notice: What becomes of the change if a transaction does not end, for the error.
 
         Returns:
             The revision that transactions use from then on: that of the settings as they were last read here.
@@ -227,7 +229,7 @@ class Session:
         older = self._running()
         while older := older & self._running():
             if time.monotonic() > deadline:
-                raise GraphUnavailable(f"A transaction that began before the change of {name} does not end; {left}.")
+                raise GraphUnavailable(f"A transaction that began before the change of {name} does not end; {notice}.")
             time.sleep(OLDER_PAUSE)
         return revision
 

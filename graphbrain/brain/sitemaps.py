@@ -118,17 +118,17 @@ class Sitemaps:
             return
         session, lease = self._session, self._session.settings.lease_seconds
         begun = session.perform("sitemaps/begin", sitemaps.begin, texts, lease)
-        left = {
+        remaining = {
             key: _Part(each.state, texts[key][1], each.written, texts[key][1].entries) for key, each in begun.items()
         }
-        written = {key: part.start for key, part in left.items()}
-        for batch in _batches(left.values()):
+        written = {key: part.start for key, part in remaining.items()}
+        for batch in _batches(remaining.values()):
             parts = [part for part in batch if part.state.key in written]
             evidence = self._batch(parts)
             written |= {part.state.key: part.end for part in parts}
             done = {key: Progress(texts[key][0], n, evidence.get(key, Evidence())) for key, n in written.items()}
-            held = session.perform("sitemaps/go_on", sitemaps.go_on, done, lease)
-            written = {key: n for key, n in written.items() if key in held}
+            still_leased = session.perform("sitemaps/go_on", sitemaps.go_on, done, lease)
+            written = {key: n for key, n in written.items() if key in still_leased}
 
     def _batch(self, parts: Sequence[_Part]) -> dict[str, Evidence]:
         """Write some entries, and return what visits have shown of the dates of these, by the key of the sitemap."""

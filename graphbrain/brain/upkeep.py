@@ -177,7 +177,7 @@ class Upkeep:
     def _there(self) -> list[int]:
         """Return the numbers of pages, links and hosts, and of this process's pushes: where none of them changes, the
         bound does not."""
-        return [*self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes"), self._pushing.made]
+        return [*self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes"), self._pushing.pushes]
 
     def _keep_bound(self, stop: Callable[[], bool]) -> tuple[Settled, float | None]:
         """Make a settling pass if the error bound is above `settled_bound` and the graph fits in memory. Return the

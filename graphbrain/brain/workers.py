@@ -343,7 +343,7 @@ def _observed(brain: Brain) -> Iterator[None]:
 
     def tell() -> None:
         while not over.wait(TELL_EVERY):
-            _write({"observed": observer.told()})
+            _write({"observed": observer.observations()})
 
     thread = threading.Thread(target=tell, daemon=True)
     thread.start()
@@ -352,7 +352,7 @@ def _observed(brain: Brain) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-        _write({"observed": observer.told()})
+        _write({"observed": observer.observations()})
 
 
 class _Stopped(Exception):

@@ -574,12 +574,12 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden:
     elif code == SIGNED_OUT:
         show.say(f"graphbrain: with a session, 'graphbrain crawl{_at(data)}' goes on: the pages without it wait.")
     elif code == DONE and not running.watch.fetched:
-        show.say(f"graphbrain: nothing is to be fetched now{f'; {ended.due}' if ended.due else ''}.")
-    elif code == DONE and ended.due:
-        show.say(f"graphbrain: nothing more is to be fetched now; {ended.due}.")
+        show.say(f"graphbrain: nothing is to be fetched now{f'; {ended.when}' if ended.when else ''}.")
+    elif code == DONE and ended.when:
+        show.say(f"graphbrain: nothing more is to be fetched now; {ended.when}.")
     elif code == LIMIT and ended.reason == "finished":
         pages = "1 page waits for its first try" if waiting == 1 else f"{waiting:,} pages wait for their first try"
-        when = f" ({ended.due})" if ended.due else ""
+        when = f" ({ended.when})" if ended.when else ""
         show.say(f"graphbrain: {pages}, as for a host that fails{when}; 'graphbrain crawl{_at(data)}' goes on then.")
     elif code in (LIMIT, INTERRUPTED):
         why = {"max_pages": "--max-pages is reached", "max_time": "--max-time is over"}.get(ended.reason, "interrupted")

@@ -278,10 +278,10 @@ def address(text: object) -> str | None:
         return None
     try:
         if isinstance(text, str) and len(text) <= LONGEST_NAME:
-            known = ip_address(text.strip())
-            if isinstance(known, IPv6Address):
-                known = known.ipv4_mapped or IPv6Address(int(known))
-            return str(known)
+            parsed = ip_address(text.strip())
+            if isinstance(parsed, IPv6Address):
+                parsed = parsed.ipv4_mapped or IPv6Address(int(parsed))
+            return str(parsed)
     except ValueError:
         pass
     raise BadInput(f"address must be an IP address, as in '192.0.2.1', not {text!r:.80}")

@@ -15,7 +15,7 @@ from graphbrain.base.model import Failed, Fetched, Link, Report
 
 __all__ = ["Meant", "meant"]
 
-Told = Literal["all", "some", "any", "none"]
+Completeness = Literal["all", "some", "any", "none"]
 """The links that a report has.
 
 all: every link, so that others are deleted. some: a part, so that others stay. any: as all if there are any, and as
@@ -45,7 +45,7 @@ class Meant:
 
     report: Report
     links: Iterable[str | Link] = ()
-    told: Told = "none"
+    completeness: Completeness = "none"
     follows: bool = False
 
 

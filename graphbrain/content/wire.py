@@ -143,7 +143,7 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
         raise BadInput("A report must be a JSON object with a 'url'.")
     _checked("url", item["url"], {"type": "string"})
     data = {name: value for name, value in item.items() if value is not None or name == "links"}
-    _known(data, _names(), "a report")
+    _check_fields(data, _names(), "a report")
     failed = _checked("failed", data.pop("failed", False), {"type": "boolean"})
     status = data.get("status")
     if status is not None:
@@ -210,7 +210,7 @@ def _link(number: int, link: Any) -> Link:
     name = f"links[{number}]"
     if not isinstance(link, Mapping) or not isinstance(link.get("url"), str):
         raise BadInput(f"'{name}' must be a URL or an object with a 'url', not {reprlib.repr(link)}.")
-    _known(link, _specs(Link), f"'{name}'")
+    _check_fields(link, _specs(Link), f"'{name}'")
     given = {each: value for each, value in link.items() if value is not None}
     return Link(**{each: _checked(f"{name}.{each}", value, _specs(Link)[each]) for each, value in given.items()})
 
@@ -219,7 +219,7 @@ def claim_from_dict(claim: Any) -> Claim:
     """Return a claim from its JSON object. Raise BadInput with the reason."""
     if not isinstance(claim, Mapping):
         raise BadInput(f"'claim' must be the object that was claimed, not {reprlib.repr(claim)}.")
-    _known(claim, {*_fields(Claim), "kind"}, "'claim'")
+    _check_fields(claim, {*_fields(Claim), "kind"}, "'claim'")
     for name, spec in _CLAIM.items():
         if not _fits(claim.get(name), spec):
             given = "has none" if claim.get(name) is None else f"has {reprlib.repr(claim[name])}"
@@ -235,7 +235,7 @@ def hint_from_dict(item: Any) -> Hint:
     """Return a hint from a JSON object. Raise BadInput with the reason; the meaning of its values is checked later."""
     if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
         raise BadInput("A hint is a URL, a key, or an object with a 'url'.")
-    _known(item, _fields(Hint), "a hint")
+    _check_fields(item, _fields(Hint), "a hint")
     return Hint(**{name: value for name, value in item.items() if value is not None})
 
 
@@ -267,10 +267,10 @@ def _fields(kind: type) -> frozenset[str]:
     return frozenset(field.name for field in dataclasses.fields(kind))
 
 
-def _known(data: Iterable[str], known: Iterable[str], what: str) -> None:
+def _check_fields(data: Iterable[str], allowed: Iterable[str], what: str) -> None:
     """Raise BadInput for an unknown field."""
-    for name in sorted(set(data).difference(known)):
-        names = sorted(known)
+    for name in sorted(set(data).difference(allowed)):
+        names = sorted(allowed)
         near = difflib.get_close_matches(name, names, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
         raise BadInput(f"Unknown field {name!r} in {what} ({hint}).")

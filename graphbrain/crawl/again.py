@@ -40,7 +40,7 @@ class Again:
         self._since = 0.0
         self._began = self._last_first = clock()
         self._look_at = self._began + LEAST_REST
-        self._met = self._left_none = False
+        self._refetched = self._all_fetched = False
 
     def recover(self, brain: Brain) -> int:
         """Note when the run begins, by the brain's clock."""
@@ -58,23 +58,23 @@ class Again:
             self._last_first = self._clock()
             return
         keys = sorted({report.claim.key for report in reports if report.claim is not None})
-        asked = bound(Tx.one, "figures/again", keys=keys, since=self._since)
-        again = int(brain.graph.read(asked, "figures/again")[0])
+        query = bound(Tx.one, "figures/again", keys=keys, since=self._since)
+        again = int(brain.graph.read(query, "figures/again")[0])
         if again < len(keys):
-            self._last_first, self._left_none = self._clock(), False
+            self._last_first, self._all_fetched = self._clock(), False
         self._watch.again += again
-        self._met = self._met or again > 0
+        self._refetched = self._refetched or again > 0
 
     def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:  # noqa: ARG002
         """Check now and then whether a page waits for its first visit, with rests between (`rest_after`)."""
         began = self._clock()
-        if self._met and self._brain is not None and began >= self._look_at:
+        if self._refetched and self._brain is not None and began >= self._look_at:
             rows = self._brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
-            self._left_none = all(because for because, _ in rows)
+            self._all_fetched = all(because for because, _ in rows)
             ended = self._clock()
             self._look_at = ended + rest_after(ended - began, LEAST_REST)
 
     def over(self) -> bool:
         """Return whether only pages are left that this run had fetched before."""
         patience = crawl_patience(self._last_first - self._began)
-        return self._met and (self._left_none or self._clock() > self._last_first + patience)
+        return self._refetched and (self._all_fetched or self._clock() > self._last_first + patience)

@@ -140,15 +140,15 @@ class Renderer:
     @asynccontextmanager
     async def _room(self, *, alone: bool) -> AsyncIterator[None]:
         """Hold one tab, or all of them."""
-        held = 0
+        busy = 0
         async with self._waits_alone if alone else nullcontext():
             try:
-                while held < (TABS if alone else 1):
+                while busy < (TABS if alone else 1):
                     await self._tabs.acquire()
-                    held += 1
+                    busy += 1
                 yield
             finally:
-                for _ in range(held):
+                for _ in range(busy):
                     self._tabs.release()
 
     async def _text(self, browser: Browser, ended: asyncio.Event, visit: _Visited) -> str:

@@ -50,26 +50,26 @@ class CrawlEnd:
 def found(brain: Brain, stats: dict[str, Any]) -> CrawlEnd:
     """Return the brain's figures. `stats`: `Brain.stats()` of the same moment."""
     rows = brain.graph.read(bound(Tx.many, "figures/left"), "figures/left")
-    left = {str(because): int(pages) for because, pages in rows}
-    untried = left.pop("", 0)
+    waiting = {str(because): int(pages) for because, pages in rows}
+    untried = waiting.pop("", 0)
     if stats["pages"] > MOST_PAGES:
-        return CrawlEnd(left, stats["pages"], untried, None, None)
+        return CrawlEnd(waiting, stats["pages"], untried, None, None)
     links = brain.ask("broken-links", limit=MOST_ROWS)
     broken = {row[links.columns.index("broken")] for row in links.rows}
     copies = brain.ask("duplicates", limit=MOST_ROWS)
     more = sum(row[copies.columns.index("pages")] - 1 for row in copies.rows)
-    return CrawlEnd(left, stats["pages"], untried, (len(links.rows), len(broken)), more)
+    return CrawlEnd(waiting, stats["pages"], untried, (len(links.rows), len(broken)), more)
 
 
 def lines(
-    watch: CrawlWatch, seconds: float, known: CrawlEnd | GraphbrainError, where: Sequence[str]
+    watch: CrawlWatch, seconds: float, figures: CrawlEnd | GraphbrainError, where: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Return the six lines, as names and texts.
 
     Args:
         watch: The counters of the run.
         seconds: The length of the run.
-        known: The brain's figures, or the error of the attempt to read them.
+        figures: The brain's figures, or the error of the attempt to read them.
         where: Commands that show the crawl.
     """
     outcomes = watch.outcomes
@@ -82,24 +82,24 @@ def lines(
     fetched = f"{pages}{visits} {of} in {seconds_of(seconds)}{moved}"
     changed = f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"
     changed += f", {outcomes['gone']:,} gone" if outcomes["gone"] else ""
-    if isinstance(known, GraphbrainError):
-        unknown = f"the brain could not be asked: {known}"
-        broken, copies, left = unknown, "not counted", "not counted"
+    if isinstance(figures, GraphbrainError):
+        unknown = f"the brain could not be asked: {figures}"
+        broken, copies, skipped = unknown, "not counted", "not counted"
     else:
-        broken, copies, left = _broken(known), _copies(known), _left_out(watch, known)
+        broken, copies, skipped = _broken(figures), _copies(figures), _left_out(watch, figures)
     return [
         ("fetched", fetched + (f"; failed: {failed}" if failed else "")),
         ("changed", changed),
         ("broken", broken),
         ("duplicates", copies),
-        ("left out", left),
+        ("left out", skipped),
         ("look", " · ".join(where)),
     ]
 
 
-def as_dict(watch: CrawlWatch, seconds: float, known: CrawlEnd | GraphbrainError, code: int) -> dict[str, Any]:
+def as_dict(watch: CrawlWatch, seconds: float, figures: CrawlEnd | GraphbrainError, code: int) -> dict[str, Any]:
     """Return the same as values. A value that was not counted is None."""
-    asked = None if isinstance(known, GraphbrainError) else known
+    end = None if isinstance(figures, GraphbrainError) else figures
     return {
         "fetched": watch.fetched - watch.again,
         "visits": watch.fetched,
@@ -107,41 +107,42 @@ def as_dict(watch: CrawlWatch, seconds: float, known: CrawlEnd | GraphbrainError
         "bytes": watch.bytes,
         "outcomes": dict(watch.outcomes),
         "errors": dict(watch.errors),
-        "broken_links": None if asked is None or asked.broken is None else asked.broken[0],
-        "duplicates": None if asked is None else asked.duplicates,
-        "outside": None if asked is None else asked.outside,
+        "broken_links": None if end is None or end.broken is None else end.broken[0],
+        "duplicates": None if end is None else end.duplicates,
+        "outside": None if end is None else end.outside,
         "not_followed": dict(watch.left_out),
-        "waiting": None if asked is None else asked.waiting,
+        "waiting": None if end is None else end.waiting,
         "exit_code": code,
     }
 
 
-def _broken(known: CrawlEnd) -> str:
-    if known.broken is None:
+def _broken(figures: CrawlEnd) -> str:
+    if figures.broken is None:
         return "not counted, the graph is large: graphbrain ask broken-links"
-    links, pages = known.broken
+    links, pages = figures.broken
     if not links:
         return "no broken link"
     most = " or more" if links >= MOST_ROWS else ""
     return f"{counted(links, 'link')}{most} to {counted(pages, 'page')} that failed: graphbrain ask broken-links"
 
 
-def _copies(known: CrawlEnd) -> str:
-    if known.duplicates is None:
+def _copies(figures: CrawlEnd) -> str:
+    if figures.duplicates is None:
         return "not counted, the graph is large: graphbrain ask duplicates"
-    if not known.duplicates:
+    if not figures.duplicates:
         return "none"
-    are = "is" if known.duplicates == 1 else "are"
-    return f"{counted(known.duplicates, 'page')} {are} the same as another: graphbrain ask duplicates"
+    are = "is" if figures.duplicates == 1 else "are"
+    return f"{counted(figures.duplicates, 'page')} {are} the same as another: graphbrain ask duplicates"
 
 
-def _left_out(watch: CrawlWatch, known: CrawlEnd) -> str:
+def _left_out(watch: CrawlWatch, figures: CrawlEnd) -> str:
     parts = [
-        f"{counted(pages, 'page')} {OUTSIDE.get(because, because)}" for because, pages in sorted(known.outside.items())
+        f"{counted(pages, 'page')} {OUTSIDE.get(because, because)}"
+        for because, pages in sorted(figures.outside.items())
     ]
     parts += [f"{why}: {count:,}" for why, count in watch.left_out.most_common()]
-    if known.waiting:
-        parts.append(f"{counted(known.waiting, 'page')} not fetched yet")
+    if figures.waiting:
+        parts.append(f"{counted(figures.waiting, 'page')} not fetched yet")
     return ", ".join(parts) or "nothing"
 
 

@@ -80,7 +80,7 @@ class HttpDownloads(HTTP11DownloadHandler):
             try:
                 await run.addresses.check_request(request)
             except PrivateAddress:
-                run.watch.left(request.url, PRIVATE)
+                run.watch.leave_out(request.url, PRIVATE)
                 raise
         answer = await super().download_request(request)
         if CUT_OFF in answer.flags:

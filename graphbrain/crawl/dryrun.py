@@ -178,14 +178,14 @@ def rows(sites: Iterable[DryRunSite]) -> list[tuple[str, Any]]:
     """Return the findings, as names and values."""
     lines: list[tuple[str, Any]] = []
     for site in sites:
-        known = len(site.inside)
+        count = len(site.inside)
         lines += [
             ("site", site.origin),
             ("robots.txt", site.robots),
-            ("in scope", f"{known:,} pages known from the start pages and {site.sitemaps:,} sitemaps; more may follow"),
+            ("in scope", f"{count:,} pages known from the start pages and {site.sitemaps:,} sitemaps; more may follow"),
             ("forbidden", f"{len(site.forbidden):,} pages by robots.txt"),
             ("outside", f"{len(site.outside):,} pages"),
-            ("time", f"{seconds_of(known * site.delay)} for those, with {site.delay:g} s between two"),
+            ("time", f"{seconds_of(count * site.delay)} for those, with {site.delay:g} s between two"),
         ]
         lines += [("trouble", trouble) for trouble in site.troubles]
     return lines

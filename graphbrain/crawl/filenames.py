@@ -87,12 +87,12 @@ class FileNames:
             folders, last = folders[:1], _shortened(f"{_marked('', url)}{PurePosixPath(last).suffix}", MOST)
         parent = ""
         for folder in folders:
-            parent = self._taken(f"{parent}{folder}", url, is_folder=True) + "/"
-        name = self._taken(f"{parent}{last}", url, is_folder=False)
+            parent = self._free_name(f"{parent}{folder}", url, is_folder=True) + "/"
+        name = self._free_name(f"{parent}{last}", url, is_folder=False)
         self._sql.execute("INSERT INTO file VALUES (?, ?)", (url, name))
         return name
 
-    def _taken(self, name: str, url: str, *, is_folder: bool) -> str:
+    def _free_name(self, name: str, url: str, *, is_folder: bool) -> str:
         """Return a folder's name as it is written already, or this name, or one with a mark if it is another's."""
         parent, _, last = name.rpartition("/")
         stem, dot, ending = last.rpartition(".")
@@ -120,14 +120,14 @@ def _parts(url: str, kind: str) -> list[str]:
     parts = urlsplit(url)
     *folders, last = parts.path.split("/")[1:] or [""]
     last = unquote(last, errors="replace") or "index"
-    known = ENDINGS.get(kind, (mimetypes.guess_extension(kind) or "",))
+    usual = ENDINGS.get(kind, (mimetypes.guess_extension(kind) or "",))
     stem, dot, ending = last.rpartition(".")
     if not stem or len(ending) > 10:
         stem, dot, ending = last, "", ""
     if parts.query:
         stem = f"{stem}@{unquote(parts.query, errors='replace')}"
     last = stem + dot + ending
-    if known is not None and (dot + ending).lower() not in known:
-        last += known[0]
+    if usual is not None and (dot + ending).lower() not in usual:
+        last += usual[0]
     names = [parts.netloc.rpartition("@")[2].replace(":", "_"), *(unquote(one, errors="replace") for one in folders)]
     return [cleaned(name) for name in (*(name for name in names if name), last)]

@@ -26,15 +26,15 @@ def is_missing(status: int | None) -> bool:
 
 
 def with_gone(brain: Brain, reports: Sequence[Report], answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers; that of a missing page has the outcome `gone` the first time, and `retry` later."""
+    """Return the answers; that of a missing page has the outcome `gone_since` the first time, and `retry` later."""
     keys = {
         index: report.claim.key
         for index, (report, answer) in enumerate(zip(reports, answers, strict=True))
         if isinstance(report, Failed) and report.claim is not None and is_missing(report.status) and answer.accepted
     }
-    gone = first_missed(brain, keys.values()) if keys else set()
+    gone_since = first_missed(brain, keys.values()) if keys else set()
     return [
-        replace(answer, outcome="gone" if keys[index] in gone else "retry") if index in keys else answer
+        replace(answer, outcome="gone" if keys[index] in gone_since else "retry") if index in keys else answer
         for index, answer in enumerate(answers)
     ]
 

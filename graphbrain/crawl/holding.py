@@ -126,16 +126,16 @@ def returned(brain: Brain, folder: Path, mark: str, own: Worker) -> int:
 
 def _return_all(brain: Brain, worker: str) -> int:
     now = brain.now()
-    asked = bound(Tx.many, "claims/of_worker", worker=worker, now=now)
-    rows = brain.graph.read(asked, "claims/of_worker")
+    query = bound(Tx.many, "claims/of_worker", worker=worker, now=now)
+    rows = brain.graph.read(query, "claims/of_worker")
     return sum(brain.give_back([Claim(url, key, token, now, "", 0) for url, key, token in rows]))
 
 
 def held_by_ended(brain: Brain, own: Worker) -> Iterator[tuple[int, Any]]:
     """Yield (pages, when the first lapses) of each crawl that has ended and whose claims cannot be returned."""
-    asked = brain.ask("leases")
-    at = {name: asked.columns.index(name) for name in ("worker", "pages", "first_lapses")}
-    for row in asked.rows:
+    leases = brain.ask("leases")
+    at = {name: leases.columns.index(name) for name in ("worker", "pages", "first_lapses")}
+    for row in leases.rows:
         other = Worker.of(str(row[at["worker"]]))
         if other is not None and other != own and own.sees_end_of(other):
             yield int(row[at["pages"]]), row[at["first_lapses"]]

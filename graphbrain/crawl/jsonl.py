@@ -89,13 +89,13 @@ class PageLines:
 
     def recover(self, brain: Brain) -> int:
         """Write the recorded visits that a killed process left in the journal. Return the number of its lines."""
-        left = list(_entries(self._journal))
-        if left:
-            known = _marks_at_end(self._out)
-            lost = [line for line in left if _of(line) not in known and _complete(brain, line)]
+        entries = list(_entries(self._journal))
+        if entries:
+            written = _marks_at_end(self._out)
+            lost = [line for line in entries if _of(line) not in written and _complete(brain, line)]
             self._write([line for line in lost if self._wanted(line)])
         self._journal.unlink(missing_ok=True)
-        return len(left)
+        return len(entries)
 
     def finished(self, visit: ScrapyVisit, report: Fetched) -> None:
         """Keep the number of links, and the text, of a page until its visit is reported."""

@@ -204,7 +204,7 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
     ways += "empty this one with --anew"
     for url in order.bare_urls():
         if not scope.holds(url, host_of(url), 0):
-            return f"{url} is outside the scope of this brain ({_said(brain)}): {ways}."
+            return f"{url} is outside the scope of this brain ({_scope_in_words(brain)}): {ways}."
     if order.names_scope:
         new = shared(order)
         for name in ("allow_urls", "deny_urls"):
@@ -225,7 +225,7 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
     return ""
 
 
-def _said(brain: Settings) -> str:
+def _scope_in_words(brain: Settings) -> str:
     """Return the scope of a brain in a few words."""
     names = ("allow_hosts", "allow_urls", "deny_hosts", "deny_urls")
     limits = [f"{name} {getattr(brain, name)!r:.60}" for name in names if getattr(brain, name)]

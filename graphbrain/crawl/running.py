@@ -57,14 +57,14 @@ class Ended:
 
     Attributes:
         reason: The cause of the end.
-        due: The time at which a page can be claimed again, as a clause.
+        when: The time at which a page can be claimed again, as a clause.
         why: The reason why no page was claimed, as a clause.
         counts: The counters of the add-on.
         seconds: The time since the brain was opened.
     """
 
     reason: Reason
-    due: str = ""
+    when: str = ""
     why: str = ""
     counts: Mapping[str, int] | None = None
     seconds: float = 0.0
@@ -117,13 +117,13 @@ class ScrapyRun:
             for name, count in stats.items()
             if str(name).startswith("graphbrain/")
         }
-        due = scheduler.ended.when() if scheduler is not None and scheduler.ended is not None else ""
+        when = scheduler.ended.when() if scheduler is not None and scheduler.ended is not None else ""
         if self._reason is None:
             by_reason: dict[str, Reason] = {"graphbrain_failed": "failed", "graphbrain_nothing": "nothing"}
             by_reason[SIGNED_OUT] = "signed_out"
             self._reason = by_reason.get(self._closed_as, "finished")
         why = scheduler.why_nothing if scheduler is not None else ""
-        return Ended(self._reason, due, why, counts, time.monotonic() - self._began)
+        return Ended(self._reason, when, why, counts, time.monotonic() - self._began)
 
     # ---------------------------------------------------------------- Scrapy
 
@@ -321,7 +321,7 @@ class _Said(logging.Handler):
 
     def __init__(self, say: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
-        self._say_it, self._known = say, set[str]()
+        self._say_it, self._printed = say, set[str]()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record's text, unless it was printed before."""
@@ -329,8 +329,8 @@ class _Said(logging.Handler):
         if record.exc_info and record.exc_info[1] is not None:
             error = record.exc_info[1]
             text = f"{text} ({type(error).__name__}: {error}; --log FILE keeps all of it)"
-        if text not in self._known and len(self._known) < self.MOST:
-            self._known.add(text)
+        if text not in self._printed and len(self._printed) < self.MOST:
+            self._printed.add(text)
             self._say_it(text)
 
 

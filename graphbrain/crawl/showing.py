@@ -76,7 +76,7 @@ class CrawlFigures:
         """Return the pages that wait for their first visit; None if not known yet."""
         return self.stats["frontier"]["waiting"] if self.stats else None
 
-    def left(self) -> str:
+    def time_left(self) -> str:
         """Return the expected rest of the crawl in words; empty if it cannot be predicted."""
         if not self.stats:
             return ""
@@ -92,7 +92,7 @@ def line(running: Running, figures: CrawlFigures, seconds: float) -> str:
     parts = [counted(watch.fetched, "page"), f"{watch.rate():.1f}/s"]
     parts += [f"{watch.failed:,} failed"] if watch.failed else []
     parts += [f"{waiting:,} wait"] if waiting is not None else []
-    parts += [figures.left() or seconds_of(seconds)]
+    parts += [figures.time_left() or seconds_of(seconds)]
     return " · ".join(parts)
 
 
@@ -111,12 +111,12 @@ def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
             ):
                 yield lambda text: console.print(f"graphbrain: {text}", markup=False, soft_wrap=True), _nothing
             return
-        due = began + EVERY
+        next_at = began + EVERY
 
         def looked() -> None:
-            nonlocal due
-            if time.monotonic() >= due:
-                due += EVERY
+            nonlocal next_at
+            if time.monotonic() >= next_at:
+                next_at += EVERY
                 _plain(line(running, figures, time.monotonic() - began))
 
         yield _plain, looked
@@ -140,7 +140,7 @@ def _table(running: Running, figures: CrawlFigures, seconds: float, width: int) 
         kinds = " · ".join(f"{kind} ×{count:,}" for kind, count in watch.errors.most_common(6))
         table.add_row("failed", kinds)
     if slow := watch.slow():
-        table.add_row("slow", " · ".join(f"{name} {taken:.1f} s" for name, taken in slow))
+        table.add_row("slow", " · ".join(f"{name} {took:.1f} s" for name, took in slow))
     if watch.last_url:
         table.add_row("last", Text(watch.last_url))
     return table

@@ -344,18 +344,18 @@ class PageReader(Reader):
         if not isinstance(response, HtmlResponse):
             return near, links
         if self._obeys and forbids_follow(response, self._agent):
-            self._watch.left(response.url, "nofollow pages (--follow-all)")
+            self._watch.leave_out(response.url, "nofollow pages (--follow-all)")
             response.flags.append(NOT_FOLLOWED)
             return near, links
         targets = links_of(response)
         if not targets and not self._renders and "rendered" not in response.flags and makes_links(response):
-            self._watch.left(response.url, "pages without a link that run scripts (--render)")
+            self._watch.leave_out(response.url, "pages without a link that run scripts (--render)")
         for url, (text, rel) in targets.items():
             if self.leaves_out(url):
-                self._watch.left(url, "links that log out or delete (--follow-logout)")
+                self._watch.leave_out(url, "links that log out or delete (--follow-logout)")
                 continue
             if not self._all_files and ending_of(url) in SKIPPED:
-                self._watch.left(url, "links to other files (--all-files)")
+                self._watch.leave_out(url, "links to other files (--all-files)")
                 continue
             nearness = None if near is None else self.nearness(near, text or None)
             links.append(Link(url, nearness, anchor=text or None, rel=rel or None) if text or rel or nearness else url)

@@ -80,12 +80,12 @@ class Supplies:
         if wish.resource_type not in SUPPLIED:
             return None
         if wish.method != "GET":
-            self._watch.left(wish.url, METHODS)
+            self._watch.leave_out(wish.url, METHODS)
             return None
         url, headers = wish.url.partition("#")[0], headers_of(await wish.all_headers())
         for _ in range(MOST_REDIRECTS + 1):
             if not self._may(url):
-                self._watch.left(url, OTHER_HOSTS)
+                self._watch.leave_out(url, OTHER_HOSTS)
                 return None
             answer = await self._once(url, headers)
             target = "" if answer is None else _value(answer, "Location")
@@ -124,7 +124,7 @@ class Supplies:
                 Request(url, headers=dict(headers), meta=meta, dont_filter=True)
             )
         except IgnoreRequest:
-            self._watch.left(url, FORBIDDEN)
+            self._watch.leave_out(url, FORBIDDEN)
             return None
         except Exception:  # noqa: BLE001  # no answer, or one that is too long: the page's script handles it
             return None
@@ -147,8 +147,13 @@ class Kept:
 
     def put(self, key: tuple[str, str], answer: Response) -> None:
         """Keep an answer of `LASTING`, unless its Cache-Control forbids it."""
-        said = _value(answer, "Cache-Control").lower()
-        if answer.status not in LASTING or "no-store" in said or "no-cache" in said or len(answer.body) > MOST_KEPT:
+        directives = _value(answer, "Cache-Control").lower()
+        if (
+            answer.status not in LASTING
+            or "no-store" in directives
+            or "no-cache" in directives
+            or len(answer.body) > MOST_KEPT
+        ):
             return
         if key in self._answers:
             self._bytes -= len(self._answers.pop(key)[0].body)

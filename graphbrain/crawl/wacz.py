@@ -73,8 +73,8 @@ def _create(packed: Path, pages: Path, warcs: Sequence[Path], main: str) -> None
         capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if ran.returncode or not packed.exists():
-        said = [*ran.stdout.splitlines(), *ran.stderr.splitlines()] or [f"it ended with {ran.returncode}"]
-        raise GraphbrainError(f"The package wacz cannot pack the files ({said[-1]}): make room, and try again.")
+        output = [*ran.stdout.splitlines(), *ran.stderr.splitlines()] or [f"it ended with {ran.returncode}"]
+        raise GraphbrainError(f"The package wacz cannot pack the files ({output[-1]}): make room, and try again.")
 
 
 def _list(captures: Captures, seeds: Collection[str], file: Path) -> tuple[str, int, int]:

@@ -95,8 +95,8 @@ class Archive:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._info, self._most = folder, info, most
         with _as_os_error():
-            self._known, self._index = _Captures(folder), _Index()
-            self._known.add_seeds(seeds)
+            self._captures, self._index = _Captures(folder), _Index()
+            self._captures.add_seeds(seeds)
         self._writer = BufferWARCWriter(gzip=False, warc_version="WARC/1.1")
         self._file: FileIO | None = None
         self._end = 0
@@ -110,16 +110,16 @@ class Archive:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, made: Exchange) -> None:
+    def write(self, exchange: Exchange) -> None:
         """Write the response, or a revisit record in its place, and the request."""
         with _as_os_error():
-            self._write(made)
+            self._write(exchange)
 
     def holds(self, url: str, etag: str | None, modified: str | None) -> bool:
         """Return whether the last payload of a URL is of the answer with this ETag and Last-Modified (None: not asked
         for), so that a 304 can be written as a revisit record of it."""
         with _as_os_error():
-            before = self._known.of_url(url)
+            before = self._captures.of_url(url)
         return before is not None and etag in (None, before.etag) and modified in (None, before.modified)
 
     def close(self) -> None:
@@ -128,55 +128,61 @@ class Archive:
             with _as_os_error():
                 self._finish()
         finally:
-            self._known.close()
+            self._captures.close()
             self._index.close()
 
-    def _write(self, made: Exchange) -> None:
+    def _write(self, exchange: Exchange) -> None:
         if self._file is None or self._end >= self._most:
-            self._begin(made.at)
-        date = made.at.strftime("%Y-%m-%dT%H:%M:%SZ")  # whole seconds, as indexes have: wabac.js compares them
-        given = {"WARC-Date": date} | ({"WARC-IP-Address": made.ip} if made.ip else {})
-        response, origin = self._response(made, given)
+            self._begin(exchange.at)
+        date = exchange.at.strftime("%Y-%m-%dT%H:%M:%SZ")  # whole seconds, as indexes have: wabac.js compares them
+        given = {"WARC-Date": date} | ({"WARC-IP-Address": exchange.ip} if exchange.ip else {})
+        response, origin = self._response(exchange, given)
         beside = {**given, "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
-        path = urlsplit(made.url)
+        path = urlsplit(exchange.url)
         target = (path.path or "/") + (f"?{path.query}" if path.query else "")
-        asked = _Head(f"{made.method} {target} HTTP/1.1", [*made.sent], is_http_request=True)
+        request = _Head(f"{exchange.method} {target} HTTP/1.1", [*exchange.sent], is_http_request=True)
         others = [
             self._writer.create_warc_record(
-                made.url, "request", payload=BytesIO(made.request_body), http_headers=asked, warc_headers_dict=beside
+                exchange.url,
+                "request",
+                payload=BytesIO(exchange.request_body),
+                http_headers=request,
+                warc_headers_dict=beside,
             )
         ]
         if response.rec_type == "revisit" and response.http_headers is None:
             others.append(
                 self._writer.create_warc_record(
-                    made.url, "metadata", payload=BytesIO(_fields(made)), warc_headers_dict=beside
+                    exchange.url, "metadata", payload=BytesIO(_fields(exchange)), warc_headers_dict=beside
                 )
             )
         offset, length = self._put(response, *others)
         self._index.add(_cdxj(response, length, offset, self._name.removesuffix(OPEN)))
         if origin is not None:
-            self._known.add(made.url, origin)
+            self._captures.add(exchange.url, origin)
 
-    def _response(self, made: Exchange, given: dict[str, str]) -> tuple[Any, _Payload | None]:
+    def _response(self, exchange: Exchange, given: dict[str, str]) -> tuple[Any, _Payload | None]:
         """Return the record of an answer, and the payload that is from now on the last one of its URL."""
-        head = _Head(f"{made.status} {reasons.get(made.status, '')}".strip(), [*made.got], made.protocol)
-        etag, modified = made.header("etag"), made.header("last-modified")
-        if made.status == 304 and (before := self._known.of_url(made.url)) is not None:
-            record = self._revisit(made.url, before, None, given)
+        head = _Head(
+            f"{exchange.status} {reasons.get(exchange.status, '')}".strip(), [*exchange.got], exchange.protocol
+        )
+        etag, modified = exchange.header("etag"), exchange.header("last-modified")
+        if exchange.status == 304 and (before := self._captures.of_url(exchange.url)) is not None:
+            record = self._revisit(exchange.url, before, None, given)
             record.rec_headers.replace_header("WARC-Profile", NOT_MODIFIED)
             return record, replace(before, etag=etag or before.etag, modified=modified or before.modified)
-        if made.status != 200 or not made.body or made.truncated:
-            given = given | ({"WARC-Truncated": made.truncated} if made.truncated else {})
-            return self._full(made, head, given), None
-        digest = digest_of(made.body)
-        if (known := self._known.of_digest(digest)) is not None:
-            payload = _Payload(digest, *known, etag, modified)
-            return self._revisit(made.url, payload, head, given), payload
-        return self._full(made, head, given), _Payload(digest, made.url, given["WARC-Date"], etag, modified)
+        if exchange.status != 200 or not exchange.body or exchange.truncated:
+            given = given | ({"WARC-Truncated": exchange.truncated} if exchange.truncated else {})
+            return self._full(exchange, head, given), None
+        digest = digest_of(exchange.body)
+        if (earlier := self._captures.of_digest(digest)) is not None:
+            payload = _Payload(digest, *earlier, etag, modified)
+            return self._revisit(exchange.url, payload, head, given), payload
+        return self._full(exchange, head, given), _Payload(digest, exchange.url, given["WARC-Date"], etag, modified)
 
-    def _full(self, made: Exchange, head: _Head, given: dict[str, str]) -> Any:
+    def _full(self, exchange: Exchange, head: _Head, given: dict[str, str]) -> Any:
         return self._writer.create_warc_record(
-            made.url, "response", payload=BytesIO(made.body), http_headers=head, warc_headers_dict=given
+            exchange.url, "response", payload=BytesIO(exchange.body), http_headers=head, warc_headers_dict=given
         )
 
     def _revisit(self, url: str, payload: _Payload, head: _Head | None, given: dict[str, str]) -> Any:
@@ -219,13 +225,13 @@ class Archive:
             self._serial += 1
             if (self._folder / self._name.removesuffix(OPEN)).exists():
                 continue  # it would be replaced when this one is finished
-            made = (self._folder / self._name).open("xb", buffering=0)
-            fcntl.flock(made, fcntl.LOCK_EX)
+            stream = (self._folder / self._name).open("xb", buffering=0)
+            fcntl.flock(stream, fcntl.LOCK_EX)
             # Another process may have taken it for one that a killed process has left, before it was locked.
-            if _is_at(made, self._folder / self._name):
-                self._file, self._end = made, 0
+            if _is_at(stream, self._folder / self._name):
+                self._file, self._end = stream, 0
             else:
-                made.close()
+                stream.close()
         self._put(self._writer.create_warcinfo_record(self._name.removesuffix(OPEN), dict(self._info)))
 
     def _finish(self) -> None:
@@ -452,10 +458,10 @@ _WWW = re.compile(r"^www\d*\.")
 _UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
-def _fields(made: Exchange) -> bytes:
+def _fields(exchange: Exchange) -> bytes:
     """Return the head of an answer as the fields of a record."""
-    lines = [f"http-status-line: {made.protocol} {made.status} {reasons.get(made.status, '')}".strip()]
-    return "".join(f"{line}\r\n" for line in (*lines, *(f"{name}: {value}" for name, value in made.got))).encode(
+    lines = [f"http-status-line: {exchange.protocol} {exchange.status} {reasons.get(exchange.status, '')}".strip()]
+    return "".join(f"{line}\r\n" for line in (*lines, *(f"{name}: {value}" for name, value in exchange.got))).encode(
         "latin-1"
     )
 
@@ -497,9 +503,9 @@ def cdxj_key(url: str) -> str:
 
 def _unescaped(text: str) -> bytes:
     """Return a text without escapes, of escapes neither."""
-    known, plain = b"", text.encode()
-    while known != plain:
-        known, plain = plain, unquote_to_bytes(plain)
+    before, plain = b"", text.encode()
+    while before != plain:
+        before, plain = plain, unquote_to_bytes(plain)
     return plain
 
 

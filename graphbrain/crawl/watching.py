@@ -64,7 +64,7 @@ class CrawledHost:
         moved: Visits by the place to which a redirect led them.
         forms: Places that have a password field, and how often each was fetched as a page of its own.
         seconds: Mean time of good answers, with exponentially decreasing weights.
-        said: The site was reported as blocking.
+        reported: The site was reported as blocking.
     """
 
     pages: int = 0
@@ -73,7 +73,7 @@ class CrawledHost:
     moved: Counter[str] = field(default_factory=Counter)
     forms: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
-    said: bool = False
+    reported: bool = False
 
     def login(self) -> str:
         """Return the login to which most pages lead; empty if none leads to one."""
@@ -171,8 +171,8 @@ class CrawlWatch:
         with self._lock:
             if (seen := self._host(host)) is not None:
                 name, _, text = error.partition(": ")
-                known = (why for start, why in _SILENCE.items() if name.startswith(start))
-                self._wall(seen, next(known, text[:100].rstrip(".")))
+                reasons = (why for start, why in _SILENCE.items() if name.startswith(start))
+                self._wall(seen, next(reasons, text[:100].rstrip(".")))
 
     def _wall(self, seen: CrawledHost, kind: int | str) -> None:
         seen.since = seen.since if seen.walls else self.now()
@@ -203,9 +203,9 @@ class CrawlWatch:
         """Note that another sentence has named this site."""
         with self._lock:
             if (seen := self._host(host)) is not None:
-                seen.said = True
+                seen.reported = True
 
-    def left(self, url: str, why: str) -> None:
+    def leave_out(self, url: str, why: str) -> None:
         """Count a link that is not followed, once each for a bounded number of links."""
         with self._lock:
             mark = hash((url, why))
@@ -230,8 +230,8 @@ class CrawlWatch:
         """Yield a sentence for each site that blocks and was not reported before."""
         with self._lock:
             for name, seen in self.hosts.items():
-                if not seen.said and (why := self._blocks(name, seen)):
-                    seen.said = True
+                if not seen.reported and (why := self._blocks(name, seen)):
+                    seen.reported = True
                     yield why
 
     def _blocks(self, name: str, seen: CrawledHost) -> str:
@@ -257,7 +257,7 @@ class CrawlWatch:
         """Yield, at the end of a crawl, sentences on sites with too few answers for `blocking`."""
         with self._lock:
             for name, seen in self.hosts.items():
-                if seen.said:
+                if seen.reported:
                     continue
                 if seen.walls and not seen.useful():
                     many = seen.walls.total()

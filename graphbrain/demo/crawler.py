@@ -152,7 +152,7 @@ def crawl(
                 pages = reported + sum(claim.kind == "page" for claim in out.values())
                 free, pause = min(threads - len(out), limit - pages), 0 if out else 1
                 claims = brain.next_urls(free, wait=pause, now_only=now_only, kinds=kinds) if free > 0 else Claims(())
-                paused = _paused(claims, said=paused)
+                paused = _paused(claims, announced=paused)
                 out |= {pool.submit(fetch, opener, claim, judge): claim for claim in claims}
                 if not out and reported >= limit:
                     return reported
@@ -186,9 +186,9 @@ def _is_far(claims: Claims, latest: float, waited: float) -> bool:
     return is_far and (claims.next_unfailed is None or claims.next_unfailed > latest)
 
 
-def _paused(claims: Claims, *, said: bool) -> bool:
+def _paused(claims: Claims, *, announced: bool) -> bool:
     """Return True if the brain is paused, and log the first time."""
-    if claims.paused and not said:
+    if claims.paused and not announced:
         log.info("Nothing can be claimed: %s.", claims.why({}))
     return claims.paused
 
@@ -409,11 +409,11 @@ class _Followed(HTTPRedirectHandler):
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
         # In the brain's spelling: urllib would resolve a user as a part of the host, and send a fragment to a proxy.
         newurl = without_user(urldefrag(newurl).url)
-        made = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if made is not None:
-            led = made.led_to = getattr(req, "led_to", [])  # type: ignore[attr-defined]
+        request = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if request is not None:
+            led = request.led_to = getattr(req, "led_to", [])  # type: ignore[attr-defined]
             led.append((code, newurl))
-        return made
+        return request
 
 
 class _Redirects(HTTPErrorProcessor):

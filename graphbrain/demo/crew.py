@@ -32,12 +32,12 @@ __all__ = ["Crew", "WorkerReport"]
 
 @dataclass(frozen=True)
 class WorkerReport:
-    """A crawler's line about one report. `held` has the begin and end of its claim; `relevance` is None if nothing was
+    """A crawler's line about one report. `lease` has the begin and end of its claim; `relevance` is None if nothing was
     judged."""
 
     url: str
     key: str
-    held: tuple[float, float]
+    lease: tuple[float, float]
     failed: bool
     status: int | None
     relevance: float | None
@@ -156,7 +156,7 @@ class Crew:
                     self._ready.release()
                 else:
                     self._let_the_others()
-                    self._heard.put((number, WorkerReport(**{**message, "held": tuple(message["held"])})))
+                    self._heard.put((number, WorkerReport(**{**message, "lease": tuple(message["lease"])})))
         if (code := process.wait()) and number not in self._killed:
             self.failed = self.failed or f"its process has ended with code {code}"
         with suppress(OSError):
@@ -175,7 +175,7 @@ class Crew:
 
 
 class _Watched(Brain):
-    """A brain that records the begin of each report: until then, at least, its pages were held."""
+    """A brain that records the begin of each report: until then, at least, its pages were lease."""
 
     reporting = 0.0
 
@@ -199,7 +199,7 @@ def main() -> int:
             threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
 
             def on_page(result: Fetched | Failed, answer: Answer) -> None:
-                _write(asdict(_told(brain, result, answer)))
+                _write(asdict(_described(brain, result, answer)))
 
             crawl(
                 brain,
@@ -216,7 +216,7 @@ def main() -> int:
     return 0
 
 
-def _told(brain: _Watched, result: Fetched | Failed, answer: Answer) -> WorkerReport:
+def _described(brain: _Watched, result: Fetched | Failed, answer: Answer) -> WorkerReport:
     claim, failed = result.claim, isinstance(result, Failed)
     assert claim is not None
     return WorkerReport(

@@ -121,11 +121,11 @@ def render(page: WebPage, visit: int = 1) -> bytes:
 
 def _sentences(rng: random.Random, topic: str, count: int) -> str:
     things, sayings = TOPICS[topic or rng.choice(list(TOPICS))]
-    said = []
+    sentences = []
     for _ in range(count):
         one, two = rng.sample(things, 2)
-        said.append(rng.choice(sayings).format(A=f"The {one}", a=f"the {one}", b=f"the {two}"))
-    return " ".join(said)
+        sentences.append(rng.choice(sayings).format(A=f"The {one}", a=f"the {one}", b=f"the {two}"))
+    return " ".join(sentences)
 
 
 def _label(href: str) -> str:
@@ -268,12 +268,12 @@ class _Builder:
             home = f"http://{topic}.example/"
             articles = [url for url in dict.fromkeys(self.urns[topic]) if url.startswith(home)]
             chosen = self.rng.sample(articles, min(len(articles), 15 + 2 * number))
-            known = [*self.guides[topic], *self.entries[topic]]
+            entries = [*self.guides[topic], *self.entries[topic]]
             directory = f"http://links.example/{topic}"
             other = self.guides[self.rng.choice([t for t in TOPICS if t != topic])][0]
-            self.links[directory] = [home, *known, *chosen]
-            self.links[f"{home}links"] = [*known, other, directory]
-            self.links["http://links.example/best"] += [*self.guides[topic][:4], known[6], known[7]]
+            self.links[directory] = [home, *entries, *chosen]
+            self.links[f"{home}links"] = [*entries, other, directory]
+            self.links["http://links.example/best"] += [*self.guides[topic][:4], entries[6], entries[7]]
 
     def _popular(self, urls: Sequence[str], count: int) -> list[str]:
         """Return some of `urls`, the earlier the more likely (Zipf), each at most once."""

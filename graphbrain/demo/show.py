@@ -104,7 +104,7 @@ class DemoCrawl:
         self.links += report.links
         self.refused += report.refused
         self.outcomes[report.outcome] += 1
-        self.held[report.key].append(report.held)
+        self.held[report.key].append(report.lease)
         self.recorded[report.key] += report.outcome in RECORDED
         if self.killed_at is not None and number != VICTIM and report.key in self.victim_held:
             self.came_back.setdefault(report.key, time.monotonic() - self.killed_at)
@@ -186,9 +186,9 @@ def run_demo(
             if own is not None and not stays:
                 say("Stopping Neo4j …")
     except KeyboardInterrupt:
-        left = f"; Neo4j still runs in {home}" if not uri and lifecycle.find(home) is not None else ""
+        still_running = f"; Neo4j still runs in {home}" if not uri and lifecycle.find(home) is not None else ""
         over = "claims are given back; crawlers, workers and web have ended" if crawling else "nothing was crawled yet"
-        say(f"Stopped: {over}{left}.")
+        say(f"Stopped: {over}{still_running}.")
         raise
     return found.ok
 
@@ -245,12 +245,12 @@ def _server(stack: ExitStack, home: Path, stays: bool, line: show.Line, say: Say
 
     line("looking for Neo4j's files and for Java")
 
-    def told(text: str) -> None:
+    def shown(text: str) -> None:
         say(text)
         if text.startswith("Starting"):
             line("Java starts Neo4j (5 to 90 s)")
 
-    running = lifecycle.start(home, memory=MEMORY, say=told, progress=fetched)
+    running = lifecycle.start(home, memory=MEMORY, say=shown, progress=fetched)
     if time.monotonic() - began > 1:
         say(f"Neo4j answers, after {time.monotonic() - began:.0f} s.")
     return running
@@ -341,19 +341,19 @@ def _crawl(
 def _kill(crew: Crew, brain: Brain, web: Web, crawled: DemoCrawl, say: Say) -> None:
     """Kill a crawler while it holds pages. The web delays its answers meanwhile, so that there are some."""
 
-    def held() -> list[str]:
+    def victims_pages() -> list[str]:
         pages = brain.find(state="frontier")
         return [page.key for page in pages if page.worker == crew.name(VICTIM) and page.lease_until is not None]
 
     with web.held_up():
         until = time.monotonic() + HOLD_SECONDS
-        while len(held()) < HOLDS and time.monotonic() < until:
+        while len(victims_pages()) < HOLDS and time.monotonic() < until:
             time.sleep(0.05)
         crew.kill(VICTIM)
-    crawled.killed_at, crawled.victim_held = time.monotonic(), held()
+    crawled.killed_at, crawled.victim_held = time.monotonic(), victims_pages()
     while True:  # lines that it had sent before may still be written
         time.sleep(SETTLED)
-        before, crawled.victim_held = crawled.victim_held, held()
+        before, crawled.victim_held = crawled.victim_held, victims_pages()
         if before == crawled.victim_held:
             break
     say(
@@ -451,15 +451,15 @@ class DemoResult:
         return "no page was held by both at once, none was recorded twice"
 
     def _killed(self) -> str:
-        held, back = len(self.crawled.victim_held), self.crawled.came_back
+        leased, back = len(self.crawled.victim_held), self.crawled.came_back
         if self.crawled.killed_at is None:
             return "none: the crawl was over before"
-        who = f"crawler {VICTIM}, while it held {counted(held, 'page')}"
-        if not held:
+        who = f"crawler {VICTIM}, while it held {counted(leased, 'page')}"
+        if not leased:
             return f"{who}: nothing was lost"
-        if len(back) < held:
-            return f"{who}: WRONG, {held - len(back)} of them did not come back"
-        what = "it" if held == 1 else f"all {held}"
+        if len(back) < leased:
+            return f"{who}: WRONG, {leased - len(back)} of them did not come back"
+        what = "it" if leased == 1 else f"all {leased}"
         return f"{who}; its claims ran out after {LEASE:g} s, and crawler {CRAWLERS} fetched {what}: nothing was lost"
 
     def _scores(self) -> str:

@@ -86,9 +86,9 @@ class Layout:
         Raises:
             BadInput: No such column.
         """
-        known, whole = kind.columns(), form == "json"
-        few = SHORT if kind is Page and not whole else known
-        wanted = few if columns is None else known if columns.strip() == "all" else _named(columns, known)
+        every, whole = kind.columns(), form == "json"
+        few = SHORT if kind is Page and not whole else every
+        wanted = few if columns is None else every if columns.strip() == "all" else _named(columns, every)
         return cls(wanted, not (whole if raw is None else raw))
 
     def record(self, item: Page | KnownLink) -> dict[str, Any]:
@@ -97,12 +97,12 @@ class Layout:
         return {name: _date(facts[name]) if self.dates and name in TIMES else facts[name] for name in self.columns}
 
 
-def _named(columns: str, known: Sequence[str]) -> list[str]:
+def _named(columns: str, available: Sequence[str]) -> list[str]:
     wanted = [name for name in columns.replace(",", " ").split() if name]
     for name in wanted:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        if name not in available:
+            near = difflib.get_close_matches(name, available, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(available)}"
             raise BadInput(f"There is no column {name!r:.80}: {hint}")
     if not wanted:
         raise BadInput("Name columns between commas, or 'all'.")

@@ -206,11 +206,11 @@ def read(
     if "json" in kinds and len(kinds) > 1:
         raise BadInput("JSON lines name pages by URL and the other files by number; import one or the other.")
     meter = ReadMeter(sum(source.size for source in sources), progress)
-    taken = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
+    visits = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
     # Pages first: whether a link's ends are pages is known only then.
     for source in sorted(sources, key=lambda source: source.kind == "edges"):
-        taken.take(source, meter)
-    harvest = taken.harvest(" + ".join(source.path.name for source in sources))
+        visits.take(source, meter)
+    harvest = visits.harvest(" + ".join(source.path.name for source in sources))
     if not harvest.pages:
         names = ", ".join(str(source.path) for source in sources)
         why = f" ({harvest.left_out.first[0]})" if harvest.left_out.first else ""
@@ -323,15 +323,15 @@ class _Graph:
     def _renumber(self, ids: Ints, numbers: Numbers) -> None:
         """Replace ids by page numbers in all links. Leave out the links of pages that are not recorded."""
         order = np.argsort(ids, kind="stable")
-        known, meant = ids[order], numbers[order]
+        nodes, meant = ids[order], numbers[order]
         keep = meant >= 0
-        known, meant = known[keep], meant[keep]
+        nodes, meant = nodes[keep], meant[keep]
         for index, chunk in enumerate(self._chunks):
-            at = np.minimum(np.searchsorted(known, chunk), max(len(known) - 1, 0))
-            good = (known[at] == chunk).all(axis=1) if len(known) else np.zeros(len(chunk), bool)
+            at = np.minimum(np.searchsorted(nodes, chunk), max(len(nodes) - 1, 0))
+            good = (nodes[at] == chunk).all(axis=1) if len(nodes) else np.zeros(len(chunk), bool)
             if not good.all():
                 bad = chunk[~good]
-                missing = bad[0][~np.isin(bad[0], known)][0]
+                missing = bad[0][~np.isin(bad[0], nodes)][0]
                 a, b = bad[0].tolist()
                 self._left_out.refuse(f"the link {a} → {b}: there is no page {missing}", len(bad))
             self._chunks[index] = meant[at[good]]
@@ -453,7 +453,7 @@ class _Visits:
         if isinstance(item, Answer):
             raise BadInput(f"{item.url}: {item.reason}")
         given, report = report, item.report
-        if not isinstance(report, Fetched) or item.told != "all" or item.led_by or not _first_visit(report):
+        if not isinstance(report, Fetched) or item.completeness != "all" or item.led_by or not _first_visit(report):
             self._later.append(given)
             return
         page = self._number(item.key, item.url)

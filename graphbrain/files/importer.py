@@ -143,8 +143,8 @@ def run(
     with ExitStack() as until_loaded:
         shop = until_loaded.enter_context(neo4j_admin.workshop(local, say)) if local else None
         settings = brain.settings
-        known = brain.session.stored
-        stored = {name: known[name] for name in known if name != "importing"}
+        settings_before = brain.session.stored
+        stored = {name: settings_before[name] for name in settings_before if name != "importing"}
         bulk = _read(brain, paths, fetched, seeds, in_memory, clock, progress)
         if shop is None:
             _close(brain, bulk.run.now, settings)

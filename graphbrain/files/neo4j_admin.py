@@ -270,15 +270,15 @@ def _words(folder: Path) -> list[str]:
 def _follow(tool: subprocess.Popen[str], progress: Progress) -> None:
     """Follow the tool's output to its end, and report progress. Raise ServerFailed if the tool failed."""
     step = steps = 0
-    said: deque[str] = deque(maxlen=200)
+    last_lines: deque[str] = deque(maxlen=200)
     assert tool.stdout is not None
     for line in tool.stdout:
-        said.append(line.strip())
+        last_lines.append(line.strip())
         if begun := re.match(r"\((\d+)/(\d+)\) ", line):
             step, steps = int(begun[1]), int(begun[2])
         elif steps and (share := re.search(r" (\d+)% ", line)):
             progress("loading", (step - 1 + int(share[1]) / 100) / steps)
     if tool.wait() != 0:
-        last = [line for line in said if line.strip(" -")][-1:] or ["no reason given"]
-        why = files.reason("\n".join(said)) or f"it says: {last[0]}"
+        last = [line for line in last_lines if line.strip(" -")][-1:] or ["no reason given"]
+        why = files.reason("\n".join(last_lines)) or f"it says: {last[0]}"
         raise ServerFailed(f"Neo4j's import tool failed: {why}")

@@ -105,29 +105,29 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
     entered = np.zeros(size, bool)
     entered[targets] = True
     first = np.flatnonzero(~entered & ~reached)
-    left = np.flatnonzero(~(reached | (depths(offsets, targets, first) >= 0)))
-    if not len(left):
+    cyclic = np.flatnonzero(~(reached | (depths(offsets, targets, first) >= 0)))
+    if not len(cyclic):
         return first.tolist()
     # What is left leads to pages reached otherwise, but not the other way round.
     position = np.full(size, -1, np.int32)
-    position[left] = np.arange(len(left), dtype=np.int32)
-    inner = np.empty(int((offsets[left + 1] - offsets[left]).sum()), np.int32)
-    degrees, filled = np.zeros(len(left) + 1, np.int64), 0
-    for sources, ends in _inner_links(offsets, targets, left, position):
+    position[cyclic] = np.arange(len(cyclic), dtype=np.int32)
+    inner = np.empty(int((offsets[cyclic + 1] - offsets[cyclic]).sum()), np.int32)
+    degrees, filled = np.zeros(len(cyclic) + 1, np.int64), 0
+    for sources, ends in _inner_links(offsets, targets, cyclic, position):
         inner[filled : filled + len(ends)] = ends
-        degrees[1:] += np.bincount(sources, minlength=len(left))
+        degrees[1:] += np.bincount(sources, minlength=len(cyclic))
         filled += len(ends)
     # The factors are not used: as zeros, of the type that scipy would convert them to, they take no memory. Links must
     # be distinct, as they are here: scipy's search does not end on a matrix of floats with the same link twice in a
     # row.
     rows = (np.zeros(filled), inner[:filled], csr.narrow(np.cumsum(degrees)))
-    parts, part = connected_components(csr_matrix(rows, shape=(len(left), len(left))), connection="strong")
+    parts, part = connected_components(csr_matrix(rows, shape=(len(cyclic), len(cyclic))), connection="strong")
     closed = np.ones(parts, bool)
-    for sources, ends in _inner_links(offsets, targets, left, position):
+    for sources, ends in _inner_links(offsets, targets, cyclic, position):
         closed[part[ends[part[sources] != part[ends]]]] = False
-    lowest = np.full(parts, len(left), np.int64)
-    np.minimum.at(lowest, part, np.arange(len(left)))
-    return sorted([*first.tolist(), *left[lowest[closed]].tolist()])
+    lowest = np.full(parts, len(cyclic), np.int64)
+    np.minimum.at(lowest, part, np.arange(len(cyclic)))
+    return sorted([*first.tolist(), *cyclic[lowest[closed]].tolist()])
 
 
 def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.NDArray[np.int32]:
@@ -186,7 +186,7 @@ class _Forward:
 
     def columns(self, part: slice) -> list[Sequence[Any]]:
         """Return the columns of these pages, in the form in which they are written."""
-        return [_known(self.written[part]), _known(self.paid[part]), _or_none(self.priority[part])]
+        return [_or_unknown(self.written[part]), _or_unknown(self.paid[part]), _or_none(self.priority[part])]
 
 
 class Bulk:
@@ -223,7 +223,7 @@ class Bulk:
         self.depth = depths(harvest.offsets, harvest.targets, [*given, *roots])
         self._depth = self.depth.astype(np.float64)
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
-        self._known = self._knowledge()
+        self._columns = self._knowledge()
         self._inside = self._in_scope(policy.scope)
         self.accounts = (
             _unspent(harvest.pages)
@@ -244,17 +244,17 @@ class Bulk:
     def _begun(self, forward: Forward, rule: Rule, spent: bool) -> _Forward:
         """Return the beginning of a forward account: amounts, the pages that passed theirs on, and the lanes of those
         that wait."""
-        size, first = self.harvest.pages, forward.first(self._known.is_seed)
+        size, first = self.harvest.pages, forward.first(self._columns.is_seed)
         spent &= forward.kept
         passes = (self.out_weight > 0.0) & (spent or forward.pushed)
         has, paid = self._passed_on(forward, rule, first) if spent else (first, np.zeros(size))
         priority = np.full(size, NONE)
         if forward.pushed:
-            due = np.where(passes, forward.share * has, 0.0)
-            priority = algebra.forward_priority(due, self.out_weight, paid, forward.eps)
+            payouts = np.where(passes, forward.share * has, 0.0)
+            priority = algebra.forward_priority(payouts, self.out_weight, paid, forward.eps)
         unwritten = has == forward.other if forward.other == 0.0 or not forward.kept else np.zeros(size, dtype=bool)
-        known = passes if spent or forward.by_reading else np.zeros(size, dtype=bool)
-        return _Forward(np.where(unwritten, np.nan, has), has, np.where(known, paid, np.nan), priority)
+        is_paid = passes if spent or forward.by_reading else np.zeros(size, dtype=bool)
+        return _Forward(np.where(unwritten, np.nan, has), has, np.where(is_paid, paid, np.nan), priority)
 
     def _passed_on(self, forward: Forward, rule: Rule, first: Floats) -> tuple[Floats, Floats]:
         """Return the amount of each page, and the amount for each unit of its link weight.
@@ -281,9 +281,9 @@ class Bulk:
         accounts, harvest = self.accounts, self.harvest
         score = accounts.hub if rule.value == "hub" else accounts.authority
         if rule.blend is None:
-            return lanes.first_value(rule, score, self._known)
+            return lanes.first_value(rule, score, self._columns)
         flow, live_pagerank = (self._forwards[forward.name].has for forward in rule.forwards)
-        return np.where(harvest.fetched, score, lanes.blended(rule.blend, score, flow, live_pagerank, self._known))
+        return np.where(harvest.fetched, score, lanes.blended(rule.blend, score, flow, live_pagerank, self._columns))
 
     def _knowledge(self) -> lanes.PageColumns:
         """Return the columns that the order uses in addition to the accounts."""
@@ -338,21 +338,21 @@ class Bulk:
         """Set the place of fetched pages, and the time since which they wait: in a lane, or for the end of their
         interval."""
         harvest, rule, schedule = self.harvest, policy.rule, policy.schedule
-        known = harvest.fetched & self._inside
+        is_page = harvest.fetched & self._inside
         self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
         days = np.full(harvest.pages, np.nan)
         if schedule.intervals:
-            intervals = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(known).tolist()]
-            days[known] = [np.nan if each is None else each for each in intervals]
+            intervals = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(is_page).tolist()]
+            days[is_page] = [np.nan if each is None else each for each in intervals]
         fixed = ~np.isnan(days)
         self._waits = ~harvest.fetched & self._inside
         self.since = np.full(harvest.pages, self.run.now)
         if rule.revisits:
             value = lanes.weighed(rule, self._value, harvest.relevance)
             belief = schedule.first_belief([self.hosts[number] for number in self.host.tolist()], value)
-            self.lane = np.where(known, lanes.revisit_lane(value, *belief), self.lane)
-            self._waits |= known
-            self.since[known] = self.fetched_at[known]
+            self.lane = np.where(is_page, lanes.revisit_lane(value, *belief), self.lane)
+            self._waits |= is_page
+            self.since[is_page] = self.fetched_at[is_page]
         self.lane[fixed] = lanes.ASKED
         self._waits |= fixed
         self.since[fixed] = self.fetched_at[fixed] + days[fixed] * DAY
@@ -372,16 +372,16 @@ class Bulk:
         urls, at = harvest.urls[part], self.fetched_at[part]
         inside, fetched = self._inside[part], ~np.isnan(at)
         self.frontier += int((inside & ~fetched).sum())
-        known, when = fetched.tolist(), _known(at)
+        is_fetched, when = fetched.tolist(), _or_unknown(at)
         details = [
-            harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(known, start)
+            harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(is_fetched, start)
         ]
 
         def all_(value: Any) -> list[Any]:
             return [value] * len(urls)
 
         def of_fetched(value: Any) -> list[Any]:
-            return [value if was else None for was in known]
+            return [value if was else None for was in is_fetched]
 
         return [
             [self._key(url) for url in urls],
@@ -395,7 +395,7 @@ class Bulk:
             _or_none(self.lane[part]),
             self.since[part].tolist(),
             all_(now),
-            _known(harvest.relevance[part]),
+            _or_unknown(harvest.relevance[part]),
             self.out_weight[part].tolist(),
             self.in_weight[part].tolist(),
             _or_none(self.hub_priority[part]),
@@ -408,7 +408,7 @@ class Bulk:
             accounts.authority[part].tolist(),
             all_(0.0),
             accounts.authority_paid[part].tolist(),
-            [status if was else None for status, was in zip(harvest.status[part].tolist(), known, strict=True)],
+            [status if was else None for status, was in zip(harvest.status[part].tolist(), is_fetched, strict=True)],
             when,
             of_fetched(1),
             when,
@@ -416,12 +416,12 @@ class Bulk:
             of_fetched(self.run.token),
             of_fetched("new"),
             *([each[column] for each in details] for column in range(len(NO_DETAILS))),
-            [None if held else SCOPE for held in inside.tolist()],
+            [None if is_inside else SCOPE for is_inside in inside.tolist()],
             [surplus(url) or None for url in urls],
             [harvest.values.get(page) for page in range(part.start, part.stop)],
             *self._forwards["flow"].columns(part)[:2],
-            [int(repeats) or None for repeats in self._known.path_repeats[part].tolist()],
-            [int(before) or None for before in self._known.siblings_before[part].tolist()],
+            [int(repeats) or None for repeats in self._columns.path_repeats[part].tolist()],
+            [int(before) or None for before in self._columns.siblings_before[part].tolist()],
             self._forwards["flow"].columns(part)[2],
             *self._forwards["live_pagerank"].columns(part),
         ]
@@ -475,5 +475,5 @@ def _or_none(values: Ints) -> list[int | None]:
     return [None if value == NONE else value for value in values.tolist()]
 
 
-def _known(values: Floats) -> list[float | None]:
+def _or_unknown(values: Floats) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]

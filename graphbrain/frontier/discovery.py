@@ -130,12 +130,12 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     wanted = sorted(given, key=lambda page: page.key)
     if not wanted:
         return Made({}, 0)
-    kind, hosts, known = ledgers.of(rule), [host_of(page.url) for page in wanted], _known(wanted)
+    kind, hosts, page_columns = ledgers.of(rule), [host_of(page.url) for page in wanted], _columns_of(wanted)
     unfetched = np.zeros(len(wanted), dtype=bool)
-    payouts = algebra.payout(rule, known.relevance, unfetched, known.is_seed, hosts)
-    value = lanes.first_value(rule, payouts if kind.keeps_payouts else np.ones(len(wanted)), known)
-    lane = lanes.lane_of(rule, value, known.relevance, known.depth, unfetched)
-    columns = (hosts, payouts.tolist(), known.path_repeats.tolist(), lane.tolist())
+    payouts = algebra.payout(rule, page_columns.relevance, unfetched, page_columns.is_seed, hosts)
+    value = lanes.first_value(rule, payouts if kind.keeps_payouts else np.ones(len(wanted)), page_columns)
+    lane = lanes.lane_of(rule, value, page_columns.relevance, page_columns.depth, unfetched)
+    columns = (hosts, payouts.tolist(), page_columns.path_repeats.tolist(), lane.tolist())
     first_live_pagerank = rule.live_pagerank.other if rule.live_pagerank.kept else None
     rows = [
         [
@@ -161,11 +161,13 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
         ]
         for page, host, payout, repeated, lane in zip(wanted, *columns, strict=True)
     ]
-    made = dict(tx.one("pages/create", rows=rows, hosts=sorted(set(hosts)), account=kind.first, mark=mark, now=now)[0])
-    return Made(made, sum(row[0] in made and row[6] == "frontier" for row in rows))
+    created = dict(
+        tx.one("pages/create", rows=rows, hosts=sorted(set(hosts)), account=kind.first, mark=mark, now=now)[0]
+    )
+    return Made(created, sum(row[0] in created and row[6] == "frontier" for row in rows))
 
 
-def _known(pages: Sequence[New]) -> PageColumns:
+def _columns_of(pages: Sequence[New]) -> PageColumns:
     return PageColumns(
         in_weight=np.array([page.in_weight for page in pages]),
         depth=np.array([float(page.depth) for page in pages]),

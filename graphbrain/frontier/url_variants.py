@@ -71,13 +71,15 @@ def improve(
     rows = [_Spelt(*row) for row in tx.one("pages/spellings", ids=sorted(offers))[0]]
     open_ = [row for row in rows if row.open]
     outside = {row.host for row in open_ if row.because is not None}
-    met = politeness.read(tx, outside, manners)
-    politeness.rules(tx, met.values())
-    taken = [(row, url) for row in open_ if (url := _best(row, offers[row.page], scope, met.get(row.host))) is not None]
-    if not taken:
+    hosts = politeness.read(tx, outside, manners)
+    politeness.rules(tx, hosts.values())
+    chosen = [
+        (row, url) for row in open_ if (url := _best(row, offers[row.page], scope, hosts.get(row.host))) is not None
+    ]
+    if not chosen:
         return
-    tx.do("pages/respell", rows=[row_of(row.page, url, None) for row, url in taken], now=now)
-    back = [row for row, url in taken if row.because is not None and _allowed(row, url, scope, met.get(row.host))]
+    tx.do("pages/respell", rows=[row_of(row.page, url, None) for row, url in chosen], now=now)
+    back = [row for row, url in chosen if row.because is not None and _allowed(row, url, scope, hosts.get(row.host))]
     if back:
         # They wait in the shared queue: claims sort them by host.
         tx.do("pages/state", rows=[_stands(row, revisits) for row in back])

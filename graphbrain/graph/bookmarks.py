@@ -32,20 +32,20 @@ class Bookmarks:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: set[str] = set()
+        self._bookmarks: set[str] = set()
         self._timeouts = 0
 
     def update_bookmarks(self, previous_bookmarks: Collection[str], new_bookmarks: Collection[str]) -> None:
         """Replace those that a session began with by those that it ended with."""
         if new_bookmarks:
             with self._lock:
-                self._held.difference_update(previous_bookmarks)
-                self._held.update(new_bookmarks)
+                self._bookmarks.difference_update(previous_bookmarks)
+                self._bookmarks.update(new_bookmarks)
 
     def get_bookmarks(self) -> set[str]:
         """Return those that a new session must wait for."""
         with self._lock:
-            return set(self._held)
+            return set(self._bookmarks)
 
     def accepted(self) -> None:
         """Note that a member has reached them."""
@@ -62,7 +62,7 @@ class Bookmarks:
         if not sent or not (code.startswith(INVALID) or self._timeouts >= PATIENCE):
             return False
         with self._lock:
-            self._held.difference_update(sent)
+            self._bookmarks.difference_update(sent)
         self._timeouts = 0
         log.warning(
             "Neo4j has not, or no longer, what this process wrote (%s); if a backup was restored, this is expected.",

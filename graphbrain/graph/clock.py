@@ -83,7 +83,7 @@ class Record:
         """The properties of the brain that hold the shift."""
         return {"clock_by": self.by, "clock_shift": self.shift, "clock_shift_at": self.since}
 
-    def left(self, at: float) -> float:
+    def shift_at(self, at: float) -> float:
         """Return the shift that is left at a time of the leader's clock."""
         faded = FADE * max(0.0, at - self.since)
         return math.copysign(max(0.0, abs(self.shift) - faded), self.shift)
@@ -101,7 +101,7 @@ class _Pace:
 
     def at(self, ticks: float) -> float:
         leader = ticks + self.offset
-        return max(self.floor, leader + self.record.left(leader))
+        return max(self.floor, leader + self.record.shift_at(leader))
 
 
 class Timekeeper:
@@ -156,11 +156,11 @@ class Timekeeper:
         Returns:
             None, or the record that must be written in its place. The caller locks the brain and writes `shift`.
         """
-        known = Record.of(stored)
+        record = Record.of(stored)
         with self._lock:
             ticks = steady()
-            wanted = self._wanted(known, ticks)
-            self._follow(wanted or known, ticks)
+            wanted = self._wanted(record, ticks)
+            self._follow(wanted or record, ticks)
             return wanted
 
     def shift(self, stored: Mapping[str, Any], server: str | None) -> dict[str, Any]:
@@ -173,20 +173,20 @@ class Timekeeper:
         self.agree(stored)
         with self._lock:
             leader = steady() + self._pace.offset
-            return Record(server, self._pace.record.left(leader), leader).notes
+            return Record(server, self._pace.record.shift_at(leader), leader).notes
 
-    def _wanted(self, known: Record, ticks: float) -> Record | None:
+    def _wanted(self, record: Record, ticks: float) -> Record | None:
         if self._member is None or self._was_set_back:
             return None
-        leader, named = ticks + self._pace.offset, known.by == self._member
-        by_record = leader + known.left(leader)
+        leader, named = ticks + self._pace.offset, record.by == self._member
+        by_record = leader + record.shift_at(leader)
         if self._runs:
             own = self._pace.at(ticks)
             keeps = abs(by_record - own) > JUMP and (not named or by_record < own)
         else:
-            own = max(leader, known.seen)
-            keeps = abs(by_record - own) > JUMP and known.by is not None and not named
-        return self._from(known, own, leader) if keeps else None
+            own = max(leader, record.seen)
+            keeps = abs(by_record - own) > JUMP and record.by is not None and not named
+        return self._from(record, own, leader) if keeps else None
 
     def _from(self, record: Record, brain_time: float, leader: float) -> Record:
         return replace(record, by=self._member, shift=brain_time - leader, since=leader)

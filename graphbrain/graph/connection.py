@@ -148,15 +148,15 @@ class Misfits:
     """
 
     def __init__(self, lasting: set[int], counts: Counter[str]) -> None:
-        self._lasting, self._counts, self._met = lasting, counts, 0
+        self._lasting, self._counts, self._misfits = lasting, counts, 0
 
     def meet(self, pages: Iterable[int]) -> None:
         """Record that these internal ids do not fit. Raise Misfit, the first few times in a transaction."""
         fresh = set(pages) - self._lasting
         if not fresh:
             return
-        self._met += 1
-        if self._met <= MISFITS:
+        self._misfits += 1
+        if self._misfits <= MISFITS:
             raise Misfit("the weight of a page is not that of its links; 'graphbrain audit --all' names the pages")
         self._counts["lasting misfits"] += len(fresh)
         if len(self._lasting) < MOST_LASTING:
@@ -244,7 +244,7 @@ class Tx:
         """Run a statement whose rows do not matter."""
         self.many(name, **params)
 
-    def asked(self, name: str, text: str, params: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
+    def ask(self, name: str, text: str, params: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
         """Return the columns and rows, in plain values (`plain`), of a question that is no statement of `cypher/`."""
         started = time.perf_counter()
         result = self._tx.run(f"/* graphbrain {name} */ {text}", dict(params))
@@ -310,14 +310,14 @@ class Cancellation:
         """No transaction begins from now on."""
         self._cancelled.set()
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds that are left, more than 0. Raises Cancelled where there are none, or after `cancel`."""
         if self._cancelled.is_set():
             raise Cancelled
-        left = self._until - time.monotonic()
-        if left <= 0:
+        remaining = self._until - time.monotonic()
+        if remaining <= 0:
             raise Cancelled(f"It took more than {self._seconds:g} s; ask for less.")
-        return left
+        return remaining
 
 
 _CANCELLATION: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
@@ -521,7 +521,7 @@ class Graph:
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             if (cancellation := _CANCELLATION.get()) is not None:
-                cancellation.left()
+                cancellation.seconds_left()
             self._explain(error, name)
 
     def _tried_enough(self, state: tenacity.RetryCallState, *, limit: float | None) -> bool:
@@ -570,7 +570,7 @@ class Graph:
     ) -> T:
         facts = {"app": "graphbrain", "work": name}
         if (cancellation := _CANCELLATION.get()) is not None:
-            facts, seconds = {**facts, "asked": cancellation.token}, cancellation.left() + AFTER
+            facts, seconds = {**facts, "asked": cancellation.token}, cancellation.seconds_left() + AFTER
         tx = session.begin_transaction(metadata=facts, timeout=seconds)
         try:
             if cancellation is not None and self.routed:
@@ -732,8 +732,8 @@ def _kind(error: BaseException | None) -> str:
 
 def _first_line(error: BaseException) -> str:
     """Return the first line of the message, without the codes that the driver adds."""
-    said = (error.message if isinstance(error, ne.Neo4jError) else None) or str(error)
-    first = (said.strip().splitlines() or [type(error).__name__])[0]
+    text = (error.message if isinstance(error, ne.Neo4jError) else None) or str(error)
+    first = (text.strip().splitlines() or [type(error).__name__])[0]
     return first.split(" (resolved to", 1)[0].rstrip(".: ")
 
 

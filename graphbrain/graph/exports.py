@@ -142,13 +142,13 @@ def _table(ranges: list[_Range]) -> LinkTable:
     while ranges:
         part = ranges.pop()
         places = find(ids, part.targets.astype(np.int64))
-        known = places >= 0
-        if not known.all():
-            lost = np.repeat(np.arange(len(part.ids)), part.counts)[~known]
+        is_page = places >= 0
+        if not is_page.all():
+            lost = np.repeat(np.arange(len(part.ids)), part.counts)[~is_page]
             counts[1 + pages : 1 + pages + len(part.ids)] -= np.bincount(lost, minlength=len(part.ids))
         pages += len(part.ids)
-        targets[filled : filled + int(known.sum())] = places[known]
-        filled += int(known.sum())
+        targets[filled : filled + int(is_page.sum())] = places[is_page]
+        filled += int(is_page.sum())
     return LinkTable(ids, np.cumsum(counts), targets[:filled])
 
 
@@ -159,8 +159,8 @@ def terms(graph: Reads, table: LinkTable) -> ScoreTerms:
     relevance, payout = np.full(table.pages, np.nan), np.ones(table.pages)
     for rows in in_ranges(graph, "exports/terms", table.ids):
         ids = [page for _, pages, _ in rows for page in pages]
-        known = [numbers.setdefault(name, len(numbers)) for name, _, _ in rows]
-        hosts[table.at(np.array(ids))] = np.repeat(known, [len(pages) for _, pages, _ in rows])
+        indices = [numbers.setdefault(name, len(numbers)) for name, _, _ in rows]
+        hosts[table.at(np.array(ids))] = np.repeat(indices, [len(pages) for _, pages, _ in rows])
         if own := [row for _, _, more in rows for row in more]:
             _fill(table, np.array(own, dtype=np.float64), relevance, payout)
     places = np.empty(len(numbers) + 1, dtype=np.int32)

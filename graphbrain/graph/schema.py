@@ -180,8 +180,8 @@ def await_indexes(graph: Graph) -> None:
     Raises:
         SchemaMismatch: Neo4j could not fill one.
     """
-    while left := graph.read(lambda tx: tx.one("brain/indexes_left")[0], "brain/indexes_left"):
-        if failed := [name for name, state in left if state == "FAILED"]:
+    while unfinished := graph.read(lambda tx: tx.one("brain/indexes_left")[0], "brain/indexes_left"):
+        if failed := [name for name, state in unfinished if state == "FAILED"]:
             raise SchemaMismatch(
                 f"Neo4j could not fill the index {failed[0]}; drop it, and open the brain again: "
                 "'graphbrain server logs' prints the reason."

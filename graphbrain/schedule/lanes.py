@@ -222,7 +222,7 @@ class PageColumns:
 
 
 def blended(
-    blend: Mapping[str, Factor], authority: Floats, flow: Floats, live_pagerank: Floats, known: PageColumns
+    blend: Mapping[str, Factor], authority: Floats, flow: Floats, live_pagerank: Floats, page_columns: PageColumns
 ) -> Floats:
     """Return the worth of new pages: a product of powers of scores, each not below its floor, and of the numbers before
     them. `in_links` counts one link more than there is.
@@ -237,12 +237,12 @@ def blended(
     scores = {
         "authority": authority,
         "flow": known_flow(flow),
-        "harvest": known.harvest,
+        "harvest": page_columns.harvest,
         "live_pagerank": live_pagerank,
-        "in_links": 1.0 + np.maximum(known.in_weight, 0.0),
-        "nearness": 1.0 / (1.0 + known.depth),
-        "novelty": 1.0 / (1.0 + known.siblings_before),
-        "plain_path": 1.0 / (1.0 + known.path_repeats),
+        "in_links": 1.0 + np.maximum(page_columns.in_weight, 0.0),
+        "nearness": 1.0 / (1.0 + page_columns.depth),
+        "novelty": 1.0 / (1.0 + page_columns.siblings_before),
+        "plain_path": 1.0 / (1.0 + page_columns.path_repeats),
     }
     product = np.ones(len(authority))
     for name, factor in blend.items():
@@ -250,12 +250,12 @@ def blended(
     return product
 
 
-def first_value(rule: Rule, score: Floats, known: PageColumns) -> Floats:
+def first_value(rule: Rule, score: Floats, page_columns: PageColumns) -> Floats:
     """Return the worth of pages that are made just now, before relevance: their scores, alike on both sides, or the
     value where no property has one yet."""
     if rule.blend:
-        flow, live_pagerank = (forward.first(known.is_seed) for forward in rule.forwards)
-        return blended(rule.blend, score, flow, live_pagerank, known)
+        flow, live_pagerank = (forward.first(page_columns.is_seed) for forward in rule.forwards)
+        return blended(rule.blend, score, flow, live_pagerank, page_columns)
     return score if rule.value in ("authority", "hub") else np.full(len(score), scored(rule, None))
 
 

@@ -29,8 +29,8 @@ def numbered(urls: Iterable[str]) -> Ints:
 def counting() -> Callable[[str], int]:
     """Return a counter for one finder. Called with the URL of each new page, in the order in which it is named, it
     returns how many of the same folder came before."""
-    met: defaultdict[str, Iterator[int]] = defaultdict(count)
-    return lambda url: next(met[folder(url)])
+    counters: defaultdict[str, Iterator[int]] = defaultdict(count)
+    return lambda url: next(counters[folder(url)])
 
 
 def siblings_before(finders: Ints | Numbers, folders: Ints) -> Ints:

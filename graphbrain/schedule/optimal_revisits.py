@@ -224,8 +224,8 @@ def _frequencies(rate: Floats, cap: Floats, price: float | Floats) -> Floats:
 
 
 def _demand(rate: Floats, cap: Floats, price: float) -> float:
-    asked = cap > price
-    return float(_frequencies(rate[asked], cap[asked], price).sum())
+    is_visited = cap > price
+    return float(_frequencies(rate[is_visited], cap[is_visited], price).sum())
 
 
 def _classes(rate: Floats, cap: Floats, count: int) -> tuple[Ints, Floats, Floats]:
@@ -318,6 +318,6 @@ def _host_prices(rate: Floats, cap: Floats, host: Ints, most: Floats) -> Floats:
     high = np.full(len(most), np.log(cap.max()))
     for _ in range(60):
         middle = (low + high) / 2.0
-        asked = np.bincount(host, _frequencies(rate, cap, np.exp(middle)[host]), minlength=len(most))
-        low, high = np.where(asked > most, middle, low), np.where(asked > most, high, middle)
+        demand = np.bincount(host, _frequencies(rate, cap, np.exp(middle)[host]), minlength=len(most))
+        low, high = np.where(demand > most, middle, low), np.where(demand > most, high, middle)
     return np.asarray(np.exp(high), dtype=np.float64)

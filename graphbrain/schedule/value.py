@@ -141,8 +141,8 @@ def _estimated(
     """Return the estimates of the crawler's own estimator; nan for the pages of which it raises, or returns nothing
     that fits."""
     try:
-        said = estimator(shape.copy(), scale.copy(), days.copy(), changed.copy())
-        own_shape, own_scale = (np.asarray(each, dtype=np.float64) for each in said)
+        answer = estimator(shape.copy(), scale.copy(), days.copy(), changed.copy())
+        own_shape, own_scale = (np.asarray(each, dtype=np.float64) for each in answer)
         if own_shape.shape == own_scale.shape == shape.shape:
             return own_shape, own_scale
     except Exception as error:  # noqa: BLE001  # the caller's own

@@ -288,13 +288,13 @@ def _bold(text: str) -> str:
 
 def _person_sheet(sheet: Sheet) -> Iterator[str]:
     pairs = [(name, visible(number(value))) for name, value in sheet.pairs]
-    left = max([0, *(cell_len(name) for name, _ in pairs)])
-    room = max(20, _width() - left - GAP)
+    names_width = max([0, *(cell_len(name) for name, _ in pairs)])
+    room = max(20, _width() - names_width - GAP)
     for name, value in pairs:
-        head = _bold(name) + " " * (left - cell_len(name) + GAP)
+        head = _bold(name) + " " * (names_width - cell_len(name) + GAP)
         for line in _folded(value, room):
             yield f"{head}{line}".rstrip() + "\n"
-            head = " " * (left + GAP)
+            head = " " * (names_width + GAP)
 
 
 def _folded(text: str, room: int) -> list[str]:
@@ -419,15 +419,15 @@ def _lines(cell: Any) -> _Lines:
 
 def _upright(columns: Sequence[str], row: Sequence[_Lines], width: int) -> Iterator[str]:
     """Yield a row as names and values. The continuation of a folded item of a list is indented."""
-    left = max(map(cell_len, columns))
+    names_width = max(map(cell_len, columns))
     for name, items in zip(columns, row, strict=True):
-        head = _bold(name) + " " * (left - cell_len(name) + GAP)
+        head = _bold(name) + " " * (names_width - cell_len(name) + GAP)
         indent = GAP if len(items) > 1 else 0
         for item in items:
-            first, *more = _folded(item, max(20, width - left - GAP - indent))
+            first, *more = _folded(item, max(20, width - names_width - GAP - indent))
             for line in (first, *(" " * indent + part for part in more)):
                 yield f"{head}{line}".rstrip() + "\n"
-                head = " " * (left + GAP)
+                head = " " * (names_width + GAP)
 
 
 def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[_Lines]], width: int) -> Iterator[str]:

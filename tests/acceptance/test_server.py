@@ -155,9 +155,9 @@ def test_a_read_of_the_whole_graph_outlasts_the_limit_of_a_transaction(tmp_path:
 
     def count(tx: Tx) -> int:
         until = "datetime.realtime().epochMillis - $began < 4000"
-        began = tx.asked("began", "RETURN datetime.realtime().epochMillis", {})[1][0][0]
+        began = tx.ask("began", "RETURN datetime.realtime().epochMillis", {})[1][0][0]
         text = f"UNWIND range(1, 1000000000) AS i WITH i WHERE NOT {until} RETURN i LIMIT 1"
-        return len(tx.asked("count", text, {"began": began})[1])
+        return len(tx.ask("count", text, {"began": began})[1])
 
     try:
         with pytest.raises(GraphUnavailable, match=r"^Neo4j at .* ended count, .*db\.transaction\.timeout"):

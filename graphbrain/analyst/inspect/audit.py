@@ -148,7 +148,7 @@ def run(
         for sums_of in forwards:
             name, got, passed = sums_of.account.name, sums_of.got, sums_of.passed
             if abs(got - passed) > TOLERANCE * max(1.0, passed):
-                tally.found(name, f"The pages have got a {_said(name)} of {got!r}, but {passed!r} was passed on.")
+                tally.found(name, f"The pages have got a {_in_words(name)} of {got!r}, but {passed!r} was passed on.")
     figures: dict[str, Any] = {
         "pages": total[0],
         "links": total[1],
@@ -250,11 +250,11 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
 def _redirects(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
     """Check that locked pages that redirect have no links, and that links end where an alias leads. An alias is
     exempt from the latter while upkeep is still to look at it, or at a page to which it leads."""
-    known = {row.id: row for row in rows}
-    redirecting = tx.one("audit/redirects", ids=list(known))[0]
-    led = dict(tx.one("links/led_to", ids=sorted(known))[0]) if redirecting else {}
+    page_of = {row.id: row for row in rows}
+    redirecting = tx.one("audit/redirects", ids=list(page_of))[0]
+    led = dict(tx.one("links/led_to", ids=sorted(page_of))[0]) if redirecting else {}
     for page, links, leads, redirects, state, led_by, marked in redirecting:
-        url = known[page].url
+        url = page_of[page].url
         if links and (state == "alias" or leads):
             tally.found("redirects", f"{url} redirects, and has {links} links of its own.")
         if leads > 1 or (leads and led_by is None):
@@ -263,8 +263,8 @@ def _redirects(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
             tally.found("redirects", f"{url} redirects both for good and for now.")
         if redirects and state != "alias":
             tally.found("redirects", f"{url} is {state}, and has a REDIRECTS_TO.")
-        if state == "alias" and page in led and known[page].in_links and not marked:
-            tally.found("redirects", f"{known[page].in_links} links end at {url}, which is an alias with a goal.")
+        if state == "alias" and page in led and page_of[page].in_links and not marked:
+            tally.found("redirects", f"{page_of[page].in_links} links end at {url}, which is an alias with a goal.")
 
 
 def _canonicals(tx: Tx, rows: Sequence[Any], tally: Tally) -> None:
@@ -308,24 +308,24 @@ class Exact:
         """Compare each side with its neighbours' payments, and marks with the accounts from which they follow."""
         assert isinstance(ledger, Ledger)
         ledger.read_payouts(tx)
-        marks, tips, due = AccountMarks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
+        marks, tips, payouts = AccountMarks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
         hub, authority = ledger.hub_score, ledger.authority_score
         for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
             _account(row, float(hub[index]), float(authority[index]), tally)
             # Until a change of the policy has come to all pages, some are paid by the policy before.
-            if not ledger.rule.repaying and row.payout != due[index]:
-                tally.found("payouts", f"{row.url} is paid {row.payout!r}, by the policy {due[index]!r} is due.")
+            if not ledger.rule.repaying and row.payout != payouts[index]:
+                tally.found("payouts", f"{row.url} is paid {row.payout!r}, by the policy {payouts[index]!r} is due.")
             if not ledger.rule.remarking:
                 _marks(row, marks, tips, index, ledger.rule, tally)
 
     def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
         """Check held = paid, and return the bound of the error."""
-        held, paid, waits = sums
-        gap = abs(held - paid) / max(1.0, held)
+        holdings, paid, waits = sums
+        gap = abs(holdings - paid) / max(1.0, holdings)
         if quiet and gap > TOLERANCE:
-            tally.found("held = paid", f"The accounts hold {held!r} but were paid {paid!r}.")
-        bound = waits / (rule.alpha * held) if rule.alpha and held else None
-        return {"held": held, "paid": paid, "gap": gap, "error_bound": bound}
+            tally.found("held = paid", f"The accounts hold {holdings!r} but were paid {paid!r}.")
+        bound = waits / (rule.alpha * holdings) if rule.alpha and holdings else None
+        return {"held": holdings, "paid": paid, "gap": gap, "error_bound": bound}
 
     def counts(self, tx: Tx) -> list[list[int]]:
         """Return counts of queues, leases, retries, priorities and ranks."""
@@ -333,14 +333,14 @@ class Exact:
 
 
 def _account(row: Any, hub: float, authority: float, tally: Tally) -> None:
-    for side, score, due in (
+    for side, score, expected in (
         ("hub", hub, row.payout + row.due_hub),
         ("authority", authority, row.payout + row.due_authority),
     ):
-        error = float(abs(score - due) / max(1.0, abs(due)))
+        error = float(abs(score - expected) / max(1.0, abs(expected)))
         tally.worst = max(tally.worst, error)
         if not error <= TOLERANCE:
-            tally.found("accounts", f"{row.url} holds {score!r} on its {side} side, its neighbours give {due!r}.")
+            tally.found("accounts", f"{row.url} holds {score!r} on its {side} side, its neighbours give {expected!r}.")
 
 
 def forward_errors(sums: Iterable[ForwardSums]) -> dict[str, float | None]:
@@ -353,16 +353,18 @@ def forward_errors(sums: Iterable[ForwardSums]) -> dict[str, float | None]:
     }
 
 
-def _said(name: str) -> str:
+def _in_words(name: str) -> str:
     return name.replace("_", " ").replace("pagerank", "PageRank")
 
 
 def _forward(row: Any, forward: Forward, brought: float, ledger: Accounts, index: int, tally: Tally) -> None:
     """Check that a page has its first amount plus the amounts that its in-links have passed on."""
     got = float(getattr(ledger, forward.name)[index])
-    due = float(forward.first(ledger.is_seed[[index]])[0]) + brought
-    if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
-        tally.found(forward.name, f"{row.url} has a {_said(forward.name)} of {got!r}, its in-links give {due!r}.")
+    expected = float(forward.first(ledger.is_seed[[index]])[0]) + brought
+    if not abs(got - expected) <= TOLERANCE * max(1.0, abs(expected)):
+        tally.found(
+            forward.name, f"{row.url} has a {_in_words(forward.name)} of {got!r}, its in-links give {expected!r}."
+        )
 
 
 def _forward_mark(row: Any, forward: Forward, stored: int | None, ledger: Accounts, index: int, tally: Tally) -> None:
@@ -494,8 +496,8 @@ def _resting(
 
     def still(tx: Tx, names: Sequence[str]) -> list[str]:
         manners = policy().manners
-        held = politeness.lock(tx, politeness.read(tx, names, manners), manners)
-        return _oversleeping(tx, held.values(), finder, clock())
+        locked = politeness.lock(tx, politeness.read(tx, names, manners), manners)
+        return _oversleeping(tx, locked.values(), finder, clock())
 
     for start in range(0, len(names), BATCH):
         part = names[start : start + BATCH]
@@ -511,10 +513,10 @@ def _reviewing(graph: Graph) -> bool:
     return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
 
 
-def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) -> list[str]:
+def _oversleeping(tx: Tx, hosts: Iterable[HostState], finder: Finder, now: float) -> list[str]:
     """Return the hosts that rest for longer than they should."""
-    queues = {host.name: open_queues(host) for host in met if host.stored["resting"] and not host.ill()}
-    until = {host.name: host.stored["ready_at"] for host in met}
+    queues = {host.name: open_queues(host) for host in hosts if host.stored["resting"] and not host.ill()}
+    until = {host.name: host.stored["ready_at"] for host in hosts}
     ripe = finder.ripe_at(tx, list(chain.from_iterable(queues.values())), now) if queues else {}
     return [
         name

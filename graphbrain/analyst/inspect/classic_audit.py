@@ -46,10 +46,10 @@ class Classic:
         for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
             url = row.url
             for side in ("hub", "authority"):
-                held = float(cash[side][index])
-                tally.worst = max(tally.worst, -held)
-                if not held >= -slack:
-                    tally.found("accounts", f"{url} holds {held!r} on its {side} side.")
+                holdings = float(cash[side][index])
+                tally.worst = max(tally.worst, -holdings)
+                if not holdings >= -slack:
+                    tally.found("accounts", f"{url} holds {holdings!r} on its {side} side.")
                 updated = float(getattr(ledger, f"{side}_updated")[index])
                 if updated > virtual.clock:
                     tally.found(
@@ -69,13 +69,13 @@ class Classic:
         virtual, (pages, hub, authority, hub_history, authority_history, apart) = sums
         hub += pages * virtual.hub_offset - apart * virtual.hub_base
         authority += pages * virtual.authority_offset - apart * virtual.authority_base
-        held = hub + authority + virtual.hub_cash + virtual.authority_cash
-        due = total_cash(pages)
+        holdings = hub + authority + virtual.hub_cash + virtual.authority_cash
+        expected = total_cash(pages)
         # Sums of stored cash lose precision by the factor by which the offsets exceed the cash.
-        scale = max(due, pages * max(abs(virtual.hub_offset), abs(virtual.authority_offset)))
-        gap = abs(held - due) / scale
+        scale = max(expected, pages * max(abs(virtual.hub_offset), abs(virtual.authority_offset)))
+        gap = abs(holdings - expected) / scale
         if quiet and gap > TOLERANCE:
-            tally.found("total cash", f"All cash is {held!r}, but 2 · ({pages} + 1) was given.")
+            tally.found("total cash", f"All cash is {holdings!r}, but 2 · ({pages} + 1) was given.")
         if quiet and virtual.pages != pages:
             tally.found("total cash", f"The virtual page counts {virtual.pages} pages, there are {pages}.")
         for name, total, summed in (
@@ -85,7 +85,7 @@ class Classic:
         ):
             if quiet and abs(total - summed) > TOLERANCE * max(scale, abs(summed)):
                 tally.found("totals", f"The {name} of all pages are {summed!r}, their total is {total!r}.")
-        figures = {"total_cash": held, "should_be": due, "gap": gap, "virtual_hub_cash": virtual.hub_cash}
+        figures = {"total_cash": holdings, "should_be": expected, "gap": gap, "virtual_hub_cash": virtual.hub_cash}
         figures |= {"virtual_authority_cash": virtual.authority_cash, "clock": virtual.clock}
         return figures | {"hub_offset": virtual.hub_offset, "authority_offset": virtual.authority_offset}
 

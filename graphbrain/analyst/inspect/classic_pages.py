@@ -62,9 +62,9 @@ class Shares:
     def _authority(self, history: float, cash: float) -> float:
         return self._share(history, cash, self.virtual.authority_total, self.virtual.authority_held)
 
-    def _share(self, history: float, cash: float, spent: float, held: float) -> float:
+    def _share(self, history: float, cash: float, spent: float, total: float) -> float:
         if self.cash_counts:
-            return (history + cash) / (spent + held)
+            return (history + cash) / (spent + total)
         return history / spent if spent else 0.0
 
 

@@ -57,7 +57,7 @@ class Lessons:
             for equal, fetched in equals:
                 page = there.get(equal.url)
                 if fetched or (page is not None and not page.alias and page.key != own):
-                    expected[url] = _told(equal, self._factor(url))
+                    expected[url] = _expected(equal, self._factor(url))
                     break
         return expected
 
@@ -82,7 +82,7 @@ def of_page(tx: Tx, page: Page, key_of: KeyOf) -> ExpectedCopy | None:
     return None if learned is None else learned.expected(tx, [page.url]).get(page.url)
 
 
-def _told(equal: Equal, factor: float) -> ExpectedCopy:
+def _expected(equal: Equal, factor: float) -> ExpectedCopy:
     differ = _WHY[equal.rule.what].format(word=equal.rule.word, other=equal.rule.other)
     because = f"of {equal.compared:,} pages that differ from another by {differ} alone, {equal.equal:,} equal it"
     return ExpectedCopy(equal.url, str(equal.rule), equal.compared, equal.equal, equal.expected, because, factor)

@@ -51,24 +51,24 @@ def _dated(page: Page, days: float | None) -> Page:
     return replace(page, comes_back=days, due=max(page.not_before or 0.0, page.fetched + days * DAY))
 
 
-def _paced(known: Sequence[Page], policy: Policy, price: float) -> list[float | None]:
+def _paced(pages: Sequence[Page], policy: Policy, price: float) -> list[float | None]:
     """Return the days between visits that the order gives these pages; None for more than a hundred years."""
-    value = _worth(known, policy.rule)
-    shape, scale = policy.schedule.first_belief([page.host for page in known], value)
-    learned = np.array([page.rate is not None for page in known], dtype=bool)
-    shape[learned] = [page.rate_shape for page in known if page.rate is not None]
-    scale[learned] = [page.rate_scale for page in known if page.rate is not None]
+    value = _worth(pages, policy.rule)
+    shape, scale = policy.schedule.first_belief([page.host for page in pages], value)
+    learned = np.array([page.rate is not None for page in pages], dtype=bool)
+    shape[learned] = [page.rate_shape for page in pages if page.rate is not None]
+    scale[learned] = [page.rate_scale for page in pages if page.rate is not None]
     days = policy.schedule.comes_back(value, shape, scale, price)
     return [None if np.isnan(each) else each for each in days.tolist()]
 
 
-def _worth(known: Sequence[Page], rule: Rule) -> Floats:
+def _worth(pages: Sequence[Page], rule: Rule) -> Floats:
     """Return the values by which the order weighs pages."""
     if rule.standing_value in ("authority", "hub"):
-        scores = [page.score(rule.standing_value) for page in known]
+        scores = [page.score(rule.standing_value) for page in pages]
     else:
         name = lanes.property_of(rule.value)
-        stored = [page.value if rule.value == "own" else page.scores.get(name) for page in known]
-        scores = [lanes.scored(rule, each, page.provisional) for page, each in zip(known, stored, strict=True)]
-    relevance = [np.nan if page.relevance is None else page.relevance for page in known]
+        stored = [page.value if rule.value == "own" else page.scores.get(name) for page in pages]
+        scores = [lanes.scored(rule, each, page.provisional) for page, each in zip(pages, stored, strict=True)]
+    relevance = [np.nan if page.relevance is None else page.relevance for page in pages]
     return lanes.weighed(rule, np.array(scores, dtype=np.float64), np.array(relevance, dtype=np.float64))

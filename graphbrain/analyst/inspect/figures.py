@@ -110,10 +110,10 @@ class ScanStopped(Exception):
 
 def quick(graph: Graph, now: float) -> Quick:
     """Return the figures for which no page is read."""
-    held, *counts = graph.read(
+    leases, *counts = graph.read(
         lambda tx: tx.one("figures/quick", now=now, hour=int(now // 3600)), "figures/quick", patient=False
     )
-    return Quick(dict(held), *counts)
+    return Quick(dict(leases), *counts)
 
 
 def counted(graph: Graph, first: int, last: int) -> Counted:

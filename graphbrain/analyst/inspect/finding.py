@@ -34,7 +34,7 @@ class Flows:
 
     visits: int
     found: int
-    left: int
+    visited: int
     seconds: float
 
 
@@ -67,20 +67,20 @@ def outlook(waiting: int, flows: Flows) -> Outlook:
 
 
 def _end(waiting: int, flows: Flows) -> tuple[End, float | None, str]:
-    left, discovered = flows.left, flows.found
+    visited, discovered = flows.visited, flows.found
     if not waiting:
         return "done", 0.0, "no page waits for its first visit"
-    if not left and not flows.visits:
+    if not visited and not flows.visits:
         return "unknown", None, "nothing was reported lately"
-    if left < FEW:
+    if visited < FEW:
         return (
             "unknown",
             None,
-            f"only {left} pages have left the frontier lately, and {FEW} are needed",
+            f"only {visited} pages have left the frontier lately, and {FEW} are needed",
         )
-    counts = f"{left:,} pages have left the frontier and {discovered:,} were found"
-    if abs(left - discovered) <= CHANCE * sqrt(left + discovered):
+    counts = f"{visited:,} pages have left the frontier and {discovered:,} were found"
+    if abs(visited - discovered) <= CHANCE * sqrt(visited + discovered):
         return "unknown", None, f"{counts}: about as many"
-    if discovered > left:
+    if discovered > visited:
         return "never", None, f"{counts}: at this pace it grows"
-    return "ends", waiting / (left - discovered) * flows.seconds / 3600.0, f"{counts}: at this pace it ends"
+    return "ends", waiting / (visited - discovered) * flows.seconds / 3600.0, f"{counts}: at this pace it ends"

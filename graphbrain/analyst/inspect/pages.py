@@ -121,8 +121,8 @@ def view(_tx: Tx, _rule: Rule) -> View | None:
 def error_bound(tx: Tx, rule: Rule) -> float | None:
     """Return Σ|amount that pushes would pay| / (α·Σ score), the bound of the scores' relative L1 error; None if α is
     0."""
-    held, _, waits = tx.one("audit/waiting", alpha=rule.alpha)
-    return waits / (rule.alpha * held) if rule.alpha and held else None
+    total, _, waits = tx.one("audit/waiting", alpha=rule.alpha)
+    return waits / (rule.alpha * total) if rule.alpha and total else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,20 +170,20 @@ def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress)
     for ids in _ids(graph, wanted, progress):
         degrees = graph.read(bound(Tx.one, "links/degrees", ids=ids), "links/degrees")[0]
         for some in _by_links(degrees):
-            for known in _read_each(graph, "links/spelt", _known_links, ids=some, cross=between_hosts):
-                yield from known
+            for link in _read_each(graph, "links/spelt", _known_links, ids=some, cross=between_hosts):
+                yield from link
 
 
 def _known_links(row: Sequence[Any]) -> list[KnownLink]:
     source_id, source, targets = row
     intact(source, *(target for _, target, *_ in targets))
     return [
-        KnownLink(masked(source), masked(target), since, source_id, target_id, *_said(*said))
-        for target_id, target, since, *said in targets
+        KnownLink(masked(source), masked(target), since, source_id, target_id, *_link_facts(*link_facts))
+        for target_id, target, since, *link_facts in targets
     ]
 
 
-def _said(anchor: str | None, rel: str | None, named: Sequence[Any] | None) -> tuple[Any, ...]:
+def _link_facts(anchor: str | None, rel: str | None, named: Sequence[Any] | None) -> tuple[Any, ...]:
     """Return the alias that a page names, the text and the rel of a link, as its HTML has them."""
     return (None, anchor, rel) if named is None else (masked(named[0]), *named[1:])
 
@@ -276,7 +276,7 @@ def _payment(url: str, key: str, cash: float, score: float) -> Payment:
 
 
 def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
-    data, since, *said = row
+    data, since, *link_facts = row
     intact(*map(data.get, SHOWN_OF_A_PAGE))
     hub = data["hub_history"], data["hub_cash"]
     authority = data["authority_history"], data["authority_cash"]
@@ -288,7 +288,7 @@ def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
         hub_score=sum(hub) if view is None else view.hub(*hub),
         authority_score=sum(authority) if view is None else view.authority(*authority),
         since=since,
-        **(dict(zip(("named", "anchor", "rel"), _said(*said), strict=True)) if said else {}),
+        **(dict(zip(("named", "anchor", "rel"), _link_facts(*link_facts), strict=True)) if link_facts else {}),
     )
 
 

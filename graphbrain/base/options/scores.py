@@ -155,14 +155,14 @@ def _filled(value: float | None, default: float) -> float:
     return default if value is None else float(value)
 
 
-def checked_every(due: RankDue) -> RankDue:
+def checked_every(schedule: RankDue) -> RankDue:
     """Return the options of a ranking that is due.
 
     Raises:
         BadInput: There is no such method, or `every` is out of range.
     """
-    checked_method(due.method)
+    checked_method(schedule.method)
     option = options_of(RankDue)["every"]
-    if not option.fits(due.every):
-        raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {due.every!r:.80}.")
-    return due
+    if not option.fits(schedule.every):
+        raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {schedule.every!r:.80}.")
+    return schedule

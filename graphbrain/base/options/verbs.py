@@ -100,8 +100,8 @@ class Verb:
     @cached_property
     def meaning(self) -> str:
         """The docstring before its sections, without what it raises."""
-        told = inspect.getdoc(self.method) or ""
-        before = told.partition("\n\nArgs:")[0].partition("\n\nReturns:")[0].partition("\n\nRaises:")[0]
+        docstring = inspect.getdoc(self.method) or ""
+        before = docstring.partition("\n\nArgs:")[0].partition("\n\nReturns:")[0].partition("\n\nRaises:")[0]
         return before.partition(" Raises ")[0].partition("\nRaises ")[0]
 
     @cached_property
@@ -134,16 +134,16 @@ class Verb:
     def arguments(self) -> dict[str, Option]:
         """The arguments that callers of the service have, by name, each with all that is declared of it."""
         hints = typing.get_type_hints(self.method)
-        known = {} if self.options is None else options_of(self.options)
+        options = {} if self.options is None else options_of(self.options)
         meanings = _meanings(self.method)
-        made = {}
+        arguments = {}
         for name, parameter in self.parameters.items():
             option = _option(parameter, hints[name], self.facts.get(name, {}), meanings.get(name, ""))
-            if name in known:
+            if name in options:
                 own = {"default": option.default, "optional": option.optional, **self.facts.get(name, {})}
-                option = dataclasses.replace(known[name], **own)
-            made[name] = option
-        return made
+                option = dataclasses.replace(options[name], **own)
+            arguments[name] = option
+        return arguments
 
     def call(self, brain: Any, given: Mapping[str, Any], **callbacks: Any) -> Any:
         """Call the verb of a brain by the arguments that were given, each by its name."""

@@ -12,8 +12,8 @@ ROOT = Path("/")
 def free_bytes(root: Path = ROOT) -> int | None:
     """Return the bytes available without swapping, or None if the system does not report them (it is no Linux)."""
     amounts = [_available(root), *_left_of_groups(root)]
-    known = [each for each in amounts if each is not None]
-    return max(0, min(known)) if known else None
+    readable = [each for each in amounts if each is not None]
+    return max(0, min(readable)) if readable else None
 
 
 def peak_bytes() -> int:
@@ -39,7 +39,7 @@ def _available(root: Path) -> int | None:
 def _left_of_groups(root: Path) -> list[int | None]:
     """Return the rest of this process's control group and of its parents (version 2, and 1 as a container sees it)."""
     groups = root / "sys/fs/cgroup"
-    left = [_left(groups / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")]
+    remaining = [_free(groups / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")]
     try:
         own = next(
             line.split(":", 2)[2] for line in (root / "proc/self/cgroup").read_text().splitlines() if "::" in line
@@ -48,11 +48,11 @@ def _left_of_groups(root: Path) -> list[int | None]:
         own = "/"
     parts = [part for part in own.split("/") if part and part != ".."]
     for depth in range(len(parts) + 1):
-        left.append(_left(groups.joinpath(*parts[:depth]), "memory.max", "memory.current"))
-    return left
+        remaining.append(_free(groups.joinpath(*parts[:depth]), "memory.max", "memory.current"))
+    return remaining
 
 
-def _left(group: Path, most: str, now: str) -> int | None:
+def _free(group: Path, most: str, now: str) -> int | None:
     try:
         # File caches count as used, and are released on demand.
         used = int((group / now).read_text())

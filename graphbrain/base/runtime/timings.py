@@ -10,11 +10,11 @@ import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
-__all__ = ["BOUNDS", "Timings", "Told", "added"]
+__all__ = ["BOUNDS", "Observations", "Timings", "added"]
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """The upper bounds of the classes, in seconds; one more class has longer durations."""
-Told = Mapping[str, list[float]]
+Observations = Mapping[str, list[float]]
 """Name → the number in each class, then those longer than all bounds, then the sum of all seconds."""
 
 
@@ -35,13 +35,13 @@ class Timings:
             seen[bucket] += 1
             seen[-1] += seconds
 
-    def told(self) -> dict[str, list[float]]:
+    def observations(self) -> dict[str, list[float]]:
         """Return a copy of all observations so far."""
         with self._lock:
             return {name: list(seen) for name, seen in self._seen.items()}
 
 
-def added(parts: Iterable[Told]) -> dict[str, list[float]]:
+def added(parts: Iterable[Observations]) -> dict[str, list[float]]:
     """Return the sum of several processes' observations."""
     total: dict[str, list[float]] = {}
     for part in parts:

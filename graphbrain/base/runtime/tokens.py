@@ -26,10 +26,10 @@ def made_at(text: str) -> float | None:
     """Return the time of a token in epoch seconds, or None for one without a time, such as a UUID of another
     version."""
     try:
-        known = uuid.UUID(hex=text)
+        identifier = uuid.UUID(hex=text)
     except (ValueError, AttributeError, TypeError):
         return None
-    return (known.int >> 80) / 1000.0 if known.version == 7 else None
+    return (identifier.int >> 80) / 1000.0 if identifier.version == 7 else None
 
 
 def asked_at(token: str, ended_at: float) -> float:

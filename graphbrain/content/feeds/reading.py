@@ -284,11 +284,11 @@ def _xml(text: str, name: str) -> str | None:
 
 
 def _mended(text: str, kind: repair.Kind, fault: str, content: _Content) -> str:
-    made = repair.mend(text, kind)
+    mended = repair.mend(text, kind)
     content.mended.append(f"it is not XML ({fault}), and was read entry by entry")
-    content.mended += made.partly
-    content.refused += made.refused
-    return made.text
+    content.mended += mended.partly
+    content.refused += mended.refused
+    return mended.text
 
 
 def moment(text: str) -> tuple[float, float]:

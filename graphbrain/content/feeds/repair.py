@@ -104,8 +104,8 @@ def kind_of(text: str) -> Kind | None:
         return None
     roots = dict.fromkeys(KINDS[match[1].lower()] for match in _ROOT.finditer(text))
     entries = Counter(match[1].lower() for match in _ENTRY.finditer(text))
-    known = {"url": "urlset", "sitemap": "sitemapindex", "item": "rss", "entry": "feed"}
-    kinds = [*roots, *(KINDS[known[name]] for name, _ in entries.most_common())]
+    root_of = {"url": "urlset", "sitemap": "sitemapindex", "item": "rss", "entry": "feed"}
+    kinds = [*roots, *(KINDS[root_of[name]] for name, _ in entries.most_common())]
     addressed = [kind for kind in kinds if entries.keys() & set(kind.entries) and _address(kind).search(text)]
     return next(iter([*addressed, *roots]), None)
 

@@ -68,11 +68,11 @@ class Document:
     @classmethod
     def of(cls, response: TextResponse) -> Document:
         """Return the document of a page, which is parsed once. Its base is handed to Scrapy."""
-        if (known := _DOCUMENTS.get(response)) is None:
+        if (document := _DOCUMENTS.get(response)) is None:
             _hand_over(response, response.url)  # Scrapy's own selector raises at a base that names no URL
-            known = _DOCUMENTS[response] = cls(_root_of(response), response.url, response.encoding)
-            _hand_over(response, known.base)
-        return known
+            document = _DOCUMENTS[response] = cls(_root_of(response), response.url, response.encoding)
+            _hand_over(response, document.base)
+        return document
 
     def elements(self, *tags: str) -> Iterator[tuple[Any, Document]]:
         """Yield the elements with these names, or all, each with its document, in their order.
@@ -120,9 +120,9 @@ def _hand_over(response: Response, base: str) -> None:
 
     It remembers the base of each response. Where a version of it does so no more, it goes on as before.
     """
-    known: dict[Response, str] | None = getattr(responses, "_baseurl_cache", None)
-    if known is not None:
-        known[response] = base
+    bases: dict[Response, str] | None = getattr(responses, "_baseurl_cache", None)
+    if bases is not None:
+        bases[response] = base
 
 
 def _base_of(root: Any, url: str) -> str:

@@ -141,14 +141,14 @@ class Desk:
         """The error at which the threads have ended; nothing is claimed or written any more."""
         self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
         self.counts |= {"userinfo_dropped": 0, "forbidden": 0, **dict.fromkeys(COUNTED_AS.values(), 0)}
-        self.asked = self.unmet = 0
+        self.seeds_sent = self.unmet = 0
         """Start pages that were asked for, and that will not be fetched."""
         self.ended: Claims | None = None
         """The answer after which the crawl counts as over."""
         self._patience = patience
         self._lock = threading.Lock()
         self._ready: deque[PageToFetch] = deque()
-        self._held: dict[tuple[str, str], Claim] = {}
+        self._leased: dict[tuple[str, str], Claim] = {}
         self._out = 0
         self._unwritten: deque[FinishedVisit] = deque()
         self._seeds: dict[str, str] = {}
@@ -191,19 +191,19 @@ class Desk:
     def _missing(self) -> int:
         """Return how many pages are to be asked for now. The caller holds the lock."""
         missing = self._wanted - len(self._ready)
-        return 0 if missing < self._worth else min(missing, self._most - len(self._held))
+        return 0 if missing < self._worth else min(missing, self._most - len(self._leased))
 
     def take(self) -> PageToFetch | None:
         """A page to fetch now, held until it comes back by `done`; None when there is none at hand."""
         now = self.brain.now()
         with self._lock:
             while self._ready:
-                taken = self._ready.popleft()
+                page = self._ready.popleft()
                 # It is renewed in time, unless this process or its database was stopped.
-                if (claim := self._held.get(_of(taken.claim))) is not None and claim.until > now:
+                if (claim := self._leased.get(_of(page.claim))) is not None and claim.until > now:
                     self._out += 1
-                    return PageToFetch(claim, taken.note)
-                self._held.pop(_of(taken.claim), None)
+                    return PageToFetch(claim, page.note)
+                self._leased.pop(_of(page.claim), None)
                 self.counts["lost"] += 1
         return None
 
@@ -254,7 +254,7 @@ class Desk:
         except GraphbrainError as error:
             return str(error).rstrip(".")
 
-    def due(self) -> str:
+    def when(self) -> str:
         """Return, as a clause, when the next page can be claimed after the crawl counted as over, and the reason; empty
         if that is not known."""
         if self.ended is None or self.failure is not None:
@@ -303,7 +303,7 @@ class Desk:
         if self._claimer.ident is not None:
             self._claimer.join(limit + 5.0)
         with self._lock:
-            back = [*unfinished, *(taken.claim for taken in self._ready)]
+            back = [*unfinished, *(page.claim for page in self._ready)]
             self._ready.clear()
             self._unwritten.extend(FinishedVisit(claim, None) for claim in back)
         self._stop_writing.set()
@@ -336,8 +336,8 @@ class Desk:
             except GraphbrainError as error:
                 pause = self._trouble(error)
             self._not_before = time.monotonic() + pause
-            due = max(0.0, self._renew_at - time.monotonic())
-            self._claim_now.wait(min(pause or LONGEST_PAUSE, max(due, SHORTEST_PAUSE)))
+            renew_in = max(0.0, self._renew_at - time.monotonic())
+            self._claim_now.wait(min(pause or LONGEST_PAUSE, max(renew_in, SHORTEST_PAUSE)))
             self._claim_now.clear()
 
     def _claim(self) -> float:
@@ -346,7 +346,7 @@ class Desk:
         self._renew()
         with self._lock:
             free = self._missing()
-            if not self._held and not self.asked and (self._seeds or self._writing):
+            if not self._leased and not self.seeds_sent and (self._seeds or self._writing):
                 return 0.0  # the start pages are asked for once they are known
             if free <= 0 or len(self._unwritten) + self._writing >= MOST_UNWRITTEN:
                 return 0.0
@@ -373,7 +373,7 @@ class Desk:
             return pause
         with self._lock:
             self._ready.extend(PageToFetch(claim, claims.notes.get(claim.key, "")) for claim in claims)
-            self._held.update((_of(claim), claim) for claim in claims)
+            self._leased.update((_of(claim), claim) for claim in claims)
             self.counts["claimed"] += sum(claim.kind == "page" for claim in claims)
             self._stir()
         return pause
@@ -406,16 +406,16 @@ class Desk:
         if time.monotonic() < self._renew_at:
             return
         with self._lock:
-            held = list(self._held.values())
-        renewed = self.brain.renew(held)
+            claims = list(self._leased.values())
+        renewed = self.brain.renew(claims)
         with self._lock:
-            for before, after in zip(held, renewed, strict=True):
-                if _of(before) not in self._held:
+            for before, after in zip(claims, renewed, strict=True):
+                if _of(before) not in self._leased:
                     continue  # it was reported meanwhile
                 if after is None:
-                    del self._held[_of(before)]
+                    del self._leased[_of(before)]
                 else:
-                    self._held[_of(before)] = after
+                    self._leased[_of(before)] = after
         self._renew_at = time.monotonic() + min(self.brain.settings.lease_seconds / RENEWALS, 60.0)
 
     def _trouble(self, error: GraphbrainError) -> float:
@@ -452,7 +452,7 @@ class Desk:
             with self._lock:
                 self._writing = 0
                 for visited in work.visited:
-                    self._held.pop(_of(visited.claim), None)
+                    self._leased.pop(_of(visited.claim), None)
                 self._stir()
             self._not_before = 0.0
             self._claim_now.set()
@@ -506,26 +506,27 @@ class Desk:
         if work.seeds:
             answer = self.brain.seed(work.seeds)
             self.counts["seeded"] += answer.created
-            self._met(answer, len(work.seeds))
+            self._note_seeds(answer, len(work.seeds))
 
     def _obey(self, origin: str, text: bytes) -> None:
         """Hand a robots.txt in; one that is no text forbids nothing."""
         try:
-            said = self.brain.set_robots(origin, text, agent=self._agent)
+            answer = self.brain.set_robots(origin, text, agent=self._agent)
         except BadInput:
-            said = self.brain.set_robots(origin, b"", agent=self._agent)
-        self.counts["forbidden"] += said.taken_out
+            answer = self.brain.set_robots(origin, b"", agent=self._agent)
+        self.counts["forbidden"] += answer.taken_out
 
-    def _met(self, answer: SeedAnswer, asked: int) -> None:
+    def _note_seeds(self, answer: SeedAnswer, count: int) -> None:
         """Log the reason for start pages that will not be fetched, or had been given up."""
-        self.asked += asked
+        self.seeds_sent += count
         self.unmet += answer.outside + len(answer.refused)
-        said = [*answer.refused, *answer.remarks]
-        for url, why in said[:MOST_SAID]:
+        remarks = [*answer.refused, *answer.remarks]
+        for url, why in remarks[:MOST_SAID]:
             log.warning("Start page %s: %s.", url, why)
-        if len(said) > MOST_SAID:
+        if len(remarks) > MOST_SAID:
             log.warning(
-                "And %d more start pages are outside the scope, were given up, or are refused.", len(said) - MOST_SAID
+                "And %d more start pages are outside the scope, were given up, or are refused.",
+                len(remarks) - MOST_SAID,
             )
 
     def _report_resources(self, results: list[Report]) -> None:
@@ -568,8 +569,8 @@ class Desk:
             self._walled.add(host)
             log.warning("%s: %s. %s", result.url, why, self._wall_advice)
 
-    def _say(self, told: Iterable[tuple[str, str]]) -> None:
-        for url, reason in told:
+    def _say(self, messages: Iterable[tuple[str, str]]) -> None:
+        for url, reason in messages:
             log.debug("%s: %s.", url, reason)
 
 

@@ -41,15 +41,15 @@ def is_private(text: str) -> bool:
     """Return whether an address is none of the public internet, or holds one that is not: IPv4 in IPv6, 6to4, Teredo,
     NAT64. Raise ValueError for what is no address."""
     address = ip_address(text.strip("[]").partition("%")[0])
-    return any(not each.is_global or each.is_multicast for each in (address, *_held(address)))
+    return any(not each.is_global or each.is_multicast for each in (address, *_embedded(address)))
 
 
-def _held(address: _Address) -> Iterable[_Address]:
+def _embedded(address: _Address) -> Iterable[_Address]:
     """Yield the IPv4 addresses that an IPv6 address holds."""
     if isinstance(address, IPv6Address):
         if address in NAT64:
             yield IPv4Address(int(address) & 0xFFFF_FFFF)
-        yield from (held for held in (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())) if held)
+        yield from (inner for inner in (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())) if inner)
 
 
 class PrivateAddresses:

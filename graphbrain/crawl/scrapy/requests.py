@@ -204,19 +204,19 @@ class Reader:
     def __init__(self, options: ScrapyOptions, agent: str = "") -> None:
         self._options = options
         self._agent = agent
-        self._left = set[int]()
+        self._left_links = set[int]()
 
     @property
     def left_out(self) -> int:
         """The number of links, of as many as are remembered, that are left out because they would end the session."""
-        return len(self._left)
+        return len(self._left_links)
 
     def leaves_out(self, url: str) -> bool:
         """Return whether a link is left out because it would end the session, and count it, once."""
         if not self._options.session or self._options.follow_logout or not leads_out(url):
             return False
-        if len(self._left) < MOST_LEFT:
-            self._left.add(hash(url))
+        if len(self._left_links) < MOST_LEFT:
+            self._left_links.add(hash(url))
         return True
 
     def read(
@@ -229,7 +229,7 @@ class Reader:
         near = self.near(response)
         read = self._links(response)
         texts = {url: text for url, (text, _) in read.items()}
-        said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
+        anchors = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
         every = read if self._options.every_link else ()
         urls = [url for url in every if ending_of(url) not in IGNORED and not self.leaves_out(url)]
         links: list[str | Link] = []
@@ -237,7 +237,7 @@ class Reader:
             text, given = followed.get(url, (None, None))
             guess = self._share("graphbrain_relevance", given, url)
             if guess is None and near is not None:  # else nothing can be guessed: no text need be looked for
-                guess = self.nearness(near, text or (said.get(_key(url)) if said else None))
+                guess = self.nearness(near, text or (anchors.get(_key(url)) if anchors else None))
             words, rel = read.get(url.partition("#")[0]) or ("", "")
             words = text or words
             bare = guess is None and not words and not rel

@@ -174,7 +174,7 @@ class Scheduler(BaseScheduler):
         self._first: set[Request] = set()
         """These requests, and those that came of them."""
         self._first_gone: set[Request] = set()
-        self._said: set[tuple[str, str]] = set()
+        self._logged: set[tuple[str, str]] = set()
         self._agent = product(crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings["USER_AGENT"]) or None
         """By whose rules Scrapy reads robots.txt."""
         self._rules_of: Newest[str, tuple[Robots, float]] = Newest(MOST_RULES)
@@ -318,14 +318,14 @@ class Scheduler(BaseScheduler):
         for visit in list(self._visits.values()):
             visit.broken_off |= not waiting.isdisjoint(visit.requests)
             self._end(visit)
-        why, due = await run_in_thread(desk.why_nothing), desk.due()
+        why, when = await run_in_thread(desk.why_nothing), desk.when()
         lost = await run_in_thread(desk.close)
         await run_in_thread(self.close_brain, desk.brain)
         self._count(desk)
         if why:
             self.fetched_nothing(why)
-        elif due:
-            log.info("Nothing more is fetched now; %s.", due)
+        elif when:
+            log.info("Nothing more is fetched now; %s.", when)
         self._ended = desk.ended
         if lost:
             log.error("%d visits could not be reported; their pages come again when their leases lapse.", lost)
@@ -337,12 +337,17 @@ class Scheduler(BaseScheduler):
             return self._failure is not None  # until it is closed for that reason
         if self._waiting or self._visits or self._held_up or self.logging_in or not self._desk.over:
             return True
-        if self._failure is None and self._desk.asked and self._desk.unmet == self._desk.asked and not self._own:
+        if (
+            self._failure is None
+            and self._desk.seeds_sent
+            and self._desk.unmet == self._desk.seeds_sent
+            and not self._own
+        ):
             self._failure, self._reason = GraphbrainError(self._nothing(self._desk)), NOTHING
         return self._failure is not None  # until it is closed for that reason
 
     def _nothing(self, desk: Desk) -> str:
-        few = "The start page is" if desk.asked == 1 else f"All {desk.asked} start pages are"
+        few = "The start page is" if desk.seeds_sent == 1 else f"All {desk.seeds_sent} start pages are"
         return (
             f"{few} outside the scope of this brain, or refused, so nothing was crawled of what was asked for: the "
             "lines above have the reasons. 'graphbrain settings allow_hosts' shows the scope."
@@ -357,12 +362,12 @@ class Scheduler(BaseScheduler):
             return heapq.heappop(self._waiting)[2]
         if self._held_up or self.logging_in:
             return None
-        while self.room > 0 and (taken := self._desk.take()) is not None:
-            is_page = taken.claim.kind == "page"
-            if self.sessions is not None and is_page and not self.sessions.begins(taken.claim.host):
-                self._desk.done(FinishedVisit(taken.claim, None))
+        while self.room > 0 and (page := self._desk.take()) is not None:
+            is_page = page.claim.kind == "page"
+            if self.sessions is not None and is_page and not self.sessions.begins(page.claim.host):
+                self._desk.done(FinishedVisit(page.claim, None))
                 continue
-            if (request := self._begin(taken)) is not None:
+            if (request := self._begin(page)) is not None:
                 return request
         return None
 
@@ -390,7 +395,7 @@ class Scheduler(BaseScheduler):
             self._desk.seed(request.url, note)
             return True
         request = userless(request)
-        if self._met(request, self._fingerprints):
+        if self._is_repeated(request, self._fingerprints):
             return False
         self._own += 1
         if (again and start) or request.meta.get(EVERY):
@@ -403,14 +408,14 @@ class Scheduler(BaseScheduler):
 
     # ---------------------------------------------------------------- visits
 
-    def _begin(self, taken: PageToFetch) -> Request | None:
+    def _begin(self, page: PageToFetch) -> Request | None:
         """The request for a claimed page; None when this spider cannot make it."""
-        visit = ScrapyVisit(next(self._numbers), taken.claim)
+        visit = ScrapyVisit(next(self._numbers), page.claim)
         self._visits[visit.number] = visit
         try:
-            request = self._request(taken)
+            request = self._request(page)
         except BadInput as error:
-            self._say_once(taken.claim, str(error).rstrip("."))
+            self._say_once(page.claim, str(error).rstrip("."))
             visit.error = str(error)
             self._end(visit)
             return None
@@ -418,21 +423,21 @@ class Scheduler(BaseScheduler):
         visit.requests.add(request)
         return request
 
-    def _request(self, taken: PageToFetch) -> Request:
-        if taken.claim.kind != "page":
-            return resource_request(taken.claim, _read_by_brain)
-        request = request_for(taken.claim, taken.note, self.crawler.spider)
-        if why := unread(taken.claim, taken.note, self.crawler.spider):
-            self._say_once(taken.claim, why)
-        if self._reader.leaves_out(taken.claim.url):
+    def _request(self, page: PageToFetch) -> Request:
+        if page.claim.kind != "page":
+            return resource_request(page.claim, _read_by_brain)
+        request = request_for(page.claim, page.note, self.crawler.spider)
+        if why := unread(page.claim, page.note, self.crawler.spider):
+            self._say_once(page.claim, why)
+        if self._reader.leaves_out(page.claim.url):
             request.meta[WITHOUT_SESSION] = True  # a page of the brain since an earlier crawl
         return request
 
     def _say_once(self, claim: Claim, why: str) -> None:
         """Log this of a page, once for all pages of its host and folder."""
         pattern = f"{claim.host}/{urlsplit(claim.url).path.strip('/').partition('/')[0]}"
-        if (pattern, why) not in self._said and len(self._said) < MOST_KNOWN:
-            self._said.add((pattern, why))
+        if (pattern, why) not in self._logged and len(self._logged) < MOST_KNOWN:
+            self._logged.add((pattern, why))
             log.warning("%s: %s. It is logged once for all pages under %s.", claim.url, why, pattern)
 
     def _moved(self, visit: ScrapyVisit, request: Request) -> bool:
@@ -467,15 +472,15 @@ class Scheduler(BaseScheduler):
             return None
         note = None if request.dont_filter else express(request, spider)
         if note is None:
-            if self._met(request, visit.fingerprints):
+            if self._is_repeated(request, visit.fingerprints):
                 return None
             request.meta[MARK] = visit.number
             return request
         # As the engine does it: others may refuse what is scheduled (allowed_domains does), or count it.
-        asked = self.crawler.signals.send_catch_log(
+        answers = self.crawler.signals.send_catch_log(
             signals.request_scheduled, request=request, spider=spider, dont_log=IgnoreRequest
         )
-        if not any(isinstance(said, Failure) and isinstance(said.value, IgnoreRequest) for _, said in asked):
+        if not any(isinstance(answer, Failure) and isinstance(answer.value, IgnoreRequest) for _, answer in answers):
             visit.links.setdefault(
                 request.url, (request.meta.get("link_text"), request.meta.get("graphbrain_relevance"))
             )
@@ -520,7 +525,7 @@ class Scheduler(BaseScheduler):
         """The visit that a request belongs to."""
         return None if request is None else self._visits.get(request.meta.get(MARK, 0))
 
-    def _met(self, request: Request, before: set[bytes]) -> bool:
+    def _is_repeated(self, request: Request, before: set[bytes]) -> bool:
         """Return whether the same request was seen before, and note it."""
         if request.dont_filter:
             return False
@@ -554,10 +559,10 @@ class Scheduler(BaseScheduler):
         try:
             if visit.dropped and self._forbids(visit.claim.url):
                 return None  # claimed before its robots.txt was known
-            made = visit.result(self._reader)
-            if isinstance(made, Fetched) and visit.claim.kind == "page":
-                return hashed(made, brain.policy.change)
-            return made
+            result = visit.result(self._reader)
+            if isinstance(result, Fetched) and visit.claim.kind == "page":
+                return hashed(result, brain.policy.change)
+            return result
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
             fault = visit.fault if visit.response is None else "not_understood"
@@ -614,14 +619,14 @@ class Scheduler(BaseScheduler):
         if slot is not None:
             busy |= slot.active | {request for _, request, _ in slot.queue}
         if self._held_up:
-            gone = self._first - busy
-            self._first -= gone & self._first_gone
-            self._first_gone = gone & self._first
+            ended = self._first - busy
+            self._first -= ended & self._first_gone
+            self._first_gone = ended & self._first
             self._held_up = bool(self._first)
         for visit in list(self._visits.values()):
-            gone = visit.requests - busy
-            visit.requests -= gone & visit.gone
-            visit.gone = gone & visit.requests
+            ended = visit.requests - busy
+            visit.requests -= ended & visit.ended
+            visit.ended = ended & visit.requests
             if not visit.requests:
                 self._end(visit)
 
@@ -752,13 +757,13 @@ class SpiderMiddleware(_Middleware):
         """Called by Scrapy with what a callback makes."""
         visit, scheduler = self._visit(response.request), _SCHEDULERS.get(self.crawler)
         try:
-            async for made in result:
-                if isinstance(made, Request) and visit is not None and scheduler is not None:
-                    request = scheduler.came_from(visit, made)
+            async for output in result:
+                if isinstance(output, Request) and visit is not None and scheduler is not None:
+                    request = scheduler.came_from(visit, output)
                     if request is not None:
                         yield request
                 else:
-                    yield _unmarked(made) if isinstance(made, Request) else made
+                    yield _unmarked(output) if isinstance(output, Request) else output
         except Exception as error:
             if visit is not None:
                 visit.raised(error)

@@ -1,7 +1,7 @@
 """Sessions that end within a crawl: by which answers that is found, and by which links it is brought about.
 
 A crawl with a session gets pages that other visitors do not get. When the session has ended, a site answers with
-something else, often with status 200: that is no content of the page. So an answer that may be a sign of it is held
+something else, often with status 200: that is no content of the page. So an answer that may be a sign of it is waiting
 back, before anything else reads or archives it, until the later answers of its host show what it is. A sign is
 
 * the status 401, or 403 for a page whose last visit brought 200;
@@ -86,11 +86,11 @@ class Sign:
 
 @dataclass(slots=True)
 class _HostAnswers:
-    """The answers of one host. `held`: number of the answer, and what is called with its end."""
+    """The answers of one host. `waiting`: number of the answer, and what is called with its end."""
 
     number: int = 0
     last: deque[tuple[str, Sign]] = field(default_factory=lambda: deque(maxlen=LAST))
-    held: deque[tuple[int, Callable[[bool], None]]] = field(default_factory=deque)
+    waiting: deque[tuple[int, Callable[[bool], None]]] = field(default_factory=deque)
     texts: Newest[str, int] = field(default_factory=lambda: Newest(MOST_TEXTS))
     places: Newest[str, bool] = field(default_factory=lambda: Newest(MOST_TEXTS))
     at: float = 0.0
@@ -123,8 +123,8 @@ class _HostAnswers:
 
     def settle(self, up_to: int, good: bool) -> None:
         """End the wait of the answers up to this number."""
-        while self.held and self.held[0][0] <= up_to:
-            self.held.popleft()[1](good)
+        while self.waiting and self.waiting[0][0] <= up_to:
+            self.waiting.popleft()[1](good)
 
 
 _SAID = {
@@ -161,7 +161,7 @@ class Sessions:
         self.number = 0
         """Sessions that have been renewed."""
         self.withheld = 0
-        """Answers that were held back, and are none of their pages."""
+        """Answers that were waiting back, and are none of their pages."""
         self._hosts: dict[str, _HostAnswers] = {}
         self._begun: Newest[str, float] = Newest(MOST_HOSTS)
         """Host → when one of its pages was begun."""
@@ -187,7 +187,7 @@ class Sessions:
         seen = self._hosts.setdefault(host, _HostAnswers())
         seen.note(page, sign, self._clock())
         if seen.is_suspect(sign):
-            seen.held.append((seen.number, self._count(settle)))
+            seen.waiting.append((seen.number, self._count(settle)))
         else:
             settle(True)
         if len(signs := seen.signs()) >= ENOUGH:
@@ -198,20 +198,20 @@ class Sessions:
             seen.settle(seen.number - LAST, good=True)
 
     def pass_quiet(self, under_way: Callable[[str], int], starved: bool = False) -> None:
-        """Pass on what is held of hosts of which no other answer comes.
+        """Pass on what is waiting of hosts of which no other answer comes.
 
         Args:
-            under_way: Returns the number of pages of a host that are being fetched or held.
+            under_way: Returns the number of pages of a host that are being fetched or waiting.
             starved: No page can be fetched before others are reported.
         """
         for host, seen in list(self._hosts.items()):
             pace = max(self._delay, min(seen.pace, 60.0))
             quiet = starved or self._clock() > seen.at + QUIET + 3 * pace
-            if seen.held and quiet and under_way(host) <= len(seen.held):
+            if seen.waiting and quiet and under_way(host) <= len(seen.waiting):
                 seen.settle(seen.number, good=True)
 
     def let_go(self) -> None:
-        """Give back all pages whose answers are held."""
+        """Give back all pages whose answers are waiting."""
         for seen in self._hosts.values():
             seen.settle(seen.number, good=False)
 

@@ -52,7 +52,7 @@ class ScrapyVisit:
     number: int
     claim: Claim
     requests: set[Request] = field(default_factory=set)
-    gone: set[Request] = field(default_factory=set)
+    ended: set[Request] = field(default_factory=set)
     """Those that Scrapy seemed to have done with at the last look."""
     links: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
     """URL → the text of the link, and the spider's own guess of its relevance."""
@@ -111,9 +111,9 @@ class ScrapyVisit:
         # Without them, a page that was read in part is read in full the next time, changed or not.
         partly = bool(self.error) and isinstance(response, TextResponse)
         etag, modified = (None if partly else header(head.get(name)) for name in ("ETag", "Last-Modified"))
-        told: dict[str, Any] = {"etag": etag, "last_modified": modified, "seconds": took}
+        fields: dict[str, Any] = {"etag": etag, "last_modified": modified, "seconds": took}
         if status == 304:
-            return Fetched(url, (), claim, status, not_modified=True, **told)
+            return Fetched(url, (), claim, status, not_modified=True, **fields)
         good = 200 <= status < 300
         if not good and (not self.links or status in (429, 503)):
             now = retry_after.moment(header(head.get("Date"))) or time.time()  # a date is by the server's clock
@@ -128,8 +128,8 @@ class ScrapyVisit:
             return Fetched(url, links, claim, status, relevance=near, seconds=took, led_to=chain)
         if good:
             facts, more = reader.facts(response)
-            told, links = told | facts, [*links, *more]
-        return Fetched(url, links, claim, status, response.body, relevance=near, **told)
+            fields, links = fields | facts, [*links, *more]
+        return Fetched(url, links, claim, status, response.body, relevance=near, **fields)
 
     def _resource(self) -> Resource:
         """Return the result of a claim that is not of a page."""

@@ -24,7 +24,7 @@ from graphbrain.base.numeric.arrays import Floats
 from graphbrain.files.spark.blocks import BITS, WAYS, Block, Links, pack, place_of, unpack
 from graphbrain.files.spark.engine import apply
 from graphbrain.files.spark.session import Files
-from graphbrain.files.spark.steps import SUMS, Known, State, Step
+from graphbrain.files.spark.steps import SUMS, Broadcast, State, Step
 from graphbrain.scores.ranking import algorithms
 
 if TYPE_CHECKING:
@@ -105,18 +105,18 @@ def cut(
     hosts = ("host",) if weighed.knows_hosts else ()
     sources = numbered.select(sql.col("key").alias("source"), sql.col("page").alias("s"), *_named("source_", hosts))
     targets = numbered.select(sql.col("key").alias("target"), sql.col("page").alias("t"), *_named("target_", hosts))
-    known = links.join(sources, "source").join(targets, "target")
+    pairs_of = links.join(sources, "source").join(targets, "target")
     weight = sql.lit(1.0)
     if weighed.knows_hosts:
         inside = sql.col("source_host") == sql.col("target_host")
-        known = known.where(~inside) if weighed.only_external else known
+        pairs_of = pairs_of.where(~inside) if weighed.only_external else pairs_of
         weight = sql.when(inside, sql.lit(weighed.inside)).otherwise(1.0)
     weighty = weighed.inside != 1.0 and not weighed.only_external
-    pairs = known.select("s", "t", *([weight.alias("w")] if weighty else []))
-    made = pairs.groupBy(sql.shiftright("s", BITS).cast("int").alias("block")).applyInArrow(_links, STATIC)
+    pairs = pairs_of.select("s", "t", *([weight.alias("w")] if weighty else []))
+    grouped = pairs.groupBy(sql.shiftright("s", BITS).cast("int").alias("block")).applyInArrow(_links, STATIC)
     own = numbered.select(block.alias("block"), "page", *terms)
     columns = own.groupBy("block").applyInArrow(_terms, STATIC)
-    made.union(columns).write.parquet(f"{work}/blocks")
+    grouped.union(columns).write.parquet(f"{work}/blocks")
     # A row of a block has megabytes. Reading by columns would hold thousands of rows at once.
     spark.conf.set("spark.sql.parquet.enableVectorizedReader", "false")
     rows = spark.read.parquet(f"{work}/blocks").repartition(blocks, "block")
@@ -138,12 +138,12 @@ class Cluster:
         self._steps = 0
         self._saved: str | None = None
 
-    def run(self, step: Step, known: Known) -> Mapping[str, float]:
+    def run(self, step: Step, broadcast: Broadcast) -> Mapping[str, float]:
         """Run a step as `Engine.run`."""
         from pyspark import StorageLevel
         from pyspark.sql import functions as sql
 
-        task = partial(_task, step=step, known=dict(known))
+        task = partial(_task, step=step, broadcast=dict(broadcast))
 
         # Spark passes the key to a function of three parameters.
         def work(key: Any, static: pyarrow.Table, moving: pyarrow.Table) -> pyarrow.Table:
@@ -245,13 +245,13 @@ def _terms(key: Any, table: pyarrow.Table) -> pyarrow.Table:
     return _rows([(int(key[0].as_py()), TERMS, -1, pack({**columns, "pages": np.array(len(order))}))])
 
 
-def _task(key: Any, static: pyarrow.Table, moving: pyarrow.Table, step: Step, known: Known) -> pyarrow.Table:
+def _task(key: Any, static: pyarrow.Table, moving: pyarrow.Table, step: Step, broadcast: Broadcast) -> pyarrow.Table:
     """Run a step on one block: its rows and what has come for it."""
     import pyarrow
 
     block = _block(int(key[0].as_py()), static)
     state, way, messages = _arrived(moving)
-    result = apply(block, state, way, messages, step, known)
+    result = apply(block, state, way, messages, step, broadcast)
     # A block that no message comes for must know the way, too.
     way_after = -1 if result.send is None else WAYS.index(result.send[0])
     rows = [(block.number, STATE, way_after, pack(result.state))]

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphbrain.base.numeric.arrays import Floats
 from graphbrain.files.spark.blocks import Block
-from graphbrain.files.spark.steps import Known, Result, State, Step
+from graphbrain.files.spark.steps import Broadcast, Result, State, Step
 
 __all__ = ["Engine", "apply"]
 
@@ -20,18 +20,18 @@ __all__ = ["Engine", "apply"]
 class Engine(Protocol):
     """Runs one step after another on all blocks of a web."""
 
-    def run(self, step: Step, known: Known) -> Mapping[str, float]:
+    def run(self, step: Step, broadcast: Broadcast) -> Mapping[str, float]:
         """Run a step on all blocks, and return the sums over all pages.
 
         Args:
             step: A function of `steps`.
-            known: The numbers that the driver knows.
+            broadcast: The numbers that the driver knows.
         """
 
 
 def apply(
-    block: Block, state: State, way: str | None, messages: Mapping[int, Floats], step: Step, known: Known
+    block: Block, state: State, way: str | None, messages: Mapping[int, Floats], step: Step, broadcast: Broadcast
 ) -> Result:
     """Return the result of a step on one block, with the messages that have arrived there on one way."""
     arrived = np.zeros(block.pages) if way is None else block.receive(way, messages)
-    return step(block, state, arrived, known)
+    return step(block, state, arrived, broadcast)

@@ -66,11 +66,11 @@ def rank(engine: Engine, wish: RankOptions, progress: Progress = lambda *_: None
 
 
 def _walk(engine: Engine, web: Mapping[str, float], wish: RankOptions, until: Until) -> Found:
-    known = {**web, **({} if wish.damping is None else {"damping": wish.damping})}
-    sums = engine.run(steps.walk_begin, known)
+    broadcast = {**web, **({} if wish.damping is None else {"damping": wish.damping})}
+    sums = engine.run(steps.walk_begin, broadcast)
     watch = Watch(until, wish.damping)
     while not watch.done and web["pages"]:
-        sums = engine.run(steps.walk, {**known, "passed": sums["passed"]})
+        sums = engine.run(steps.walk, {**broadcast, "passed": sums["passed"]})
         watch.saw(sums["change"])
     return _found(web, watch, {wish.method: "score"}, passed=sums["passed"])
 
@@ -79,16 +79,16 @@ def _hits(engine: Engine, web: Mapping[str, float], until: Until) -> Found:
     columns = {"hits_hub": "hub", "hits_authority": "authority"}
     watch = Watch(until, None)
     sums = dict(engine.run(steps.hits_begin, web))
-    known = {**web, "content": sums["content"]}
+    broadcast = {**web, "content": sums["content"]}
     if not web["links"]:
-        engine.run(steps.hits_none, known)
+        engine.run(steps.hits_none, broadcast)
         return _found(web, watch, columns)
     eigenvalue = 0.0
     while not watch.done:
         eigenvalue = sums["out_hub"]
-        first = engine.run(steps.hits_authority, {**known, "out_hub": sums["out_hub"]})
+        first = engine.run(steps.hits_authority, {**broadcast, "out_hub": sums["out_hub"]})
         eigenvalue *= first["into_authority"]
-        sums = {**first, **engine.run(steps.hits_hub, {**known, "into_authority": first["into_authority"]})}
+        sums = {**first, **engine.run(steps.hits_hub, {**broadcast, "into_authority": first["into_authority"]})}
         watch.saw(max(sums["hub_change"], sums["authority_change"]))
     return _found(web, watch, columns, eigenvalue=eigenvalue, passed=sums["out_hub"], brought=sums["into_authority"])
 
@@ -113,15 +113,15 @@ def _found(
     passed: float = 0.0,
     brought: float = 0.0,
 ) -> Found:
-    told = watch.scores({}, eigenvalue)
+    scores = watch.scores({}, eigenvalue)
     return Found(
         columns,
         int(web["pages"]),
         int(web["links"]),
-        told.iterations,
-        told.residual,
-        told.error,
-        told.converged,
+        scores.iterations,
+        scores.residual,
+        scores.error,
+        scores.converged,
         eigenvalue,
         passed,
         brought,
@@ -138,8 +138,8 @@ def settle(engine: Engine, rule: Rule, tolerance: float, progress: Progress = la
         progress: Is called after each round with its number and relative change.
     """
     web = dict(engine.run(steps.count, {}))
-    known = {**web, "alpha": rule.alpha}
-    norm = engine.run(steps.system, known)["payout"]
+    broadcast = {**web, "alpha": rule.alpha}
+    norm = engine.run(steps.system, broadcast)["payout"]
     least = max(rule.alpha, LEAST_ALPHA)
     allowed, radius = STEADY * waiting_share(rule, tolerance), (1.0 - least) ** 2
     gamma, shrink = 2.0 / (2.0 - radius), radius / (2.0 - radius)
@@ -147,15 +147,15 @@ def settle(engine: Engine, rule: Rule, tolerance: float, progress: Progress = la
     while residual > allowed and rounds < MOST_ROUNDS:
         nearer = residual
         while nearer > allowed and rounds < MOST_ROUNDS:
-            engine.run(steps.authority, known)
-            sums = engine.run(steps.hub, {**known, "omega": omega, "gamma": gamma})
+            engine.run(steps.authority, broadcast)
+            sums = engine.run(steps.hub, {**broadcast, "omega": omega, "gamma": gamma})
             rounds, nearer, norm = rounds + 1, sums["gap"] / max(norm, 1e-300), sums["hub"]
             omega = 1.0 / (1.0 - shrink**2 / (2.0 if omega == 1.0 else 4.0) * omega)
             progress(rounds, nearer)
         # The last round is one of the power method without acceleration: its hubs follow from these authorities, and so
         # does its gap.
-        engine.run(steps.authority, known)
-        sums = engine.run(steps.hub, {**known, "omega": 1.0, "gamma": 1.0})
+        engine.run(steps.authority, broadcast)
+        sums = engine.run(steps.hub, {**broadcast, "omega": 1.0, "gamma": 1.0})
         omega, rounds, residual, norm = 1.0, rounds + 1, sums["gap"] / max(norm, 1e-300), sums["hub"]
         progress(rounds, residual)
     columns = {"hub": "hub", "authority": "authority"}
@@ -171,11 +171,11 @@ def live_pagerank(engine: Engine, account: Forward, tolerance: float, progress: 
     c·share / (1 − share).
     """
     web = dict(engine.run(steps.count, {}))
-    known = {**web, "first": account.other, "share": account.share}
-    engine.run(steps.live_begin, known)
+    broadcast = {**web, "first": account.other, "share": account.share}
+    engine.run(steps.live_begin, broadcast)
     rounds, error, residual = 0, float("inf"), 0.0
     while error > tolerance and rounds < MOST_ROUNDS and web["pages"]:
-        sums = engine.run(steps.live, known)
+        sums = engine.run(steps.live, broadcast)
         rounds, residual = rounds + 1, sums["change"] / sums["sum"]
         error = residual * account.share / (1.0 - account.share)
         progress(rounds, residual)
@@ -190,8 +190,8 @@ def audit(engine: Engine, rule: Rule) -> Mapping[str, float]:
     Returns:
         The number of faults by each name of `steps.AUDITED`, and the sums of `waiting` and `scores`.
     """
-    known = {"alpha": rule.alpha, "first": rule.live_pagerank.other, "seed_flow": SEED_FLOW}
-    web = engine.run(steps.count, known)
+    broadcast = {"alpha": rule.alpha, "first": rule.live_pagerank.other, "seed_flow": SEED_FLOW}
+    web = engine.run(steps.count, broadcast)
     for step in (steps.audit_ahead, steps.audit_back, steps.audit_live, steps.audit_flow):
-        engine.run(step, known)
-    return {**web, **engine.run(steps.audit_end, {**known, "tolerance": AUDIT_TOLERANCE})}
+        engine.run(step, broadcast)
+    return {**web, **engine.run(steps.audit_end, {**broadcast, "tolerance": AUDIT_TOLERANCE})}

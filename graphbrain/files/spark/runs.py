@@ -167,10 +167,10 @@ def rank(source: str, out: str, wish: RankOptions, on: On, progress: Progress = 
         else:
             scores = engine.states(list(solution.columns.values())).toDF("page", *solution.columns)
         run.write(scores, web, "scores")
-        told = Scores(
+        answer = Scores(
             {}, solution.iterations, solution.residual, solution.error, solution.converged, solution.eigenvalue
         )
-        facts = ranking(wish, told, solution.pages, solution.links, run.manifest["begun"]).as_dict()
+        facts = ranking(wish, answer, solution.pages, solution.links, run.manifest["begun"]).as_dict()
         kept = {name: facts[name] for name in facts if name not in ("best", "seconds", "finished", "complete")}
         later = for_later(wish, solution.passed, solution.brought)
         return run.end("rank", list(solution.columns), solution, {"ranking": kept, "later": later})
@@ -190,8 +190,8 @@ def _terms(run: _Run, wish: RankOptions) -> dict[str, Column]:
     trusted = sql.col("is_seed")
     if wish.trusted is not None:
         trusted = sql.col("url").isin(list(wish.trusted)) | sql.col("key").isin(list(wish.trusted))
-    known = run.table("pages").where(trusted)
-    count = known.count()
+    trusted_pages = run.table("pages").where(trusted)
+    count = trusted_pages.count()
     if wish.trusted is not None and count != len(set(wish.trusted)):
         raise BadInput(f"Of the trusted pages {count} are in the dump, by URL or key, of {len(set(wish.trusted))}.")
     if not count:

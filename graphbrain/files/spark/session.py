@@ -86,13 +86,13 @@ def _lacks(home: Path) -> str | None:
     if not program.is_file():
         return "there is no bin/java"
     try:
-        asked = subprocess.run(
+        probe = subprocess.run(
             [program, f"--add-modules={MODULE}", "-version"], capture_output=True, text=True, timeout=120, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"it does not run ({error})"
-    if asked.returncode:
-        return f"it lacks the module {MODULE}" if "not found" in asked.stderr + asked.stdout else "it is too old"
+    if probe.returncode:
+        return f"it lacks the module {MODULE}" if "not found" in probe.stderr + probe.stdout else "it is too old"
     return None
 
 

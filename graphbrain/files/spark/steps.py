@@ -18,11 +18,11 @@ from graphbrain.files.spark.blocks import AHEAD, BACK, BITS, LEAST_AHEAD, LEAST_
 from graphbrain.scores.accounts import algebra, solve
 from graphbrain.scores.ranking import algorithms
 
-__all__ = ["SUMS", "Known", "Result", "State", "Step"]
+__all__ = ["SUMS", "Broadcast", "Result", "State", "Step"]
 
 State = Mapping[str, Floats]
 """Columns over the pages of a block."""
-Known = Mapping[str, float]
+Broadcast = Mapping[str, float]
 """Numbers that the driver knows: options, and sums of earlier steps."""
 SUMS = 8
 """The largest number of sums of one step."""
@@ -43,13 +43,13 @@ class Result:
     sums: Mapping[str, float] = field(default_factory=dict)
 
 
-Step = Callable[[Block, State, Floats, Known], Result]
+Step = Callable[[Block, State, Floats, Broadcast], Result]
 
 
 # ---------------------------------------------------------------------- what the links are
 
 
-def count(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def count(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Send 1 along each link, so that each page learns its in-links. The sums are those of the web."""
     restart = block.terms.get("restart")
     sums = {
@@ -64,55 +64,55 @@ def count(block: Block, state: State, arrived: Floats, known: Known) -> Result: 
 # ---------------------------------------------------------------------- PageRank and its kin
 
 
-def _damping(known: Known) -> float | None:
-    return known.get("damping")
+def _damping(broadcast: Broadcast) -> float | None:
+    return broadcast.get("damping")
 
 
-def _restart(block: Block, known: Known) -> Floats:
+def _restart(block: Block, broadcast: Broadcast) -> Floats:
     """Return the restart distribution: equal where no page has a weight."""
     weights = block.terms.get("restart")
-    if weights is None or known["restart"] <= 0.0:
-        return np.full(block.pages, 1.0 / max(known["pages"], 1.0))
-    return weights / known["restart"]
+    if weights is None or broadcast["restart"] <= 0.0:
+        return np.full(block.pages, 1.0 / max(broadcast["pages"], 1.0))
+    return weights / broadcast["restart"]
 
 
-def _walked(block: Block, score: Floats, change: float, known: Known) -> Result:
-    passed = float(algorithms.follows(block.out, _damping(known)) @ score)
-    each = algorithms.share(block.out, _damping(known)) * score
+def _walked(block: Block, score: Floats, change: float, broadcast: Broadcast) -> Result:
+    passed = float(algorithms.follows(block.out, _damping(broadcast)) @ score)
+    each = algorithms.share(block.out, _damping(broadcast)) * score
     return Result({"score": score}, (AHEAD, each), {"passed": passed, "change": change})
 
 
-def walk_begin(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def walk_begin(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Begin with the restart distribution."""
-    return _walked(block, _restart(block, known), 0.0, known)
+    return _walked(block, _restart(block, broadcast), 0.0, broadcast)
 
 
-def walk(block: Block, state: State, arrived: Floats, known: Known) -> Result:
+def walk(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
     """Make one iteration of `algorithms.pagerank` or `opic`: x ← Lᵀ(follows·x/d) + rest·restart.
 
     The rest is 1 less the sum that has been passed on, which the earlier step gave (`passed`).
     """
-    score = arrived + (1.0 - known["passed"]) * _restart(block, known)
-    return _walked(block, score, float(np.abs(score - state["score"]).sum()), known)
+    score = arrived + (1.0 - broadcast["passed"]) * _restart(block, broadcast)
+    return _walked(block, score, float(np.abs(score - state["score"]).sum()), broadcast)
 
 
 # ---------------------------------------------------------------------- hubs and authorities
 
 
-def hits_begin(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def hits_begin(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Begin with equal hubs. `arrived` are the in-links of each page."""
-    hub = np.full(block.pages, 1.0 / max(known["pages"], 1.0))
+    hub = np.full(block.pages, 1.0 / max(broadcast["pages"], 1.0))
     begun = {"hub": hub, "authority": hub, "into": arrived}
     content = block.terms.get("content")
     counted = 0.0 if content is None else float(content[arrived > 0.0].sum())
     return Result(begun, (AHEAD, hub), {"out_hub": float(block.out @ hub), "content": counted})
 
 
-def hits_authority(block: Block, state: State, arrived: Floats, known: Known) -> Result:
+def hits_authority(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
     """Make the first half of an iteration of `algorithms.hits`: a = Lᵀh, scaled to sum 1."""
     authority = arrived.copy()
-    algorithms.scale_by(authority, known["out_hub"])
-    content = block.terms.get("content") if known["content"] > 0.0 else None
+    algorithms.scale_by(authority, broadcast["out_hub"])
+    content = block.terms.get("content") if broadcast["content"] > 0.0 else None
     counted = authority if content is None else content * authority
     sums = {
         "into_authority": float(state["into"] @ counted),
@@ -121,15 +121,15 @@ def hits_authority(block: Block, state: State, arrived: Floats, known: Known) ->
     return Result({**state, "authority": authority}, (BACK, counted), sums)
 
 
-def hits_hub(block: Block, state: State, arrived: Floats, known: Known) -> Result:
+def hits_hub(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
     """Make the second half: h = L(content·a), scaled to sum 1."""
     hub = arrived.copy()
-    algorithms.scale_by(hub, known["into_authority"])
+    algorithms.scale_by(hub, broadcast["into_authority"])
     sums = {"out_hub": float(block.out @ hub), "hub_change": float(np.abs(hub - state["hub"]).sum())}
     return Result({**state, "hub": hub}, (AHEAD, hub), sums)
 
 
-def hits_none(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def hits_none(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Give all pages of a web without links the score 0."""
     return Result({"hub": np.zeros(block.pages), "authority": np.zeros(block.pages)})
 
@@ -137,9 +137,9 @@ def hits_none(block: Block, state: State, arrived: Floats, known: Known) -> Resu
 # ---------------------------------------------------------------------- accounts
 
 
-def system(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def system(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Begin with hubs of the payouts, in the linear system of `scores.accounts.solve`. `arrived` are the in-weights."""
-    out, alpha = block.out, known["alpha"]
+    out, alpha = block.out, broadcast["alpha"]
     keep_hub = algebra.keep_hub(out, alpha)
     keep_authority = algebra.keep_authority(arrived, block.terms["relevance"], alpha)
     payout = block.terms["payout"]
@@ -153,14 +153,14 @@ def system(block: Block, state: State, arrived: Floats, known: Known) -> Result:
     return Result(begun, (AHEAD, begun["hub_share"] * payout), {"payout": float(payout.sum())})
 
 
-def authority(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def authority(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Set the authorities that follow from the hubs."""
     new = block.terms["payout"] + arrived
     sums = {"authority": float(new.sum()), "authority_change": float(np.abs(new - state["authority"]).sum())}
     return Result({**state, "authority": new}, (BACK, state["authority_share"] * new), sums)
 
 
-def hub(block: Block, state: State, arrived: Floats, known: Known) -> Result:
+def hub(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
     """Set the hubs by Chebyshev's semi-iteration: y ← ω·(y + γ·(b + M·y − y) − y₋₁) + y₋₁.
 
     G. Golub, R. Varga, "Chebyshev semi-iterative methods", Numerische Mathematik 3 (1961). It has the rate of conjugate
@@ -169,8 +169,8 @@ def hub(block: Block, state: State, arrived: Floats, known: Known) -> Result:
     """
     through = block.terms["payout"] + arrived
     gap = float(np.abs(through - state["hub"]).sum())
-    nearer = state["hub"] + known["gamma"] * (through - state["hub"])
-    new = known["omega"] * (nearer - state["before"]) + state["before"]
+    nearer = state["hub"] + broadcast["gamma"] * (through - state["hub"])
+    new = broadcast["omega"] * (nearer - state["before"]) + state["before"]
     sums = {"gap": gap, "hub": float(np.abs(new).sum())}
     return Result({**state, "hub": new, "before": state["hub"]}, (AHEAD, state["hub_share"] * new), sums)
 
@@ -178,36 +178,36 @@ def hub(block: Block, state: State, arrived: Floats, known: Known) -> Result:
 # ---------------------------------------------------------------------- live PageRank
 
 
-def live_begin(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def live_begin(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Begin with the first amounts of a forward account."""
-    first = np.full(block.pages, known["first"])
-    return Result({"score": first}, (AHEAD, known["share"] * solve.share(np.ones(block.pages), block.out) * first))
+    first = np.full(block.pages, broadcast["first"])
+    return Result({"score": first}, (AHEAD, broadcast["share"] * solve.share(np.ones(block.pages), block.out) * first))
 
 
-def live(block: Block, state: State, arrived: Floats, known: Known) -> Result:
+def live(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
     """Make one round of the fixed point of `scores.accounts.forwards`: s = first + share · Σ w·s/d."""
-    score = known["first"] + arrived
+    score = broadcast["first"] + arrived
     sums = {"change": float(np.abs(score - state["score"]).sum()), "sum": float(score.sum())}
-    each = known["share"] * solve.share(np.ones(block.pages), block.out) * score
+    each = broadcast["share"] * solve.share(np.ones(block.pages), block.out) * score
     return Result({"score": score}, (AHEAD, each), sums)
 
 
 # ---------------------------------------------------------------------- SALSA
 
 
-def label_begin(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def label_begin(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Give each page as a hub its own number as a label. `arrived` are the in-links of each page."""
     hub = (block.number * (1 << BITS) + np.arange(block.pages)).astype(np.float64)
     begun = {"hub": hub, "authority": np.full(block.pages, np.inf), "into": arrived, "out": block.out}
     return Result(begun, (LEAST_AHEAD, hub), {})
 
 
-def label_authority(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def label_authority(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Give each page as an authority the least label of the hubs that link to it."""
     return Result({**state, "authority": arrived}, (LEAST_BACK, arrived), {})
 
 
-def label_hub(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def label_hub(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Give each page as a hub the least label of its targets. The sum counts the labels that have changed."""
     hub = np.minimum(state["hub"], arrived)
     return Result({**state, "hub": hub}, (LEAST_AHEAD, hub), {"moved": float((hub != state["hub"]).sum())})
@@ -216,22 +216,22 @@ def label_hub(block: Block, state: State, arrived: Floats, known: Known) -> Resu
 # ---------------------------------------------------------------------- audit
 
 
-def audit_ahead(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def audit_ahead(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Keep the in-weights, and send the amounts that hubs have paid."""
     return Result({"in_weight": arrived}, (AHEAD, block.terms["hub_paid"]), {})
 
 
-def audit_back(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def audit_back(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Keep the amounts that authorities were paid, and send the amounts that they have paid."""
     return Result({**state, "authority_got": arrived}, (BACK, block.terms["authority_paid"]), {})
 
 
-def audit_live(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def audit_live(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Keep the amounts that hubs were paid, and send the live PageRank that was passed on."""
     return Result({**state, "hub_got": arrived}, (AHEAD, np.nan_to_num(block.terms["live_pagerank_paid"])), {})
 
 
-def audit_flow(block: Block, state: State, arrived: Floats, known: Known) -> Result:  # noqa: ARG001
+def audit_flow(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:  # noqa: ARG001
     """Keep the live PageRank that was brought, and send the flow that was passed on."""
     return Result({**state, "live_got": arrived}, (AHEAD, np.nan_to_num(block.terms["flow_paid"])), {})
 
@@ -240,26 +240,29 @@ AUDITED = ("authority", "hub", "in_weight", "out_weight", "live_pagerank", "flow
 """The kinds of numbers that an audit compares, by the names of their faults."""
 
 
-def audit_end(block: Block, state: State, arrived: Floats, known: Known) -> Result:
+def audit_end(block: Block, state: State, arrived: Floats, broadcast: Broadcast) -> Result:
     """Compare what each page has with what its neighbours have paid. A fault is a difference above `tolerance` of what
     was added up."""
     terms = block.terms
-    first = np.where(terms["seed"] > 0.0, known["seed_flow"], 0.0)
+    first = np.where(terms["seed"] > 0.0, broadcast["seed_flow"], 0.0)
     pairs = {
         "authority": (terms["authority"], terms["payout"] + state["authority_got"]),
         "hub": (terms["hub"], terms["payout"] + state["hub_got"]),
         "in_weight": (terms["in_weight"], state["in_weight"]),
         "out_weight": (terms["out_weight"], block.out),
-        "live_pagerank": (_or(terms["live_pagerank"], known["first"]), known["first"] + state["live_got"]),
+        "live_pagerank": (_or(terms["live_pagerank"], broadcast["first"]), broadcast["first"] + state["live_got"]),
         "flow": (_or(terms["flow"], first), first + arrived),
     }
-    off = {name: np.abs(has - due) > known["tolerance"] * (1.0 + np.abs(due)) for name, (has, due) in pairs.items()}
+    off = {
+        name: np.abs(has - expected) > broadcast["tolerance"] * (1.0 + np.abs(expected))
+        for name, (has, expected) in pairs.items()
+    }
     sums = {name: float(wrong.sum()) for name, wrong in off.items()}
     waiting = np.abs(
-        algebra.residual(algebra.keep_hub(block.out, known["alpha"]), terms["hub"], block.out, terms["hub_paid"])
+        algebra.residual(algebra.keep_hub(block.out, broadcast["alpha"]), terms["hub"], block.out, terms["hub_paid"])
     ) + np.abs(
         algebra.residual(
-            algebra.keep_authority(state["in_weight"], terms["relevance"], known["alpha"]),
+            algebra.keep_authority(state["in_weight"], terms["relevance"], broadcast["alpha"]),
             terms["authority"],
             state["in_weight"],
             terms["authority_paid"],
@@ -267,7 +270,7 @@ def audit_end(block: Block, state: State, arrived: Floats, known: Known) -> Resu
     )
     sums |= {"waiting": float(waiting.sum()), "scores": float((terms["hub"] + terms["authority"]).sum())}
     columns = {f"{name}_has": has for name, (has, _) in pairs.items()}
-    columns |= {f"{name}_due": due for name, (_, due) in pairs.items()}
+    columns |= {f"{name}_due": expected for name, (_, expected) in pairs.items()}
     return Result({**columns, "wrong": sum(off.values()).astype(np.float64)}, None, sums)
 
 

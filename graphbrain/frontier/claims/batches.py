@@ -64,7 +64,7 @@ class ClaimBatch:
     now: float
     holders: deque[Holder]
     lease: float
-    held: dict[str, HostState]
+    hosts: dict[str, HostState]
     untried: frozenset[str]
     origins: dict[str, Origin] | None = None
     room: int = 0
@@ -119,28 +119,28 @@ class ClaimBatch:
 
     def grants_resource(self, one: ResourceState) -> bool:
         """Grant a resource that waits, if its host may be asked; its lease is written with it."""
-        host = self.held[one.host]
+        host = self.hosts[one.host]
         if not self.room or not host.ready(self.now) or self._puts_off(host):
             return False
         self._take(one, host)
         return True
 
-    def _take(self, one: ResourceState, asked: HostState) -> None:
-        """Lease a resource; `asked`: the host that serves it."""
-        asked.grant(self.now, first=False)
-        self.touched[asked.name] = asked
-        address = asked.address_state
+    def _take(self, one: ResourceState, server: HostState) -> None:
+        """Lease a resource; `server`: the host that serves it."""
+        server.grant(self.now, first=False)
+        self.touched[server.name] = server
+        address = server.address_state
         holder = self._claim(kind_of(one.key), one.url, one.key, one.host, 0, one.etag, one.last_modified, one.method)
         one.take(holder.token, holder.worker, self.until, None if address is None else address.name)
 
-    def met(self, *, ready: bool) -> tuple[int, int]:
+    def examined(self, *, ready: bool) -> tuple[int, int]:
         """Return how many candidates of this kind were met before there were enough claims, and how many claims they
         made."""
         claims = self.tally[ready, True]
         return self.tally[ready, False] + claims, claims
 
     def _judges(self, row: Any, queue: str) -> bool:
-        host = self.held.get(row.host)
+        host = self.hosts.get(row.host)
         if self.origins is not None and self._waits_for_robots(row, host, queue):
             return False
         if host is not None and not host.allows(row.url):
@@ -157,7 +157,7 @@ class ClaimBatch:
 
     def count_probes(self, tx: Tx) -> None:
         """Count the claims of ill hosts that are out, where one of such a host might be granted."""
-        if self.holders and any(host.ill() and host.ready(self.now) for host in self.held.values()):
+        if self.holders and any(host.ill() and host.ready(self.now) for host in self.hosts.values()):
             self.probes, self.out, self.waiting = politeness.probes(tx, self.now)
 
     def _yields(self, host: HostState, queue: str) -> bool:
@@ -202,52 +202,52 @@ class ClaimBatch:
         scheme = row.url.partition(":")[0]
         if host is None or (row.is_new and not host.has_room()) or not host.wants_robots(scheme, self.now):
             return False
-        known, until = host.knows_robots(scheme), None
+        has_rules, until = host.knows_robots(scheme), None
         if host.robots_hold <= self.now:
             origin = (self.origins or {}).get(resources.origin_of(row.url, row.host))
             if origin is None:
                 raise Again("its robots.txt has become due meanwhile")
-            until = self._robots_until(origin, host, known)
-            if until is not None and not known:
+            until = self._robots_until(origin, host, has_rules)
+            if until is not None and not has_rules:
                 return self._wait_until(until, origin, row, host, queue)
-        if known and host.robots_hold <= self.now:
+        if has_rules and host.robots_hold <= self.now:
             return False
         if self.room:
             self._hold_back(row, host, queue)
         return True
 
-    def _robots_until(self, origin: Origin, host: HostState, known: bool) -> float | None:
+    def _robots_until(self, origin: Origin, host: HostState, has_rules: bool) -> float | None:
         """Grant a robots.txt if the host that serves it is ready, and return the time until which pages wait for it.
 
         Return None if it waits for its own host (`host`), for room among the claims, or for a place to probe the ill
-        host that serves it: then the pages' host waits for that place, too. `known`: there are rules, old ones
+        host that serves it: then the pages' host waits for that place, too. `has_rules`: there are rules, old ones
         included.
         """
         if (until := origin.held_until(self.now, self.lease)) is not None:
             return max(until, self.now + 1.0)
         if (until := origin.tries_at(self.now)) > self.now:
             return until
-        asked = self.held.get(origin.host)
-        if asked is None:
+        server = self.hosts.get(origin.host)
+        if server is None:
             raise Again("its robots.txt leads elsewhere meanwhile")
-        if not asked.may_ask(self.now):
-            opens = self.now + FULL_WAIT if asked.full() else max(asked.asked_from(), self.now + 1.0)
-            return None if asked is host else opens
+        if not server.may_ask(self.now):
+            opens = self.now + FULL_WAIT if server.full() else max(server.asked_from(), self.now + 1.0)
+            return None if server is host else opens
         if not self.room:
             return None
-        if self._puts_off(asked):
-            if asked is not host and not known:
-                host.wait_with(asked)
+        if self._puts_off(server):
+            if server is not host and not has_rules:
+                host.wait_with(server)
                 self.touched[host.name] = host
             return None
-        return self._grant_robots(origin, asked, host, known)
+        return self._grant_robots(origin, server, host, has_rules)
 
-    def _grant_robots(self, origin: Origin, asked: HostState, host: HostState, known: bool) -> float:
-        """Lease a robots.txt, and return the end of the lease. `asked`: the host that serves it; `host`: that of the
+    def _grant_robots(self, origin: Origin, server: HostState, host: HostState, has_rules: bool) -> float:
+        """Lease a robots.txt, and return the end of the lease. `server`: the host that serves it; `host`: that of the
         origin."""
-        self._take(origin, asked)
+        self._take(origin, server)
         times = host.times.get(origin.scheme)
-        if known and times is not None and not times.hold(self.now) and origin.failing_since is None:
+        if has_rules and times is not None and not times.hold(self.now) and origin.failing_since is None:
             host.hold_for_robots(min(self.until, self.now + GRACE), self.now)
         self.touched[host.name] = host
         return self.until

@@ -150,7 +150,7 @@ class ByWorth:
 
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
-        self._known = Remembered()
+        self._ranges = Remembered()
         self._owed = Owed()
         self._deep_lanes = 1
 
@@ -178,16 +178,16 @@ class ByWorth:
         return self.schedule.ripe_at(lanes, since)
 
     def soonest(self, tx: Tx, limit: int) -> tuple[list[tuple[float, str]], float]:
-        known = self._known.of(SHARED_QUEUE)
-        [moments] = self._over([known], self.schedule.ripe_at, np.inf)
-        first = sorted((at, lane) for lane, at in zip(known.lane, moments.tolist(), strict=True) if at < np.inf)
+        ranges = self._ranges.of(SHARED_QUEUE)
+        [moments] = self._over([ranges], self.schedule.ripe_at, np.inf)
+        first = sorted((at, lane) for lane, at in zip(ranges.lane, moments.tolist(), strict=True) if at < np.inf)
         pages, unseen = _soonest(tx, self, [lane for _, lane in first[: tuning.FRONT_LANES]], limit)
         return pages, min([unseen, *(at for at, _ in first[tuning.FRONT_LANES :])])
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
-        known = self._known.of(SHARED_QUEUE)
-        worth = self._worth([known], now)[0]
-        best = [known.lane[head] for head in np.argsort(-worth, kind="stable").tolist() if worth[head] > -np.inf]
+        ranges = self._ranges.of(SHARED_QUEUE)
+        worth = self._worth([ranges], now)[0]
+        best = [ranges.lane[head] for head in np.argsort(-worth, kind="stable").tolist() if worth[head] > -np.inf]
         again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][: tuning.FRONT_LANES]
         host_of = _front(tx, now, again, (ASKED + 1, FRONTIER_END), limit, kept)
         return [(page, host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
@@ -201,35 +201,35 @@ class ByWorth:
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
-        known = {queue: self._known.of(queue) for queue in sorted(set(queues))}
-        moments, known = self._ripe_among(tx, known, self._promising(known, now))
-        left: dict[str, Sequence[int]] = {
-            queue: range(len(each)) for queue, each in known.items() if not moments.get(queue, np.inf) <= now
+        ranges_of = {queue: self._ranges.of(queue) for queue in sorted(set(queues))}
+        moments, ranges_of = self._ripe_among(tx, ranges_of, self._promising(ranges_of, now))
+        unseen: dict[str, Sequence[int]] = {
+            queue: range(len(each)) for queue, each in ranges_of.items() if not moments.get(queue, np.inf) <= now
         }
-        while left:
-            more, known = self._ripe_among(tx, known, left)
+        while unseen:
+            more, ranges_of = self._ripe_among(tx, ranges_of, unseen)
             moments = earliest(chain(moments.items(), more.items()))
             # Pages that have not been read yet are behind those that were found.
-            left = {queue: list(known[queue].never_seen()) for queue in left}
-            left = {queue: at for queue, at in left.items() if at and not moments.get(queue, np.inf) <= now}
+            unseen = {queue: list(ranges_of[queue].never_seen()) for queue in unseen}
+            unseen = {queue: at for queue, at in unseen.items() if at and not moments.get(queue, np.inf) <= now}
         return moments
 
-    def _promising(self, known: Mapping[str, Ranges], now: float) -> dict[str, Sequence[int]]:
+    def _promising(self, ranges_of: Mapping[str, Ranges], now: float) -> dict[str, Sequence[int]]:
         """Return, of queues in many lanes, the few ranges in which something may be visited, as far as is
         remembered."""
-        many = {queue: each for queue, each in known.items() if len(each) > tuning.MANY}
+        many = {queue: each for queue, each in ranges_of.items() if len(each) > tuning.MANY}
         ripe = zip(many, self._over(many.values(), self.schedule.ripe_at, np.inf), strict=True)
         return {queue: at for queue, each in ripe if (at := np.flatnonzero(each <= now)[: tuning.FEW_RANGES].tolist())}
 
     def _ripe_among(
-        self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Sequence[int]]
+        self, tx: Tx, ranges_of: Mapping[str, Ranges], places: Mapping[str, Sequence[int]]
     ) -> tuple[dict[str, float], dict[str, Ranges]]:
         """Return the time from which a page in one of these ranges of each queue may be visited (a queue without any is
         missing), and the ranges as they are now."""
-        seen, after, _ = self._look(tx, known, places, 1)
+        seen, after, _ = self._look(tx, ranges_of, places, 1)
         queues = [queue for queue, pages in seen.items() for _ in pages]
         each = self.schedule.ripe_at(*_waiting([page for pages in seen.values() for page in pages])).tolist()
-        return earliest(zip(queues, each, strict=True)), {**known, **after}
+        return earliest(zip(queues, each, strict=True)), {**ranges_of, **after}
 
     @staticmethod
     def _fresh(before: Ranges, after: Ranges) -> bool:
@@ -243,7 +243,7 @@ class ByWorth:
     def _look(
         self,
         tx: Tx,
-        known: Mapping[str, Ranges],
+        ranges_of: Mapping[str, Ranges],
         places: Mapping[str, Sequence[int]],
         limit: int,
         deep: Iterable[Stretch] = (),
@@ -252,31 +252,31 @@ class ByWorth:
         """Look into ranges of queues, and remember what was seen: the first pages of each, up to `limit` where the last
         lane is known, and the ranges as they are now; and the first `most` pages of some stretches of the shared queue.
 
-        `known`: the ranges that the places are of; another thread may know others meanwhile.
+        `ranges_of`: the ranges that the places are of; another thread may know others meanwhile.
         """
-        sure = {queue: known[queue].ends_known(at) for queue, at in places.items()}
-        asked: dict[bool, list[list[Any]]] = {True: [], False: []}
+        sure = {queue: ranges_of[queue].ends_known(at) for queue, at in places.items()}
+        reads: dict[bool, list[list[Any]]] = {True: [], False: []}
         for queue, at in places.items():
-            for ends_known, bounds in zip(sure[queue], known[queue].bounds(at), strict=True):
-                asked[ends_known].append([queue, *bounds])
-        first, few, many = map(iter, _lane_heads(tx, asked[True], limit, asked[False], deep, most))
+            for ends_known, bounds in zip(sure[queue], ranges_of[queue].bounds(at), strict=True):
+                reads[ends_known].append([queue, *bounds])
+        first, few, many = map(iter, _lane_heads(tx, reads[True], limit, reads[False], deep, most))
         seen: dict[str, list[Page]] = {}
         after: dict[str, Ranges] = {}
         for queue, at in places.items():
             heads = [next(first if ends_known else few) for ends_known in sure[queue]]
-            after[queue] = known[queue].saw(at, [[page[1:] for page in each] for each in heads], limit, tuning.FEW)
+            after[queue] = ranges_of[queue].saw(at, [[page[1:] for page in each] for each in heads], limit, tuning.FEW)
             seen[queue] = _pages(heads)
-        self._known.update(after)
+        self._ranges.update(after)
         return seen, after, _pages(many)
 
-    def _worth(self, known: Iterable[Ranges], now: float) -> list[Floats]:
+    def _worth(self, queues: Iterable[Ranges], now: float) -> list[Floats]:
         """Return, of each of these queues, the worth of the page at the head of each range; −∞ where there is none."""
-        return self._over(known, lambda lane, since: self.schedule.worth(lane, since, now), -np.inf)
+        return self._over(queues, lambda lane, since: self.schedule.worth(lane, since, now), -np.inf)
 
     @staticmethod
-    def _over(known: Iterable[Ranges], of: Callable[[Ints, Floats], Floats], empty: float) -> list[Floats]:
+    def _over(queues: Iterable[Ranges], of: Callable[[Ints, Floats], Floats], empty: float) -> list[Floats]:
         """A function of lane and time, over the heads of all ranges of all these queues at once."""
-        parts = list(known)
+        parts = list(queues)
         if not parts:
             return []
         lane = np.fromiter(chain.from_iterable(part.lane for part in parts), np.int64)
@@ -289,16 +289,16 @@ class ByWorth:
     ) -> tuple[dict[str, Page], list[Page], frozenset[str]]:
         """Return the best page of each of these hosts' queues that may be visited now, and the best of the shared
         queue; and which of these queues have another."""
-        known = {name: self._known.of(name) for name in (*names, SHARED_QUEUE)}
-        worth = dict(zip(known, self._worth(known.values(), now), strict=True))
+        ranges_of = {name: self._ranges.of(name) for name in (*names, SHARED_QUEUE)}
+        worth = dict(zip(ranges_of, self._worth(ranges_of.values(), now), strict=True))
         looks = {
             name: each.choose(worth[name], tuning.SHARED_LOOKS if name == SHARED_QUEUE else tuning.HOST_LOOKS)
-            for name, each in known.items()
+            for name, each in ranges_of.items()
         }
-        promising = list(_stretches(known[SHARED_QUEUE].lane, worth[SHARED_QUEUE]))[: self._deep_lanes]
-        seen, after, deep = self._look(tx, known, looks, 2, promising, width)
+        promising = list(_stretches(ranges_of[SHARED_QUEUE].lane, worth[SHARED_QUEUE]))[: self._deep_lanes]
+        seen, after, deep = self._look(tx, ranges_of, looks, 2, promising, width)
         heads = seen.pop(SHARED_QUEUE)
-        if self._fresh(known[SHARED_QUEUE], after[SHARED_QUEUE]):
+        if self._fresh(ranges_of[SHARED_QUEUE], after[SHARED_QUEUE]):
             heads = self._heads_of_shared(tx, now)
         best, more = self._first_of(seen, now)
         return best, self._best_of_shared(tx, heads, deep, promising, width, now), more
@@ -319,7 +319,7 @@ class ByWorth:
     def _heads_of_shared(self, tx: Tx, now: float) -> list[Page]:
         """Return the first pages of the lanes of the shared queue, looked for until nothing new turns up."""
         for _ in range(tuning.MOST_ROUNDS):
-            before = self._known.of(SHARED_QUEUE)
+            before = self._ranges.of(SHARED_QUEUE)
             looks = before.choose(self._worth([before], now)[0], tuning.SHARED_LOOKS)
             seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks}, 2)
             if not self._fresh(before, after[SHARED_QUEUE]):
@@ -457,10 +457,10 @@ def _soonest(tx: Tx, finder: Finder, lanes: Sequence[int], limit: int) -> tuple[
     return [(at, host) for at, (*_, host) in zip(moments, pages, strict=True)], unseen
 
 
-def _due(finder: Finder, heads: Sequence[list[Any]], now: float) -> list[list[Any]]:
+def _due_pages(finder: Finder, heads: Sequence[list[Any]], now: float) -> list[list[Any]]:
     """Return those of these pages [id, lane, waiting_since, …] that may be visited now."""
-    due = are_due(finder, [head[1] for head in heads], [head[2] for head in heads], now).tolist()
-    return [head for head, is_due in zip(heads, due, strict=True) if is_due]
+    flags = are_due(finder, [head[1] for head in heads], [head[2] for head in heads], now).tolist()
+    return [head for head, is_due in zip(heads, flags, strict=True) if is_due]
 
 
 def _retry_heads(tx: Tx, names: Iterable[str], before: float, limit: int) -> dict[str, list[list[Any]]]:
@@ -481,9 +481,11 @@ def _retries(
     names = [offer.name for offer in turns]
     for limit in (max(per_host, tuning.RETRIES_READ), tuning.RETRIES_DEEP):
         heads_by_host = _retry_heads(tx, names, now - SOONEST, limit)
-        due = {name: [head[:3] for head in _due(finder, heads, now)] for name, heads in heads_by_host.items()}
-        chosen |= {name: pages[: 1 if name in one else per_host] for name, pages in due.items() if pages}
-        names = [name for name, heads in heads_by_host.items() if not due[name] and len(heads) == limit]
+        due_heads = {
+            name: [head[:3] for head in _due_pages(finder, heads, now)] for name, heads in heads_by_host.items()
+        }
+        chosen |= {name: pages[: 1 if name in one else per_host] for name, pages in due_heads.items() if pages}
+        names = [name for name, heads in heads_by_host.items() if not due_heads[name] and len(heads) == limit]
     return chosen
 
 

@@ -46,8 +46,8 @@ def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
     if not noted:
         return {}
     tried = {page for _, pages in noted.values() for page in pages}
-    held = taking.mine(tx, {token for token, _ in noted.values()}, tried)
-    by_page = {(claim.token, claim.key): claim for claim in held if claim.until > now}
+    claims = taking.mine(tx, {token for token, _ in noted.values()}, tried)
+    by_page = {(claim.token, claim.key): claim for claim in claims if claim.until > now}
     return {
         # A page may be noted twice: by an attempt whose answer was lost, and by the next one, which found its claim.
         key: [by_page[token, page] for page in dict.fromkeys(pages) if (token, page) in by_page]
@@ -57,5 +57,5 @@ def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
 
 def forget(tx: Tx, now: float) -> int:
     """Delete keys that expired long ago. Return their number."""
-    gone: int = tx.one("asked/forget", before=now - KEPT, limit=FORGOTTEN_AT_ONCE)[0]
-    return gone
+    count: int = tx.one("asked/forget", before=now - KEPT, limit=FORGOTTEN_AT_ONCE)[0]
+    return count

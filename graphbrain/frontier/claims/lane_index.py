@@ -125,7 +125,7 @@ class Remembered:
     def __init__(self, most: int = MOST_OF_ALL) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, Ranges] = OrderedDict()
+        self._ranges: OrderedDict[str, Ranges] = OrderedDict()
         self._count = 0
 
     def __len__(self) -> int:
@@ -135,11 +135,11 @@ class Remembered:
     def of(self, queue: str) -> Ranges:
         """Return the ranges of a queue; one range where nothing is known of it."""
         with self._lock:
-            known = self._known.get(queue)
-            if known is None:
+            ranges = self._ranges.get(queue)
+            if ranges is None:
                 return self._keep(queue, Ranges.unknown(joined=True))
-            self._known.move_to_end(queue)
-            return known
+            self._ranges.move_to_end(queue)
+            return ranges
 
     def update(self, seen: Mapping[str, Ranges]) -> None:
         """Remember the ranges of these queues as they are now."""
@@ -148,11 +148,11 @@ class Remembered:
                 self._keep(queue, ranges)
 
     def _keep(self, queue: str, ranges: Ranges) -> Ranges:
-        before = self._known.pop(queue, None)
+        before = self._ranges.pop(queue, None)
         self._count += len(ranges) - (0 if before is None else len(before))
-        self._known[queue] = ranges
-        while self._count > self._most and len(self._known) > 1:
-            self._count -= len(self._known.popitem(last=False)[1])
+        self._ranges[queue] = ranges
+        while self._count > self._most and len(self._ranges) > 1:
+            self._count -= len(self._ranges.popitem(last=False)[1])
         return ranges
 
 

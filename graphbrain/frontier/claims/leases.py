@@ -61,18 +61,18 @@ class Leasing(Protocol):
         """End these leases without a report."""
 
 
-def renew(tx: Tx, leasing: Leasing, held: Mapping[str, str], until: float) -> set[str]:
+def renew(tx: Tx, leasing: Leasing, token_of: Mapping[str, str], until: float) -> set[str]:
     """Hold the claims `key → token` until then, and return the keys that are still held."""
-    mine = [lease for lease in leasing.found(tx, held) if lease.token == held[lease.key]]
+    mine = [lease for lease in leasing.found(tx, token_of) if lease.token == token_of[lease.key]]
     leasing.hold(tx, mine, until)
     return {lease.key for lease in mine}
 
 
-def release(tx: Tx, leasing: Leasing, held: Mapping[str, str], policy: Policy, now: float) -> set[str]:
+def release(tx: Tx, leasing: Leasing, token_of: Mapping[str, str], policy: Policy, now: float) -> set[str]:
     """Give the claims `key → token` back, and return the keys that were held, or that this token gave back before."""
-    leases = leasing.found(tx, held)
-    mine = [lease for lease in leases if lease.token == held[lease.key]]
-    before = {lease.key for lease in leases if lease.token is None and lease.last == (held[lease.key], RETURNED)}
+    leases = leasing.found(tx, token_of)
+    mine = [lease for lease in leases if lease.token == token_of[lease.key]]
+    before = {lease.key for lease in leases if lease.token is None and lease.last == (token_of[lease.key], RETURNED)}
     leasing.let_go(tx, mine, policy, now)
     return before | {lease.key for lease in mine}
 

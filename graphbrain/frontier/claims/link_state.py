@@ -74,10 +74,10 @@ class LinkState(ResourceState):
         self.status, self.fault, self.error = None, "forbidden", "robots.txt forbids it"
 
     def hear(
-        self, said: Said, status: int | None, now: float
+        self, answer: Said, status: int | None, now: float
     ) -> Literal["new", "changed", "same", "alias", "retry", "gone"]:
         """Take an answer, and return the outcome."""
-        if self.follow(said):
+        if self.follow(answer):
             self.due_at, self.method = now, HEAD
             return "alias"
         if head_refused(self.method, status):
@@ -86,7 +86,7 @@ class LinkState(ResourceState):
         self.go_home()
         self.method = HEAD
         before, self.status = self.status, status
-        if said.what == "found":
+        if answer.what == "found":
             outcome: Literal["new", "changed", "same"] = (
                 "new" if self.fetched is None else "changed" if self.broken or status != before else "same"
             )
@@ -95,7 +95,7 @@ class LinkState(ResourceState):
             return outcome
         self.failed, self.failures = now, (self.failures or 0) + 1
         self.failing_since = now if self.failing_since is None else min(self.failing_since, now)
-        if said.what == "fails" and self.failures < TRIES:
+        if answer.what == "fails" and self.failures < TRIES:
             self.due_at = now + self.wait()
             return "retry"
         self.due_at, self.broken = None, True

@@ -36,8 +36,8 @@ def ask(tx: Tx, urls: Iterable[str], before: float, policy: Policy, now: float) 
     if not usable:
         return 0
     resources.create(tx, {key_of(url): url for url in usable}, now)
-    held = [one for one in resources.lock(tx, map(key_of, usable)).values() if isinstance(one, LinkState)]
-    hosts = politeness.lock(tx, {one.host for one in held}, policy.manners, now)
-    asked = sum(one.ask(before, now) for one in held)
-    resources.write(tx, held, hosts, now)
-    return asked
+    links = [one for one in resources.lock(tx, map(key_of, usable)).values() if isinstance(one, LinkState)]
+    hosts = politeness.lock(tx, {one.host for one in links}, policy.manners, now)
+    count = sum(one.ask(before, now) for one in links)
+    resources.write(tx, links, hosts, now)
+    return count

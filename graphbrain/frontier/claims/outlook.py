@@ -132,13 +132,13 @@ class _Kinds:
         if others := set(wanted) - PAGES:
             kinds[-1] = sorted([*kinds[-1], *resources.outlook(tx, others, limit)], key=lambda row: row[0])[:limit]
         kinds_of = {kind: resources.LINES[kind] for kind in sorted(others & resources.LINES.keys())}
-        asked = resources.waiting(tx, [line for lines in kinds_of.values() for line in lines], limit)
-        first_asks = _soonest((asked[first] for first, _ in kinds_of.values()), limit)
-        later_asks = _soonest((asked[later] for _, later in kinds_of.values()), limit)
+        resources_of = resources.waiting(tx, [line for lines in kinds_of.values() for line in lines], limit)
+        first_asks = _soonest((resources_of[first] for first, _ in kinds_of.values()), limit)
+        later_asks = _soonest((resources_of[later] for _, later in kinds_of.values()), limit)
         beside: set[Beside] = {
             kind  # type: ignore[misc]  # a robots.txt waits in no line
             for kind, lines in kinds_of.items()
-            if any(at <= now for line in lines for at, _ in asked[line][:1])
+            if any(at <= now for line in lines for at, _ in resources_of[line][:1])
         }
         beside |= {"aliases"} if any(at <= now for at, _ in kinds[3][:1]) else set()
         asks = (first_asks, later_asks)
@@ -150,19 +150,19 @@ class _Kinds:
         failures, queued, rested, looks = soonest
         # A page that was never fetched waits for room in a full budget, whenever it is due.
         full = {name for name, host in hosts.items() if not host.has_room()}
-        due = [row for row in failures if not (row[3] and row[1] in full)]
+        retries = [row for row in failures if not (row[3] and row[1] in full)]
         return cls(
-            due, queued, rested, looks, leases, waiting, first_asks, later_asks,
+            retries, queued, rested, looks, leases, waiting, first_asks, later_asks,
             frozenset(beside), hosts, behind, unseen, whole,
         )  # fmt: skip
 
     def go_on(self, now: float) -> bool:
         """Return whether there is something for which a crawl waits. It does not wait for a host that has failed for
         hours, or whose robots.txt has."""
-        left = {name for name, host in self.hosts.items() if host.abandoned(now) or host.shut_for_long(now)}
-        failures = any(name not in left for _, name, *_ in self.failures)
-        pages = any(at < FOR_EVER and name not in left for at, name in self.queued)
-        return bool(self.leases) or failures or pages or any(name not in left for _, name in self.first_asks)
+        abandoned = {name for name, host in self.hosts.items() if host.abandoned(now) or host.shut_for_long(now)}
+        failures = any(name not in abandoned for _, name, *_ in self.failures)
+        pages = any(at < FOR_EVER and name not in abandoned for at, name in self.queued)
+        return bool(self.leases) or failures or pages or any(name not in abandoned for _, name in self.first_asks)
 
     def moments(self, now: float, crowded: bool) -> tuple[tuple[float, Because], float, float]:
         """Return three times: of the first of all, with the reason why not before; of the first page or resource that
@@ -188,13 +188,13 @@ class _Kinds:
             ),
             (first(self.waiting, _has_place, put_off | (self.hosts.keys() - probed)), "probe"),
             (first(self.looks, _looked_at, put_off), "look"),
-            (first(self.first_asks, _asked, put_off), "host"),
-            (first(self.later_asks, _asked, put_off), "revisit"),
+            (first(self.first_asks, _claimable_at, put_off), "host"),
+            (first(self.later_asks, _claimable_at, put_off), "revisit"),
             (lapses, "lease"),
         )
         well = min(
             first(queued, _opens, probed),
-            *(first(rows, _asked, probed) for rows in (self.first_asks, self.later_asks)),
+            *(first(rows, _claimable_at, probed) for rows in (self.first_asks, self.later_asks)),
         )
         return min(kinds, key=lambda kind: kind[0]), well, lapses
 
@@ -259,11 +259,11 @@ def _look(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, wanted:
 def _behind(tx: Tx, hosts: Mapping[str, HostState], manners: PolitenessPolicy, now: float) -> dict[str, str]:
     """Return host → the full host that has its robots.txt, of these hosts that wait for theirs. A look at it each
     minute finds when that host has room again (`batches`); no time is known."""
-    asked = resources.behind(tx, (name for name, host in hosts.items() if host.robots_hold > now), now)
-    if not asked:
+    server_of = resources.behind(tx, (name for name, host in hosts.items() if host.robots_hold > now), now)
+    if not server_of:
         return {}
-    known = {**hosts, **politeness.read(tx, set(asked.values()) - hosts.keys(), manners, now)}
-    return {name: other for name, other in asked.items() if other in known and known[other].full()}
+    states = {**hosts, **politeness.read(tx, set(server_of.values()) - hosts.keys(), manners, now)}
+    return {name: other for name, other in server_of.items() if other in states and states[other].full()}
 
 
 def _soonest(parts: Iterable[list[list[Any]]], limit: int) -> list[list[Any]]:
@@ -295,7 +295,7 @@ def _looked_at(at: float, host: HostState | None, now: float) -> float:
     return moment if moment > now else now + FULL_WAIT
 
 
-def _asked(at: float, host: HostState | None, now: float) -> float:
+def _claimable_at(at: float, host: HostState | None, now: float) -> float:
     """Return when a resource can be claimed. One that could be had now has just been refused, so it is tried again
     soon."""
     return max(_comes_due(at, host, now), now + SOON)
@@ -320,8 +320,8 @@ def _shared_from(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float) 
         pages = finder.front(tx, now, depth, 1)
         if not pages:
             return _shared_later(tx, finder, manners, now), False
-        met = politeness.read(tx, {name for _, name in pages}, manners, now)
-        moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
+        states = politeness.read(tx, {name for _, name in pages}, manners, now)
+        moments = [now if name not in states else states[name].may_open_at(now) for _, name in pages]
         if min(moments) <= now:
             return now, True
     return min(moments), True
@@ -334,6 +334,6 @@ def _shared_later(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float)
         return later if later is None else now + SOON
     # Its host may not be ready by then: as far as pages and hosts are known, the first that can be had.
     pages, unseen = finder.soonest(tx, FEW)
-    met = politeness.read(tx, {name for _, name in pages}, manners, now)
-    moments = [max(at, met[name].may_open_at(now) if name in met else now) for at, name in pages]
+    states = politeness.read(tx, {name for _, name in pages}, manners, now)
+    moments = [max(at, states[name].may_open_at(now) if name in states else now) for at, name in pages]
     return max(min([unseen, *moments]), later, now + SOON)

@@ -52,7 +52,7 @@ class ResourceVisit:
     url: str
     key: str
     token: str
-    said: Said
+    answer: Said
     at: float
     kind: health.Kind
     status: int | None = None
@@ -92,26 +92,26 @@ def _visited(report: object, claim: Claim, now: float) -> ResourceVisit:
     if not isinstance(report, Fetched | Failed):
         raise BadInput(f"a report is a Resource, a Fetched or a Failed, not {type(report).__name__}")
     wait = retry_after.seconds(report.retry_after, now) if isinstance(report, Failed) else None
-    known = input_checks.checked(_plain(report))
-    said, note, listed = _said_of(known, claim)
-    at = now if known.fetched_at is None else min(max(float(known.fetched_at), tokens.made_at(claim.token) or 0.0), now)
+    visit = input_checks.checked(_plain(report))
+    answer, note, listed = _answer_of(visit, claim)
+    at = now if visit.fetched_at is None else min(max(float(visit.fetched_at), tokens.made_at(claim.token) or 0.0), now)
     return ResourceVisit(
         claim.url,
         claim.key,
         claim.token,
-        said,
+        answer,
         at,
-        _kind_of(known, claim),
-        known.status,
+        _kind_of(visit, claim),
+        visit.status,
         wait,
-        known.seconds,
-        input_checks.address(known.address),
+        visit.seconds,
+        input_checks.address(visit.address),
         note,
         listed=listed,
-        etag=known.etag if isinstance(known, Fetched) else None,
-        last_modified=known.last_modified if isinstance(known, Fetched) else None,
-        fault=known.fault if isinstance(known, Failed) else None,
-        error=input_checks.shown(known.error) if isinstance(known, Failed) else "",
+        etag=visit.etag if isinstance(visit, Fetched) else None,
+        last_modified=visit.last_modified if isinstance(visit, Fetched) else None,
+        fault=visit.fault if isinstance(visit, Failed) else None,
+        error=input_checks.shown(visit.error) if isinstance(visit, Failed) else "",
     )
 
 
@@ -137,14 +137,14 @@ def _plain(report: Fetched | Failed) -> Fetched | Failed:
     )  # fmt: skip
 
 
-def _said_of(report: Fetched | Failed, claim: Claim) -> tuple[Said, str, Listed | None]:
+def _answer_of(report: Fetched | Failed, claim: Claim) -> tuple[Said, str, Listed | None]:
     """Return the meaning of an answer, a remark on it, and the entries of a sitemap."""
     if claim.kind == "sitemap":
         return _said_of_sitemap(report, claim)
-    return (*(_said_of_link(report, claim) if claim.kind == "link" else _said(report, claim)), None)
+    return (*(_said_of_link(report, claim) if claim.kind == "link" else _answer_in(report, claim)), None)
 
 
-def _said(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
+def _answer_in(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
     """Return the meaning of an answer, and a remark on it."""
     status = report.status
     if isinstance(report, Fetched) and report.redirected_to is not None:

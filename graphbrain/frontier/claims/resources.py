@@ -40,8 +40,8 @@ __all__ = [
     "RESOURCES",
     "ResourceVisit",
     "behind",
+    "claimable",
     "create",
-    "due",
     "lock",
     "mine",
     "of_host",
@@ -84,10 +84,10 @@ def wanted(tx: Tx, pages: Iterable[tuple[str, str]], manners: PolitenessPolicy, 
 
     Hosts are read without a lock.
     """
-    met = dict(pages)
-    hosts = politeness.read(tx, set(met.values()), manners, now)
+    host_of_url = dict(pages)
+    hosts = politeness.read(tx, set(host_of_url.values()), manners, now)
     rows = {}
-    for url, name in met.items():
+    for url, name in host_of_url.items():
         scheme, host = url.partition(":")[0], hosts.get(name)
         if host is not None and host.robots_hold <= now and host.wants_robots(scheme, now):
             key = origins.key_of(scheme, name)
@@ -120,17 +120,17 @@ def lock(tx: Tx, keys: Iterable[str]) -> dict[str, ResourceState]:
 
 
 def write(
-    tx: Tx, held: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float, *, ended: bool = False
+    tx: Tx, locked: Iterable[ResourceState], hosts: Mapping[str, HostState], now: float, *, ended: bool = False
 ) -> None:
     """Write what has changed of locked resources, and of their queues. `hosts`: those of the queues, locked. `ended`:
     their claims have ended, so their hosts may be ready for others, of whatever kind."""
-    held = list(held)
-    rows = [[one.key, changes] for one in held if (changes := one.changes())]
+    locked = list(locked)
+    rows = [[one.key, changes] for one in locked if (changes := one.changes())]
     if rows:
         tx.do("resources/write", rows=rows)
-    queues = {queue for one in held for queue in one.queues()}
+    queues = {queue for one in locked for queue in one.queues()}
     if ended:
-        names = {name for one in held for name in (one.host, one.concerns)}
+        names = {name for one in locked for name in (one.host, one.concerns)}
         queues |= {queue_key(line, name) for lines in LINES.values() for line in lines for name in names}
     review(tx, queues, hosts, now)
 
@@ -138,12 +138,12 @@ def write(
 def put_right(tx: Tx, keys: Iterable[str], manners: PolitenessPolicy, lease: float, now: float) -> None:
     """Correct the times of these resources, and of their queues, that a clock wrote which was ahead. `lease`: the
     seconds of a claim."""
-    held = list(lock(tx, keys).values())
-    for one in held:
+    locked = list(lock(tx, keys).values())
+    for one in locked:
         one.put_right(now, lease)
-    names = {name for one in held for name in (one.host, one.concerns)}
+    names = {name for one in locked for name in (one.host, one.concerns)}
     hosts = politeness.lock(tx, names, manners, now) if names else {}
-    write(tx, held, hosts, now, ended=True)
+    write(tx, locked, hosts, now, ended=True)
 
 
 def review(tx: Tx, queues: Iterable[str], hosts: Mapping[str, HostState], now: float) -> None:
@@ -195,7 +195,7 @@ def of_host(tx: Tx, name: str, first: Trust) -> tuple[HostResource, ...]:
     return tuple(_view(STATES[kind_of(row["key"])].stored(row), first) for row in rows)
 
 
-def due(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
+def claimable(tx: Tx, lines: Sequence[str], n: int, now: float) -> list[str]:
     """Keys of resources that may be claimed now, read without a lock: the first of each host, then the second, …"""
     if not lines or not n:
         return []
@@ -259,20 +259,20 @@ class _Resources:
 RESOURCES = _Resources()
 
 
-def _let_go(tx: Tx, held: Sequence[ResourceState], manners: PolitenessPolicy, now: float) -> None:
+def _let_go(tx: Tx, locked: Sequence[ResourceState], manners: PolitenessPolicy, now: float) -> None:
     """End leases without an answer: the resources may be claimed again at once, and pages wait for them no longer."""
-    if not held:
+    if not locked:
         return
     ends: dict[str, HostEffects] = {}
-    for one in held:
+    for one in locked:
         _end(ends, one)
         one.let_go(RETURNED)
-    hosts = _concluded(tx, {one.concerns for one in held}, ends, manners, now)
-    for one in held:
+    hosts = _concluded(tx, {one.concerns for one in locked}, ends, manners, now)
+    for one in locked:
         if isinstance(one, Origin):
             hosts[one.name].end_robots_hold()
     politeness.write(tx, (hosts[name] for name in sorted(hosts)), (), now)
-    write(tx, held, hosts, now, ended=True)
+    write(tx, locked, hosts, now, ended=True)
 
 
 def _end(ends: dict[str, HostEffects], one: ResourceState) -> HostEffects:
@@ -300,12 +300,12 @@ def record(
 ) -> tuple[dict[str, Answer], frozenset[str]]:
     """Record what came of claims, each resource at most once. Return the answers by key, and the keys of those that
     were recorded before and are answered again."""
-    held = lock(tx, [one.key for one in reported])
+    locked = lock(tx, [one.key for one in reported])
     done: dict[str, Answer] = {}
     again: set[str] = set()
     live: list[tuple[ResourceVisit, ResourceState]] = []
     for one in reported:
-        state = held.get(one.key)
+        state = locked.get(one.key)
         if state is not None and state.lease == one.token:
             live.append((one, state))
         else:
@@ -314,7 +314,7 @@ def record(
                 again.add(one.key)
     if not live:
         return done, frozenset(again)
-    if targets := {one.said.host for one, _ in live if one.said.what == "leads"}:
+    if targets := {one.answer.host for one, _ in live if one.answer.what == "leads"}:
         tx.do("pages/hosts", names=sorted(targets), now=now)
     ends: dict[str, HostEffects] = {}
     for one, state in live:
@@ -379,11 +379,11 @@ def _follow(
 def _follow_sitemap(one: ResourceVisit, state: ResourceState, now: float) -> Outcome:
     """Apply an answer to a sitemap, and return the outcome."""
     assert isinstance(state, SitemapState)
-    outcome = state.hear(one.said, now)
+    outcome = state.hear(one.answer, now)
     if outcome in ("new", "changed", "same"):
         state.entries = state.entries if one.listed is None else one.listed.entries
         state.is_index = state.is_index if one.listed is None else bool(one.listed.sitemaps) or None
-        if one.said.what == "lists":
+        if one.answer.what == "lists":
             state.etag, state.last_modified = one.etag, one.last_modified
     elif outcome != "alias":
         state.fault = one.refusal or one.note
@@ -392,16 +392,16 @@ def _follow_sitemap(one: ResourceVisit, state: ResourceState, now: float) -> Out
 
 def _follow_link(one: ResourceVisit, state: LinkState, now: float) -> Outcome:
     """Apply an answer to the check of a link, and return the outcome."""
-    outcome = state.hear(one.said, one.status, now)
+    outcome = state.hear(one.answer, one.status, now)
     if outcome != "alias":
         state.error = _error_of(one)
-        state.fault = None if one.said.what == "found" else _fault_of(one)
+        state.fault = None if one.answer.what == "found" else _fault_of(one)
     return outcome
 
 
 def _error_of(one: ResourceVisit) -> str | None:
     """Return the error of a link that could not be had, in words."""
-    if one.said.what == "leads":
+    if one.answer.what == "leads":
         return f"more than {MOST_REDIRECTS} redirects in a row"
     return one.refusal or one.error or None
 
@@ -410,7 +410,7 @@ def _fault_of(one: ResourceVisit) -> health.PageFault:
     """Return the fault of a link that could not be had, as that of a page."""
     if one.refusal:
         return "bad_report"
-    if one.said.what == "gone" and one.status is not None:
+    if one.answer.what == "gone" and one.status is not None:
         return "missing" if one.status >= 400 else "nowhere"
     return health.page_fault(one.kind, one.status, one.fault)
 
@@ -419,8 +419,8 @@ def _follow_origin(
     tx: Tx, one: ResourceVisit, origin: Origin, host: HostState, manners: PolitenessPolicy, now: float
 ) -> Outcome:
     """Apply an answer to the origin and its host, which is locked. Return the outcome."""
-    known, first = host.knows_robots(origin.scheme), origin.scheme not in host.times
-    rules = origin.hear(one.said, now, known=known, unreachable=manners.robots_unreachable)
+    had_rules, first = host.knows_robots(origin.scheme), origin.scheme not in host.times
+    rules = origin.hear(one.answer, now, had_rules=had_rules, unreachable=manners.robots_unreachable)
     host.end_robots_hold()
     if rules is not None:
         changed = admin.take_robots(tx, host, rules.text, origin.scheme, now)
@@ -428,12 +428,12 @@ def _follow_origin(
             host.times[origin.scheme] = Times(now, origin.due_at)
             politeness.write(tx, [host], (), now)
         return "new" if first else "changed" if changed else "same"
-    if origin.due_at is not None and known:
+    if origin.due_at is not None and had_rules:
         read_at = host.times.get(origin.scheme, Times(now, now)).at
         host.times[origin.scheme] = Times(read_at, origin.due_at)
     elif origin.due_at is not None and not host.knows_other_robots(origin.scheme):
         host.hold_for_robots(origin.due_at, now)
     politeness.write(tx, [host], (), now)
-    if one.said.what == "leads":
+    if one.answer.what == "leads":
         return "alias"
     return "slowed" if one.kind == "refused" else "retry"

@@ -90,13 +90,13 @@ class Owed:
     on it do no harm."""
 
     def __init__(self) -> None:
-        self._due: dict[str, float] = {}
+        self._owed: dict[str, float] = {}
 
     def places(self, name: str, part: float, n: int) -> int:
         """Return how many of `n` claims are due to a kind that has this part of all claims."""
-        due = min(self._due.get(name, 0.0) + part * n, float(n))
-        self._due[name] = due - int(due)
-        return int(due)
+        places = min(self._owed.get(name, 0.0) + part * n, float(n))
+        self._owed[name] = places - int(places)
+        return int(places)
 
 
 class ClaimShare:
@@ -114,14 +114,14 @@ class ClaimShare:
 
     def places(self, n: int) -> int:
         """Return how many of the next `n` claims it may have."""
-        due = self._credit + self._part() * n + 1e-9
-        return max(0, min(n, int(due + self._luck)))
+        places = self._credit + self._part() * n + 1e-9
+        return max(0, min(n, int(places + self._luck)))
 
-    def took(self, taken: int, n: int) -> None:
-        """It has `taken` so many of its places in a call for `n`. If it had places and found nothing, it is owed
+    def took(self, count: int, n: int) -> None:
+        """It has `count` so many of its places in a call for `n`. If it had places and found nothing, it is owed
         nothing: no page waits for a share that nothing took."""
-        if not taken and self.places(n):
+        if not count and self.places(n):
             return
         self._luck = 0.0
         part = self._part()
-        self._credit = min(self._credit + part * n - taken, max(1.0, part * n))
+        self._credit = min(self._credit + part * n - count, max(1.0, part * n))

@@ -199,8 +199,8 @@ class SitemapState(ResourceState):
         a clock skipped would count as days without a change.
         """
         if self.rate_scale is not None and clock_ahead.is_ahead(self.fetched, now):
-            known = now - clock_ahead.event(self.discovered or now, now)
-            self.rate_scale = min(self.rate_scale, CHANGES.scale + known / DAY)
+            age = now - clock_ahead.event(self.discovered or now, now)
+            self.rate_scale = min(self.rate_scale, CHANGES.scale + age / DAY)
         super(SitemapState, self).put_right(now, lease)
 
     def counts(self) -> bool:
@@ -262,18 +262,18 @@ class SitemapState(ResourceState):
         self.lease_until = max(self.lease_until or 0.0, until)
         return self.written or 0
 
-    def hear(self, said: Said, now: float) -> Literal["new", "changed", "same", "alias", "retry", "gone"]:
+    def hear(self, answer: Said, now: float) -> Literal["new", "changed", "same", "alias", "retry", "gone"]:
         """Take an answer, and return the outcome."""
-        if self.follow(said):
+        if self.follow(answer):
             self.due_at = now
             return "alias"
         self.go_home()
-        if said.what in ("lists", "same"):
-            return self._read(None if said.what == "same" else said.text, now)
+        if answer.what in ("lists", "same"):
+            return self._read(None if answer.what == "same" else answer.text, now)
         self.failures, self.failed = (self.failures or 0) + 1, now
         self.failing_since = now if self.failing_since is None else min(self.failing_since, now)
         over = now - self.failing_since >= DEAD_AFTER and self.failures >= DEAD_FAILURES
-        if over or (self.guessed and said.what == "gone" and self.fetched is None):
+        if over or (self.guessed and answer.what == "gone" and self.fetched is None):
             self.dead_at, self.due_at = now, None
             return "gone"
         self.due_at = now + self.wait()

@@ -46,35 +46,35 @@ def find(tx: Tx, schemes: Mapping[str, str], robots: bool, manners: PolitenessPo
     Returns:
         The hosts whose sitemaps are known now.
     """
-    met = politeness.read(tx, schemes, manners, now)
-    known = {row[0]: row[1:] for row in tx.one("sitemaps/hosts", names=sorted(met))[0]}
-    ready = {name for name, host in met.items() if not robots or host.knows_robots(schemes[name])}
-    news = sorted(name for name in ready if known[name][0] != _mark(met[name]))
+    read_hosts = politeness.read(tx, schemes, manners, now)
+    noted = {row[0]: row[1:] for row in tx.one("sitemaps/hosts", names=sorted(read_hosts))[0]}
+    ready = {name for name, host in read_hosts.items() if not robots or host.knows_robots(schemes[name])}
+    news = sorted(name for name in ready if noted[name][0] != _mark(read_hosts[name]))
     if not news:
         return ready
     texts = {row[0]: row[1:] for row in tx.one("hosts/robots", names=news)[0]}
     named = {name: _named(texts.get(name, ()), schemes[name], name) for name in news}
     _create(tx, [url for urls in named.values() for url in urls], now)
-    before = {name: set(known[name][1] or ()) for name in news}
+    before = {name: set(noted[name][1] or ()) for name in news}
     keys = {key_of(url) for urls in named.values() for url in urls}.union(*before.values())
-    held = resources.lock(tx, keys)
-    hosts = politeness.lock(tx, {*news, *(one.host for one in held.values())}, manners, now)
-    same = [name for name in news if hosts[name].robots() == met[name].robots()]
+    locked = resources.lock(tx, keys)
+    hosts = politeness.lock(tx, {*news, *(one.host for one in locked.values())}, manners, now)
+    same = [name for name in news if hosts[name].robots() == read_hosts[name].robots()]
     for name in same:
         mine = {key_of(url) for url in named[name]}
-        for key in mine & held.keys():
-            state = _sitemap(held[key])
+        for key in mine & locked.keys():
+            state = _sitemap(locked[key])
             guessed = not any(sitemaps_of(text) for text in texts.get(name, ()) if text)
             state.guessed = guessed if state.named_by is None and state.parent is None else None
             state.depth = 0
             state.name(() if state.guessed else (name,), now)
-        for key in (before[name] - mine) & held.keys():
-            _sitemap(held[key]).unname(name, now)
-    _count(tx, held.values())
-    resources.write(tx, held.values(), hosts, now)
+        for key in (before[name] - mine) & locked.keys():
+            _sitemap(locked[key]).unname(name, now)
+    _count(tx, locked.values())
+    resources.write(tx, locked.values(), hosts, now)
     tx.do(
         "sitemaps/named",
-        rows=[[name, _mark(met[name]), sorted(key_of(url) for url in named[name])] for name in same],
+        rows=[[name, _mark(read_hosts[name]), sorted(key_of(url) for url in named[name])] for name in same],
     )
     return ready - (set(news) - set(same))
 
@@ -107,10 +107,10 @@ def _create(tx: Tx, urls: Iterable[str], now: float) -> None:
     resources.create(tx, {key_of(url): url for url in urls}, now)
 
 
-def _count(tx: Tx, held: Iterable[ResourceState]) -> None:
+def _count(tx: Tx, states: Iterable[ResourceState]) -> None:
     """Count the sitemaps that are new, by host: those that wait in no queue and were never claimed."""
     new: Counter[str] = Counter()
-    for state in held:
+    for state in states:
         if isinstance(state, SitemapState) and state.counts():
             new[state.concerns] += 1
     if new:
@@ -138,9 +138,9 @@ def begin(
 ) -> dict[str, Begun]:
     """Begin to write the entries of claimed sitemaps, or go on. `texts`: the token of the claim, and the entries, by
     key. A sitemap whose claim is over is not in the answer."""
-    held = _held(tx, {key: token for key, (token, _) in texts.items()})
-    begun = {key: Begun(state, state.begin(texts[key][1].mark, now + lease)) for key, state in held.items()}
-    resources.write(tx, held.values(), {}, now)
+    leased = _lock_leased(tx, {key: token for key, (token, _) in texts.items()})
+    begun = {key: Begun(state, state.begin(texts[key][1].mark, now + lease)) for key, state in leased.items()}
+    resources.write(tx, leased.values(), {}, now)
     return begun
 
 
@@ -155,21 +155,21 @@ class Progress:
 
 def go_on(tx: Tx, done: Mapping[str, Progress], lease: float, _policy: Policy, now: float) -> frozenset[str]:
     """Note the progress of claimed sitemaps, by key, and hold them longer; return the keys of those still held."""
-    held = _held(tx, {key: one.token for key, one in done.items()})
-    for key, state in held.items():
+    leased = _lock_leased(tx, {key: one.token for key, one in done.items()})
+    for key, state in leased.items():
         one = done[key]
         if (state.written or 0) < one.written:  # not where this is run again
             state.learn(one.evidence)
         state.written = max(state.written or 0, one.written)
         state.lease_until = max(state.lease_until or 0.0, now + lease)
-    resources.write(tx, held.values(), {}, now)
-    return frozenset(held)
+    resources.write(tx, leased.values(), {}, now)
+    return frozenset(leased)
 
 
-def _held(tx: Tx, tokens: Mapping[str, str]) -> dict[str, SitemapState]:
+def _lock_leased(tx: Tx, tokens: Mapping[str, str]) -> dict[str, SitemapState]:
     """Lock the claimed sitemaps that these tokens hold, by key."""
-    held = resources.lock(tx, tokens)
-    return {key: _sitemap(state) for key, state in held.items() if state.lease == tokens[key]}
+    locked = resources.lock(tx, tokens)
+    return {key: _sitemap(state) for key, state in locked.items() if state.lease == tokens[key]}
 
 
 def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Policy, now: float) -> int:
@@ -189,13 +189,13 @@ def list_children(tx: Tx, parent: SitemapState, urls: Sequence[str], policy: Pol
     of_host = {row[0]: row[3] for row in tx.one("sitemaps/hosts", names=sorted({host_of(url) for url in children}))[0]}
     fits = [url for url in children if of_host.get(host_of(url), 0) < MOST_OF_HOST]
     _create(tx, fits, now)
-    held = resources.lock(tx, map(key_of, fits))
-    hosts = politeness.lock(tx, {one.host for one in held.values()}, policy.manners, now)
-    for each in held.values():
+    locked = resources.lock(tx, map(key_of, fits))
+    hosts = politeness.lock(tx, {one.host for one in locked.values()}, policy.manners, now)
+    for each in locked.values():
         state = _sitemap(each)
         if state.key != parent.key and state.named_by is None and state.parent is None and not state.guessed:
             state.parent, state.depth = parent.key, depth
         state.name(parent.named_by or (), now)
-    _count(tx, held.values())
-    resources.write(tx, held.values(), hosts, now)
+    _count(tx, locked.values())
+    resources.write(tx, locked.values(), hosts, now)
     return len(fits)

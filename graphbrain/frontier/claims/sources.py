@@ -108,12 +108,12 @@ class Source:
         """
         rows = [locked[page] for page in self.since if page in locked]
         waiting = [row for row in rows if row.queue is not None]
-        due = candidates.are_due(
+        flags = candidates.are_due(
             wish.finder, [row.lane for row in waiting], [row.waiting_since for row in waiting], wish.clock()
         ).tolist()
         self.rows = [
             row
-            for row, is_due in zip(waiting, due, strict=True)
+            for row, is_due in zip(waiting, flags, strict=True)
             if is_due and (row.waiting_since <= self.since[row.id] or row.lane == ASKED)
         ]
         kept = {row.id for row in self.rows}
@@ -158,10 +158,10 @@ class Front(Source):
     def __init__(self, tx: Tx, wish: ClaimRequest) -> None:
         n, most, now = wish.places[self.name], wish.most_moves, wish.clock()
         pages = wish.finder.front(tx, now, wish.depth, min(n, tuning.FRONT_CLAIMS) if n else wish.depth)
-        met = politeness.read(tx, {name for _, name in pages}, wish.manners, now)
-        busy = {name for name, host in met.items() if host.polite(now) and not host.may_open(now)}
+        hosts = politeness.read(tx, {name for _, name in pages}, wish.manners, now)
+        busy = {name for name, host in hosts.items() if host.polite(now) and not host.may_open(now)}
         unsure = {
-            name for name, host in met.items() if host.address is not None or host.stored["robots_mark"] is not None
+            name for name, host in hosts.items() if host.address is not None or host.stored["robots_mark"] is not None
         }
         if n:
             chosen = [page for page, name in pages if name not in busy][: n + most]
@@ -202,8 +202,8 @@ class Asked(Source):
         forbids them."""
         super().offer(deal)
         deal.writes["unwanted"] = [*self._nowhere, *deal.writes["barred"]]
-        gone = deal.granted.union(deal.writes["barred"])
-        deal.writes["asked"] = [[page, _later(deal.now)] for page in self._hiding if page not in gone]
+        served = deal.granted.union(deal.writes["barred"])
+        deal.writes["asked"] = [[page, _later(deal.now)] for page in self._hiding if page not in served]
 
 
 class Tries(Source):
@@ -260,16 +260,16 @@ class _Resources(Source):
 
     def __init__(self, tx: Tx, wish: ClaimRequest) -> None:
         self._beside_pages = "lanes" in wish.places
-        keys = resources.due(tx, resources.LINES[self.kind], wish.places[self.name], wish.clock())
+        keys = resources.claimable(tx, resources.LINES[self.kind], wish.places[self.name], wish.clock())
         super().__init__(Candidates(), keys)
 
     def offer(self, deal: ClaimBatch) -> None:
         """Offer those that wait. Beside pages, a host in whose queue pages wait gives them a share of its turns alone:
         it is ready for one claim in its delay, and sitemaps would have each of them."""
         waiting = [one for one in self.resources if one.waits(deal.now)]
-        yields = {name for name in {one.host for one in waiting} if _yields_to_pages(deal.held[name], deal.now)}
+        yields = {name for name in {one.host for one in waiting} if _yields_to_pages(deal.hosts[name], deal.now)}
         for one in waiting:
-            if not one.is_allowed(deal.held[one.host].allows):
+            if not one.is_allowed(deal.hosts[one.host].allows):
                 one.put_off(deal.now)
             elif not (self._beside_pages and one.host in yields):
                 deal.grants_resource(one)

@@ -112,18 +112,18 @@ def take(tx: Tx, wish: ClaimRequest, tried: set[str]) -> Taken:
     leases are written: if the answer is lost, the claims are among them."""
     sources: list[Source] = [SOURCES[name](tx, wish) for name in wish.places]
     _lock_pages(tx, wish, sources)
-    held = _lock_resources(tx, wish, sources)
-    deal, addresses = _batch(tx, wish, sources, held)
-    taken = Taken()
+    locked = _lock_resources(tx, wish, sources)
+    deal, addresses = _batch(tx, wish, sources, locked)
+    result = Taken()
     for source in sources:
         before = len(deal.claims)
         deal.open(wish.places[source.name], source.kind, wish.most_moves if source.in_queues else 0)
         source.offer(deal)
-        (taken.claims if source.in_queues else taken.beside).extend(deal.claims[before:])
-        taken.by_source[source.name] = len(deal.claims) - before
+        (result.claims if source.in_queues else result.beside).extend(deal.claims[before:])
+        result.by_source[source.name] = len(deal.claims) - before
     tried.update(claim.key for claim in deal.claims)
-    _write(tx, wish, deal, sources, held, addresses)
-    return _result(taken, deal, sources)
+    _write(tx, wish, deal, sources, locked, addresses)
+    return _result(result, deal, sources)
 
 
 def _lock_pages(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> None:
@@ -147,20 +147,20 @@ def _lock_resources(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> di
     """Lock the resources of all sources, and the robots.txt that must be read before pages; return them by key."""
     pages = [(row.url, row.host) for source in sources for row in source.rows] if wish.robots and wish.holders else []
     origins = resources.wanted(tx, pages, wish.manners, wish.clock()) if pages else ()
-    held = resources.lock(tx, chain(origins, *(source.keys for source in sources)))
+    locked = resources.lock(tx, chain(origins, *(source.keys for source in sources)))
     for source in sources:
-        source.resources = [held[key] for key in source.keys if key in held]
-    return held
+        source.resources = [locked[key] for key in source.keys if key in locked]
+    return locked
 
 
 def _batch(
-    tx: Tx, wish: ClaimRequest, sources: Sequence[Source], held: Mapping[str, ResourceState]
+    tx: Tx, wish: ClaimRequest, sources: Sequence[Source], locked: Mapping[str, ResourceState]
 ) -> tuple[ClaimBatch, Mapping[str, Address]]:
     """Lock the hosts of what is due, and return the batch that decides, and the addresses of the hosts."""
-    origins = {key: one for key, one in held.items() if isinstance(one, Origin)}
-    asked = {name for one in held.values() for name in (one.concerns, one.host)}
+    origins = {key: one for key, one in locked.items() if isinstance(one, Origin)}
+    servers = {name for one in locked.values() for name in (one.concerns, one.host)}
     names = {row.host for source in sources for row in source.rows}.union(*(source.found.idle for source in sources))
-    hosts, addresses = _hosts_of(tx, names, wish.manners, wish.clock(), asked)
+    hosts, addresses = _hosts_of(tx, names, wish.manners, wish.clock(), servers)
     untried = frozenset[str]().union(*(source.found.untried for source in sources))
     robots = origins if wish.robots and wish.holders else None
     deal = ClaimBatch(wish.clock(), deque(wish.holders), wish.lease, hosts, untried, robots)
@@ -173,42 +173,42 @@ def _write(
     wish: ClaimRequest,
     deal: ClaimBatch,
     sources: Sequence[Source],
-    held: Mapping[str, ResourceState],
+    locked: Mapping[str, ResourceState],
     addresses: Mapping[str, Address],
 ) -> None:
     """Write what the batch has decided, on pages, resources and hosts, in this order."""
     if any(deal.writes.values()):
         tx.do("claims/take", until=deal.until, **deal.writes)
-    resources.write(tx, held.values(), deal.held, deal.now)
+    resources.write(tx, locked.values(), deal.hosts, deal.now)
     if wish.acting is not None:
         wish.acting.book.took(deal.new)
     # Skip the queue check for hosts that already showed a second eligible page: the next claim sees what is left.
     more = frozenset[str]().union(*(source.found.more for source in sources))
-    sure = {name for name in more & deal.held.keys() if not deal.held[name].set_aside}
-    unsure = (deal.drained - sure).union(*(source.found.idle for source in sources)) & deal.held.keys()
-    review_queues(tx, wish.finder, [deal.held[name] for name in unsure], deal.now)
-    deal.touched |= {name: deal.held[name] for name in unsure}
-    deal.touched |= {name: host for name, host in deal.held.items() if host.newly_counted() or host.righted}
+    sure = {name for name in more & deal.hosts.keys() if not deal.hosts[name].set_aside}
+    unsure = (deal.drained - sure).union(*(source.found.idle for source in sources)) & deal.hosts.keys()
+    review_queues(tx, wish.finder, [deal.hosts[name] for name in unsure], deal.now)
+    deal.touched |= {name: deal.hosts[name] for name in unsure}
+    deal.touched |= {name: host for name, host in deal.hosts.items() if host.newly_counted() or host.righted}
     politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), addresses.values(), deal.now)
 
 
-def _result(taken: Taken, deal: ClaimBatch, sources: Sequence[Source]) -> Taken:
+def _result(result: Taken, deal: ClaimBatch, sources: Sequence[Source]) -> Taken:
     """Return the result of the transaction, with its figures."""
-    taken.moved = sum(len(deal.writes[name]) for name in ("moves", "barred", "kept_back"))
-    taken.ready, taken.shared = deal.met(ready=True), deal.met(ready=False)
+    result.moved = sum(len(deal.writes[name]) for name in ("moves", "barred", "kept_back"))
+    result.ready, result.shared = deal.examined(ready=True), deal.examined(ready=False)
     for source in sources:
-        taken.lost += source.lost
-        taken.overtaken += source.overtaken
-        taken.put_back += source.put_back
-        taken.reviewed += sum(
-            not deal.held[name].queued or deal.held[name].ripe_at > deal.now
+        result.lost += source.lost
+        result.overtaken += source.overtaken
+        result.put_back += source.put_back
+        result.reviewed += sum(
+            not deal.hosts[name].queued or deal.hosts[name].ripe_at > deal.now
             for name in source.found.idle
-            if name in deal.held
+            if name in deal.hosts
         )
     if lanes := _lanes(sources):
-        taken.seen = len(lanes.since)
-        taken.worths = [worth for page, worth in lanes.found.worth.items() if page in deal.granted]
-    return taken
+        result.seen = len(lanes.since)
+        result.worths = [worth for page, worth in lanes.found.worth.items() if page in deal.granted]
+    return result
 
 
 def _lanes(sources: Iterable[Source]) -> Lanes | None:
@@ -216,24 +216,24 @@ def _lanes(sources: Iterable[Source]) -> Lanes | None:
 
 
 def _hosts_of(
-    tx: Tx, names: Collection[str], manners: PolitenessPolicy, now: float, asked: Collection[str]
+    tx: Tx, names: Collection[str], manners: PolitenessPolicy, now: float, servers: Collection[str]
 ) -> tuple[dict[str, HostState], dict[str, Address]]:
     """Lock the hosts among these that have politeness limits. Return them, and their addresses if these have limits.
 
-    Hosts that may be `asked` for a resource, or whose pages wait for a robots.txt, are always locked. If the brain has
-    no limit for all hosts, hosts are read first, and those without limits stay unlocked: a claim of a host without a
-    delay takes no lock. Such a host may be blocked, or get a delay, between this read and the commit. The claim then
+    The `servers` may be asked for a resource, or pages wait for their robots.txt: they are always locked. If the brain
+    has no limit for all hosts, hosts are read first, and those without limits stay unlocked: a claim of a host without
+    a delay takes no lock. Such a host may be blocked, or get a delay, between this read and the commit. The claim then
     counts as one that was in flight when the block began (`Request.is_news`), and the next claim obeys the block.
     """
-    wanted = {*names, *asked}
+    wanted = {*names, *servers}
     if not manners.ask_all:
-        met = politeness.read(tx, wanted, manners, now).values()
-        wanted = {h.name for h in met if h.polite(now) or h.has_robots}.union(asked)
-    held = politeness.lock(tx, wanted, manners, now) if wanted else {}
-    addresses = politeness.places(tx, held.values(), manners, now)
-    politeness.know_budgets(tx, held.values())
-    politeness.rules(tx, held.values())
-    return held, addresses
+        hosts = politeness.read(tx, wanted, manners, now).values()
+        wanted = {h.name for h in hosts if h.polite(now) or h.has_robots}.union(servers)
+    locked = politeness.lock(tx, wanted, manners, now) if wanted else {}
+    addresses = politeness.places(tx, locked.values(), manners, now)
+    politeness.know_budgets(tx, locked.values())
+    politeness.rules(tx, locked.values())
+    return locked, addresses
 
 
 def review_queues(tx: Tx, finder: Finder, hosts: Iterable[HostState], now: float) -> None:
@@ -242,12 +242,12 @@ def review_queues(tx: Tx, finder: Finder, hosts: Iterable[HostState], now: float
     A host with empty queues leaves the ready hosts. A host whose pages are not due yet is not considered before the
     first of them is. The caller has locked the hosts, so that no page is queued meanwhile.
     """
-    held = {host.name: host for host in hosts}
-    queues = {name: [name, aside_queue(name)][: 1 + held[name].set_aside] for name in sorted(held)}
+    host_of = {host.name: host for host in hosts}
+    queues = {name: [name, aside_queue(name)][: 1 + host_of[name].set_aside] for name in sorted(host_of)}
     ripe = finder.ripe_at(tx, [queue for each in queues.values() for queue in each], now) if queues else {}
-    retries = candidates.retries_ripe_at(tx, finder, [name for name in queues if held[name].retrying], now)
+    retries = candidates.retries_ripe_at(tx, finder, [name for name in queues if host_of[name].retrying], now)
     for name in queues:
-        host = held[name]
+        host = host_of[name]
         host.set_aside &= aside_queue(name) in ripe
         host.retrying = name in retries
         moments = [ripe[queue] for queue in open_queues(host) if queue in ripe]

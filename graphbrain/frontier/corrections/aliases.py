@@ -54,8 +54,8 @@ def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
     tx.do("pages/state", rows=[[page, "outside", None, None] for page in chosen])
     requeue.remark(tx, chosen, policy, now)
     requeue.ask(tx, chosen, policy, now)
-    left = {led[page] for page in chosen if page in led and ledger.holds([led[page]])}
-    discovery.look_again(tx, left.union(chosen), now)  # those they led to may be orphans now
+    freed = {led[page] for page in chosen if page in led and ledger.holds([led[page]])}
+    discovery.look_again(tx, freed.union(chosen), now)  # those they led to may be orphans now
     return len(chosen)
 
 
@@ -81,9 +81,9 @@ def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     end = goal if goal >= 0 or was_alias or leads else page
     sources = sorted(set(tx.one("links/astray", id=page, goal=goal, limit=MOVED_AT_ONCE)[0]))[:MOVED_AT_ONCE]
     names = adjacency.spelling(tx, sources)
-    led = goals(tx, chain.from_iterable(known.named for known in names.values()))
+    led = goals(tx, chain.from_iterable(spelling.named for spelling in names.values()))
     led |= {page: goal} if goal >= 0 else {}
-    ends = {page, *sources, *chain.from_iterable(known.via for known in names.values())}
+    ends = {page, *sources, *chain.from_iterable(spelling.via for spelling in names.values())}
     done = len(sources) < MOVED_AT_ONCE
     behind = tx.one("links/aliases_behind", id=page, end=end, limit=BEHIND_AT_ONCE)[0] if done else []
     seeded: list[int] = tx.one("links/seeded", id=page)[0] if done else []
@@ -119,10 +119,10 @@ def _move(
     now: float,
 ) -> None:
     """Let the links of these sources that name `page`, or end at it, end at `end`. `led`: alias → goal."""
-    out, names = adjacency.held(tx, ledger, "hub", sources), adjacency.spelling(tx, sources)
+    out, names = adjacency.read_locked(tx, ledger, "hub", sources), adjacency.spelling(tx, sources)
     moves: dict[tuple[int, int], list[int]] = {}
-    made: adjacency.Ends = []
-    gone: adjacency.Ends = []
+    new_links: adjacency.Ends = []
+    lost_links: adjacency.Ends = []
     rows: list[list[object] | None] = []
     moved: list[int] = []
     for source in out:
@@ -138,14 +138,14 @@ def _move(
         if len(new) == len(lost) == 1:
             moves.setdefault((min(lost), end), []).append(source)
         else:
-            made += [(source, sorted(new))] if new else []
-            gone += [(source, sorted(lost))] if lost else []
+            new_links += [(source, sorted(new))] if new else []
+            lost_links += [(source, sorted(lost))] if lost else []
         rows.append(after.row(source, before, links.difference(lost) | new))
-    noted = facts.said(tx, moved, page)
+    noted = facts.read(tx, moved, page)
     for (old, new_end), movers in moves.items():
         adjacency.move(tx, ledger, movers, old, new_end)
     led_by = adjacency.leading(tx, moved)
-    adjacency.change(tx, ledger, made, gone, now, led_by)
+    adjacency.change(tx, ledger, new_links, lost_links, now, led_by)
     adjacency.respell(tx, ledger, rows)
     facts.carry(tx, noted, page, alias=page != end)
     if moved:

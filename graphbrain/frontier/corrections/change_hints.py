@@ -137,7 +137,7 @@ def apply(
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
     `sources`: the claimed sitemap that gives a hint, by key; `trust` is for the others.
     """
-    ids, made, ledger = _locked(tx, hints, policy, now)
+    ids, created, ledger = _locked(tx, hints, policy, now)
     rows = _read(tx, ledger, policy, now)
     outcomes: dict[str, HintOutcome] = {}
     noted: list[list[object]] = []
@@ -150,7 +150,7 @@ def apply(
         if source is not None and hint.at and (shown := _shown(row, (shape, scale), source)) is not None:
             source.evidence.setdefault(key, shown)
             heard.append(page)
-        outcome: HintOutcome = "new" if key in made else "noted"
+        outcome: HintOutcome = "new" if key in created else "noted"
         if row.hinted == hint.at and key in done:
             outcomes[key] = done[key]
             continue
@@ -176,7 +176,7 @@ def apply(
     _write(tx, noted, moved, freed, now)
     if listed := [page for key, page in ids.items() if hints[key].listed]:  # even if the hint is no news
         tx.do("facts/sitemaps", ids=listed, now=now)
-    if made:
+    if created:
         ledger.write(tx, now)
     if ripe_at:
         politeness.queues(tx, politeness.earliest(ripe_at), policy.manners, now)
@@ -191,12 +191,12 @@ def _locked(
     looked, _ = discovery.look(tx, hints)
     ids = {key: page for key, page, *_ in looked}
     new = sections.with_factors(tx, _new(hints, ids), policy.acting)
-    made = discovery.create(tx, new, policy.scope, policy.rule, now).ids
-    ids |= made
+    created = discovery.create(tx, new, policy.scope, policy.rule, now).ids
+    ids |= created
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
     offers = {page: [url] for key, page, *_, why in looked if why is not None and (url := hints[key].url) is not None}
     url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
-    return ids, made, ledger
+    return ids, created, ledger
 
 
 def _shown(row: _Known, belief: _Belief, source: Source) -> Evidence | None:
@@ -218,7 +218,7 @@ def _shown(row: _Known, belief: _Belief, source: Source) -> Evidence | None:
     return None
 
 
-def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
+def _new(hints: Mapping[str, Noted], existing: Collection[str]) -> list[New]:
     """The pages to be made of hints: one click away from the host's root, which is where such lists begin, and never
     seeds. A sitemap counts as the page that brings them: it names thousands of one folder, and if each were as new as
     the first, they would all come before most of what the site itself links to."""
@@ -226,7 +226,7 @@ def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
     return [
         New(key, hint.url, 1, siblings_before=siblings(hint.url))
         for key, hint in hints.items()
-        if key not in known and hint.url is not None
+        if key not in existing and hint.url is not None
     ]
 
 

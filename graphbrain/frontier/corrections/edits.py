@@ -60,9 +60,9 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
     `mark`: the call's token. Of several calls that meet at a page one has created it, and only its answer counts it.
     """
     looked, _ = discovery.look(tx, urls)
-    known = {key: page for key, page, *_ in looked}
-    fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in known]
-    there = known | discovery.create(tx, fresh, policy.scope, policy.rule, now, mark).ids
+    existing = {key: page for key, page, *_ in looked}
+    fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in existing]
+    there = existing | discovery.create(tx, fresh, policy.scope, policy.rule, now, mark).ids
     ids = sorted(there.values())
     if not ids:
         return {}
@@ -101,7 +101,7 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bo
     ledger = ledgers.lock(tx, {a, b, named}, policy.rule)
     if tx.records("pages/standing", ids=[a])[0].state == "alias" or adjacency.leading(tx, [a]):
         raise BadInput(f"{source[1] or source[0]} redirects, so that it has no links: link the page to which it leads.")
-    links = adjacency.held(tx, ledger, "hub", [a])[a]
+    links = adjacency.read_locked(tx, ledger, "hub", [a])[a]
     before = adjacency.spelling(tx, [a])[a]
     own = before.via - {b} if b == named else before.via
     fresh_link = b not in links and b != a
@@ -127,20 +127,20 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> bool
     spelt = adjacency.spelling(tx, [a]).get(a)
     if spelt is None:  # it was forgotten since it was found
         return False
-    known = spelt.named
-    led = aliases.goals(tx, known)
-    ledger = ledgers.lock(tx, {a, b, named, *known}, policy.rule)
+    named_pages = spelt.named
+    led = aliases.goals(tx, named_pages)
+    ledger = ledgers.lock(tx, {a, b, named, *named_pages}, policy.rule)
     if adjacency.leading(tx, [a]):  # its one LEADS_TO is no link
         return False
-    links, before = adjacency.held(tx, ledger, "hub", [a])[a], adjacency.spelling(tx, [a])[a]
+    links, before = adjacency.read_locked(tx, ledger, "hub", [a])[a], adjacency.spelling(tx, [a])[a]
     lost = {named} if b != named else {each for each in before.named if led.get(each) == b}
-    left = before.named - lost
-    after = adjacency.Spelling(left, before.via.intersection(led.get(each, each) for each in left))
-    gone = sorted(e for e in {b, named}.intersection(links) if e == named or e in before.via - after.via)
-    adjacency.change(tx, ledger, [], [(a, gone)] if gone else [], now)
-    adjacency.respell(tx, ledger, [after.row(a, before, set(links).difference(gone))])
+    remaining = before.named - lost
+    after = adjacency.Spelling(remaining, before.via.intersection(led.get(each, each) for each in remaining))
+    removed = sorted(e for e in {b, named}.intersection(links) if e == named or e in before.via - after.via)
+    adjacency.change(tx, ledger, [], [(a, removed)] if removed else [], now)
+    adjacency.respell(tx, ledger, [after.row(a, before, set(links).difference(removed))])
     _write(tx, ledger, policy, now)
-    return bool(gone or before.named & lost)
+    return bool(removed or before.named & lost)
 
 
 def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool:
@@ -163,18 +163,18 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
         return False
     led = [target for _, target in tx.one("links/redirects", ids=[page])[0]]
     ledger = ledgers.lock(tx, {page, *near, *led}, policy.rule)
-    out, into = (adjacency.held(tx, ledger, side, [page])[page] for side in adjacency.SIDES)
+    out, into = (adjacency.read_locked(tx, ledger, side, [page])[page] for side in adjacency.SIDES)
     if not ledger.holds([*out, *into]):
         raise Again
     discovery.look_again(tx, led, now)  # it may be an orphan now
     adjacency.change(tx, ledger, [], [(page, out), *((other, [page]) for other in into)], now)
     ledger.bury(page)
     _write(tx, ledger, policy, now)
-    held = tx.records("claims/held", ids=[page])[0]
+    lease = tx.records("claims/held", ids=[page])[0]
     ends: dict[str, politeness.HostEffects] = {}
-    leases.end_lease(ends, held)
+    leases.end_lease(ends, lease)
     if policy.manners.counting:
-        ends[held.host].spent -= held.was_fetched
+        ends[lease.host].spent -= lease.was_fetched
     politeness.conclude(tx, ends, {}, policy.manners, now)
     tx.do("pages/forget", id=page)
     return False
@@ -183,7 +183,9 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
 def _thin(tx: Tx, page: int, near: Sequence[int], policy: Policy, now: float) -> None:
     """Remove the links between a page and these."""
     ledger = ledgers.lock(tx, {page, *near}, policy.rule)
-    out, into = (set(near).intersection(adjacency.held(tx, ledger, side, [page])[page]) for side in adjacency.SIDES)
+    out, into = (
+        set(near).intersection(adjacency.read_locked(tx, ledger, side, [page])[page]) for side in adjacency.SIDES
+    )
     adjacency.change(tx, ledger, [], [(page, sorted(out)), *((other, [page]) for other in sorted(into))], now)
     _write(tx, ledger, policy, now)
 
@@ -191,12 +193,12 @@ def _thin(tx: Tx, page: int, near: Sequence[int], policy: Policy, now: float) ->
 def forget_relevance(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
     """Nothing is known of the relevance of these pages any more; of how many something was."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    known = ledger.ids[~np.isnan(ledger.relevance)].tolist()
-    if known:
-        ledger.take_relevance([[page, None] for page in known])
-        tx.do("pages/relevance", rows=[[page, None] for page in known])
+    with_relevance = ledger.ids[~np.isnan(ledger.relevance)].tolist()
+    if with_relevance:
+        ledger.take_relevance([[page, None] for page in with_relevance])
+        tx.do("pages/relevance", rows=[[page, None] for page in with_relevance])
         ledger.write(tx, now)
-    return len(known)
+    return len(with_relevance)
 
 
 def page(tx: Tx, key: str, given: Mapping[str, float | None], policy: Policy, now: float) -> None:
@@ -208,7 +210,7 @@ def page(tx: Tx, key: str, given: Mapping[str, float | None], policy: Policy, no
         UnknownPage: There is no such page.
         BadInput: The engine pays all pages alike.
     """
-    ids = _known(tx, key)
+    ids = _find(tx, key)
     ledger, number = ledgers.lock(tx, ids.values(), policy.rule), ids[key]
     if "relevance" in given:
         ledger.take_relevance([[number, given["relevance"]]])
@@ -225,13 +227,13 @@ def page(tx: Tx, key: str, given: Mapping[str, float | None], policy: Policy, no
 def ask(tx: Tx, urls: Mapping[str, str | None], policy: Policy, now: float) -> set[str]:
     """Request an immediate fetch of pages (key → URL; None: the page must be known). Return the keys of those that will
     be fetched."""
-    known = discovery.find(tx, urls)
-    fresh = [New(key, url, 0) for key, url in urls.items() if key not in known and url is not None]
-    ids = known | discovery.create(tx, fresh, policy.scope, policy.rule, now).ids
+    ids_of = discovery.find(tx, urls)
+    fresh = [New(key, url, 0) for key, url in urls.items() if key not in ids_of and url is not None]
+    ids = ids_of | discovery.create(tx, fresh, policy.scope, policy.rule, now).ids
     if fresh:
         ledgers.lock(tx, ids.values(), policy.rule).write(tx, now)  # the first write of their accounts
-    asked = set(requeue.ask(tx, sorted(ids.values()), policy, now))
-    return {key for key, page in ids.items() if page in asked}
+    requeued = set(requeue.ask(tx, sorted(ids.values()), policy, now))
+    return {key for key, page in ids.items() if page in requeued}
 
 
 def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
@@ -241,25 +243,25 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     Links that come meanwhile bring the depth themselves.
     """
     out = adjacency.read(tx, "hub", ids)
-    known = dict(tx.one("pages/depths", ids=sorted(set(out).union(*out.values())))[0])
+    depth_of = dict(tx.one("pages/depths", ids=sorted(set(out).union(*out.values())))[0])
     redirects = dict(tx.one("links/redirects", ids=sorted(out))[0])  # no click lies between these
-    behind = {page: _behind(page, out[page], known, redirects) for page in ids if page in out}
+    behind = {page: _behind(page, out[page], depth_of, redirects) for page in ids if page in out}
     deeper: list[int] = []
     chosen: dict[int, list[int]] = {}
-    left = DEEPENED_AT_ONCE
+    remaining = DEEPENED_AT_ONCE
     for page, targets in behind.items():
-        chosen[page] = targets[:left]
-        left -= len(targets)
-        if left < 0:
+        chosen[page] = targets[:remaining]
+        remaining -= len(targets)
+        if remaining < 0:
             break
         deeper.append(page)
     ledger = ledgers.lock(tx, set(chosen).union(*chosen.values()), policy.rule)
-    out = adjacency.held(tx, ledger, "hub", chosen)
+    out = adjacency.read_locked(tx, ledger, "hub", chosen)
     redirects = dict(tx.one("links/redirects", ids=sorted(chosen))[0])
     depths: dict[int, int] = {}
     for page, targets in chosen.items():
         depth = ledger.depth_of(page)
-        if known[page] != depth:
+        if depth_of[page] != depth:
             raise Again
         for target in set(targets).intersection(out[page]):
             beyond = depth if redirects.get(page) == target else depth + 1
@@ -288,7 +290,7 @@ def _write(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> None:
         discovery.look_again(tx, ledger.in_links_turned(), now)
 
 
-def _known(tx: Tx, key: str) -> dict[str, int]:
+def _find(tx: Tx, key: str) -> dict[str, int]:
     ids = discovery.find(tx, [key])
     if key not in ids:
         raise UnknownPage(f"{key} is not in the graph.")

@@ -112,8 +112,8 @@ def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
     chosen = [row for row, _ in rows if row.lease_until is None and _failed(row)]
     if not chosen:
         return freed
-    if gone := [[row.page, None] for row in chosen if row.state == "gone"]:
-        tx.do("pages/relevance", rows=gone)  # the least relevance was set because the page was gone
+    if finished := [[row.page, None] for row in chosen if row.state == "gone"]:
+        tx.do("pages/relevance", rows=finished)  # the least relevance was set because the page was gone
     tx.do("pages/pardon", ids=[row.page for row in chosen])
     tx.do("pages/state", rows=[[row.page, "outside", None, None] for row in chosen])
     _let_in(tx, chosen, policy, now)

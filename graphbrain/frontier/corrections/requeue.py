@@ -85,7 +85,7 @@ class _Waiting:
         waits_again = not (self.came_back or self.lane == lanes.ASKED or lanes.is_frontier([self.lane])[0])
         return self.waiting_since if waits_again else fetched
 
-    def asked(self, now: float) -> bool:
+    def is_asked_for(self, now: float) -> bool:
         """Return whether it must be visited at once, whatever its value."""
         return self.lane == lanes.ASKED and self.waiting_since <= now
 
@@ -168,13 +168,13 @@ def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy
 def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> dict[int, str]:
     """Return those of the pages that may not be fetched, and why: scope or robots.txt."""
     depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
-    met = politeness.read(tx, {page.host for page in pages}, policy.manners)
-    politeness.rules(tx, met.values())
+    hosts = politeness.read(tx, {page.host for page in pages}, policy.manners)
+    politeness.rules(tx, hosts.values())
     because: dict[int, str] = {}
     for page in pages:
         if not policy.scope.holds(page.url, page.host, int(depths[page.page])):
             because[page.page] = SCOPE
-        elif page.host in met and not met[page.host].allows(page.url):
+        elif page.host in hosts and not hosts[page.host].allows(page.url):
             because[page.page] = ROBOTS
     return because
 
@@ -185,13 +185,13 @@ def _into_lanes(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Pol
         return
     schedule, value = policy.schedule, ledger.weighed(tx, now)[ledger.at([page.page for page in pages])]
     shape, scale = schedule.first_belief([page.host for page in pages], value)
-    known = np.array([page.rate_shape is not None for page in pages])
-    shape[known] = [page.rate_shape for page in pages if page.rate_shape is not None]
-    scale[known] = [page.rate_scale for page in pages if page.rate_scale is not None]
+    has_rate = np.array([page.rate_shape is not None for page in pages])
+    shape[has_rate] = [page.rate_shape for page in pages if page.rate_shape is not None]
+    scale[has_rate] = [page.rate_scale for page in pages if page.rate_scale is not None]
     by_worth = lanes.revisit_lane(value, shape, scale)
     wanted: dict[int, int] = {}
     for page, lane in zip(pages, by_worth.tolist(), strict=True):
-        if page.asked(now):
+        if page.is_asked_for(now):
             page.queue = (page.queue or "") if not page.busy else None
             continue
         interval = page.interval or schedule.interval_of(page.url)
@@ -213,12 +213,12 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
-    held = {row.id for row in tx.records("claims/held", ids=ledger.ids.tolist()) if row.lease is not None}
+    leased = {row.id for row in tx.records("claims/held", ids=ledger.ids.tolist()) if row.lease is not None}
     barred = _barred(tx, pages, ledger, policy)
-    wanted = [page for page in pages if page.page not in held and page.page not in barred]
+    wanted = [page for page in pages if page.page not in leased and page.page not in barred]
     tx.do("pages/wanted", rows=_in_turns([page for page in pages if page.page not in barred], now))
     if not wanted:
-        return sorted(held)
+        return sorted(leased)
     if aliases := [page.page for page in wanted if page.state == "alias"]:
         tx.do("links/unalias", ids=aliases)
         look_again(tx, aliases, now)
@@ -231,7 +231,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     ]
     tx.do("pages/stand", rows=rows)
     tx.do("pages/pardon", ids=[page.page for page in wanted if page.busy or page.state in ("parked", "gone")])
-    return sorted(held.union(page.page for page in wanted))
+    return sorted(leased.union(page.page for page in wanted))
 
 
 def _in_turns(pages: Sequence[_Waiting], now: float) -> list[list[object]]:

@@ -87,14 +87,14 @@ def lock(tx: Tx, names: Iterable[str], delay: float, most: int, now: float | Non
     wanted = sorted(set(names))
     if not wanted:
         return {}
-    held = {
+    locked = {
         name: Address(name, delay, most, next_at, in_flight, turns_until)
         for name, next_at, in_flight, turns_until in tx.one("addresses/lock", names=wanted)[0]
     }
     if now is not None:
-        for address in held.values():
+        for address in locked.values():
             address.put_right(now)
-    return held
+    return locked
 
 
 def write(tx: Tx, addresses: Iterable[Address]) -> None:

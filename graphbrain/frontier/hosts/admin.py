@@ -24,7 +24,7 @@ from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 
 __all__ = [
-    "Told",
+    "RobotsTexts",
     "block",
     "listed",
     "look",
@@ -38,7 +38,7 @@ __all__ = [
     "unblock",
 ]
 
-Told = Mapping[str, tuple[str | None, str | None]]
+RobotsTexts = Mapping[str, tuple[str | None, str | None]]
 """The robots.txt that was set for a host, as `Host.robots` returns it."""
 
 BATCH = 200
@@ -140,7 +140,7 @@ def _locked(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostSta
     return politeness.lock(tx, [name], manners, now)[name]
 
 
-def _met(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostState:
+def _created(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostState:
     """Return the same of a host that need not have been met."""
     tx.do("pages/hosts", names=[name], now=now)
     return politeness.lock(tx, [name], manners, now)[name]
@@ -162,14 +162,14 @@ def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float)
 
 def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: PolitenessPolicy, now: float) -> None:
     """Set what is given of one host's `delay`, `in_flight` and `budget`; None goes back to the brain's."""
-    host = _met(tx, name, manners, now)
+    host = _created(tx, name, manners, now)
     _rewrite(tx, host, {OWN[what]: value for what, value in given.items()}, now)
 
 
 def block(tx: Tx, name: str, seconds: float | None, manners: PolitenessPolicy, now: float) -> None:
     """Block a host for so long from now, and for as long as it has asked for; None: until an operator lifts the
     block."""
-    host = _met(tx, name, manners, now)
+    host = _created(tx, name, manners, now)
     until = FOR_EVER if seconds is None else now + seconds
     if not host.blocked_at or until >= host.blocked_until:  # a block that was set by hand before is replaced
         host.blocked_until, host.blocked_at = until, 0.0
@@ -272,7 +272,7 @@ def robots_text(tx: Tx, name: str, scheme: str, manners: PolitenessPolicy) -> st
     return texts.get("") or (None if scheme else texts.get("https") or texts.get("http"))
 
 
-def no_news(tx: Tx, name: str, texts: Told, manners: PolitenessPolicy, now: float) -> None:
+def no_news(tx: Tx, name: str, texts: RobotsTexts, manners: PolitenessPolicy, now: float) -> None:
     """Remove the mark after all pages of a host were judged by `told`, if that is still its robots.txt."""
     host = politeness.lock(tx, [name], manners)[name]
     if host.robots() == texts:
@@ -294,13 +294,13 @@ def review(
     if stored.get("reviewing_hosts") is None:
         return 0
     names = tx.one("hosts/after", after=stored["reviewing_hosts"], limit=BATCH)[0]
-    held = politeness.lock(tx, names, manners, now) if names else {}
+    locked = politeness.lock(tx, names, manners, now) if names else {}
     if names:
         tx.do("hosts/put_right", names=names, now=now)
-    politeness.rules(tx, held.values())
+    politeness.rules(tx, locked.values())
     changes: dict[str, dict[str, Any]] = {}
     unsure: list[HostState] = []
-    for host in held.values():
+    for host in locked.values():
         if host.ripe_at > now or (look is not None and host.queued and host.opens_at() > now):
             unsure.append(host)
             changes[host.name] = {}
@@ -316,6 +316,6 @@ def review(
         for host in unsure:
             host.ripe_at = now
     for name in sorted(changes):
-        _rewrite(tx, held[name], changes[name], now)
+        _rewrite(tx, locked[name], changes[name], now)
     tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
     return len(names)

@@ -102,23 +102,23 @@ class Origin(ResourceState):
             return now
         return max(now, self.due_at)
 
-    def hear(self, said: Said, now: float, *, known: bool, unreachable: float) -> Said | None:
+    def hear(self, answer: Said, now: float, *, had_rules: bool, unreachable: float) -> Said | None:
         """Apply an answer. Return the rules that follow from it, or None.
 
-        `known`: does its host have rules of it? `unreachable`: seconds without any rules after which all is allowed.
+        `had_rules`: its host has rules of it. `unreachable`: seconds without any rules after which all is allowed.
         """
-        if self.follow(said):
+        if self.follow(answer):
             return None
         self.go_home()
-        if said.what != "fails":
+        if answer.what != "fails":
             self.fetched, self.failed, self.failing_since, self.due_at = now, None, None, None
-            return said if said.what == "rules" else Said("rules")
+            return answer if answer.what == "rules" else Said("rules")
         since = self._failing_from(now)
         failed, self.failed = self.failed or now, now
         self.failing_since = since
         stretch = now - health.counted_from(since, min(failed, now), now)
-        given_up = not known and now - since >= unreachable
-        pages_go_on = known or given_up
+        given_up = not had_rules and now - since >= unreachable
+        pages_go_on = had_rules or given_up
         self.due_at = now + health.probe_wait(stretch, tried_all=pages_go_on) * (PAGES_FIRST if pages_go_on else 1.0)
         return Said("rules") if given_up else None
 

@@ -145,10 +145,10 @@ def places(tx: Tx, hosts: Iterable[HostState], manners: PolitenessPolicy, now: f
     """Lock the addresses of locked hosts, if they have limits. No host may be locked after this."""
     if not manners.by_address:
         return {}
-    held = [host for host in hosts if host.address is not None]
-    names = {host.address for host in held if host.address is not None}
+    addressed = [host for host in hosts if host.address is not None]
+    names = {host.address for host in addressed if host.address is not None}
     locked = addresses.lock(tx, names, manners.address_delay, manners.address_most, now)
-    for host in held:
+    for host in addressed:
         host.address_state = locked[host.address or ""]
     return locked
 
@@ -162,16 +162,18 @@ def rules(tx: Tx, hosts: Iterable[HostState]) -> None:
     """Give locked hosts their robots.txt, parsed; texts that this process does not know are read."""
     kept = {host.name: (host, host.robots()) for host in hosts if host.has_robots}
     marks = {mark for _, each in kept.values() for mark, _ in each.values() if mark is not None}
-    known = {mark: robots.remembered(mark) for mark in marks}
-    missing = sorted(name for name, (_, each) in kept.items() if any(m and known[m] is None for m, _ in each.values()))
+    rules_of = {mark: robots.remembered(mark) for mark in marks}
+    missing = sorted(
+        name for name, (_, each) in kept.items() if any(m and rules_of[m] is None for m, _ in each.values())
+    )
     for name, *texts in tx.one("hosts/robots", names=missing)[0] if missing else ():
         for scheme, text in zip(KEPT, texts, strict=True):
             mark, _ = kept[name][1].get(scheme, (None, None))
             if mark is not None and text is not None:
-                known[mark] = robots.parsed(text)
+                rules_of[mark] = robots.parsed(text)
     for host, each in kept.values():
         host.rules = {
-            scheme: (known[mark] if mark is not None else None, agent or host.manners.agent)
+            scheme: (rules_of[mark] if mark is not None else None, agent or host.manners.agent)
             for scheme, (mark, agent) in each.items()
         }
 
@@ -237,29 +239,29 @@ def conclude_and_hold(
     }
     unsure = read(tx, (names | doubtful) - certain, manners, now)
     wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
-    left: Counter[str] = sum((end.claims_at for end in ends.values()), Counter())
-    waiting = _waiting(tx, left, now) if left and manners.address_most else set()
-    held = lock(tx, certain | wanted | waiting, manners, now) if certain or wanted or waiting else {}
-    reached = {*left, *(end.address for end in ends.values() if end.address is not None and manners.by_address)}
+    ended_at: Counter[str] = sum((end.claims_at for end in ends.values()), Counter())
+    waiting = _waiting(tx, ended_at, now) if ended_at and manners.address_most else set()
+    locked = lock(tx, certain | wanted | waiting, manners, now) if certain or wanted or waiting else {}
+    reached = {*ended_at, *(end.address for end in ends.values() if end.address is not None and manners.by_address)}
     by_name = addresses.lock(tx, reached, manners.address_delay, manners.address_most, now) if reached else {}
-    for name in sorted(held.keys() & ends.keys()):
-        _end(held[name], ends[name], now)
-    for name in sorted(held.keys() & names):
-        if held[name].queued:
-            held[name].file(filing[name])
-    for name in retrying(held):
-        held[name].file_retry(now)
-    if left:
-        _leave(by_name, left, [held[name] for name in waiting], now)
-    if held or by_name:
-        write(tx, (held[name] for name in sorted(held)), by_name.values(), now)
-    own = {host.name for host in held.values() if host.queued}
-    return {name: name if name in own else SHARED_QUEUE for name in names}, held
+    for name in sorted(locked.keys() & ends.keys()):
+        _end(locked[name], ends[name], now)
+    for name in sorted(locked.keys() & names):
+        if locked[name].queued:
+            locked[name].file(filing[name])
+    for name in retrying(locked):
+        locked[name].file_retry(now)
+    if ended_at:
+        _leave(by_name, ended_at, [locked[name] for name in waiting], now)
+    if locked or by_name:
+        write(tx, (locked[name] for name in sorted(locked)), by_name.values(), now)
+    own = {host.name for host in locked.values() if host.queued}
+    return {name: name if name in own else SHARED_QUEUE for name in names}, locked
 
 
-def _waiting(tx: Tx, left: Mapping[str, int], now: float) -> set[str]:
+def _waiting(tx: Tx, ended_at: Mapping[str, int], now: float) -> set[str]:
     """Hosts that may wait for room at the addresses that claims leave."""
-    return set(tx.one("hosts/at_addresses", names=sorted(left), now=now, limit=max(left.values()) + WOKEN)[0])
+    return set(tx.one("hosts/at_addresses", names=sorted(ended_at), now=now, limit=max(ended_at.values()) + WOKEN)[0])
 
 
 def _end(host: HostState, end: HostEffects, now: float) -> None:
@@ -292,12 +294,14 @@ def _attend(host: HostState, end: HostEffects, now: float) -> None:
         host.probed_in_vain(now)
 
 
-def _leave(by_name: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence[HostState], now: float) -> None:
+def _leave(
+    by_name: Mapping[str, Address], ended_at: Mapping[str, int], waiting: Sequence[HostState], now: float
+) -> None:
     """Claims leave these addresses; where one was full, as many hosts that wait there come next."""
-    for name in sorted(left):
-        address, free = by_name[name], left[name]
+    for name in sorted(ended_at):
+        address, free = by_name[name], ended_at[name]
         full = address.full()
-        address.in_flight = max(0, address.in_flight - left[name])
+        address.in_flight = max(0, address.in_flight - ended_at[name])
         line = [host for host in waiting if host.address == name and host.turn_at > now] if full else []
         for host in sorted(line, key=lambda host: (host.turn_at, host.name)):
             if free and host.ready(now):
@@ -333,10 +337,10 @@ def probe_places(tx: Tx, now: float, most: int) -> int:
     return free
 
 
-def crowded(tx: Tx, met: Iterable[HostState], now: float) -> bool:
+def crowded(tx: Tx, hosts: Iterable[HostState], now: float) -> bool:
     """Return whether as many claims of ill hosts are under way as are allowed, by a read without a lock; False if none
     needs a probe."""
-    return any(host.needs_probe() for host in met) and not may_probe(*_probes(tx, now)[:2])
+    return any(host.needs_probe() for host in hosts) and not may_probe(*_probes(tx, now)[:2])
 
 
 def queues(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy, now: float) -> Mapping[str, str]:
@@ -352,10 +356,10 @@ def file_retries(tx: Tx, filing: Mapping[str, float], manners: PolitenessPolicy,
 
     `filing`: host → the time from which the first of these pages may be visited.
     """
-    held = lock(tx, set(filing), manners, now)
-    for name, host in held.items():
+    locked = lock(tx, set(filing), manners, now)
+    for name, host in locked.items():
         host.file_retry(filing[name])
-    write(tx, (held[name] for name in sorted(held)), (), now)
+    write(tx, (locked[name] for name in sorted(locked)), (), now)
 
 
 def earliest(moments: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -169,11 +169,11 @@ class ResourceState:
         self.last_lease, self.last_outcome = self.lease, outcome
         self.lease = self.lease_until = self.worker = self.counted = self.counted_at = None
 
-    def follow(self, said: Said) -> bool:
+    def follow(self, answer: Said) -> bool:
         """Follow a redirect, unless there were too many in a row; return True if it is followed."""
-        if said.what != "leads" or (self.redirects or 0) >= MOST_REDIRECTS:
+        if answer.what != "leads" or (self.redirects or 0) >= MOST_REDIRECTS:
             return False
-        self.url, self.host, self.redirects, self.due_at = said.url, said.host, (self.redirects or 0) + 1, None
+        self.url, self.host, self.redirects, self.due_at = answer.url, answer.host, (self.redirects or 0) + 1, None
         return True
 
 

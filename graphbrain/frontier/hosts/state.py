@@ -279,8 +279,8 @@ class HostState:
     def delay(self) -> float:
         """Return seconds between two claims."""
         own, manners = self.stored["delay"], self.manners
-        asked = max(self.stored["robots_delay"] or 0.0, manners.response_times * self.response_seconds)
-        steady = max(manners.delay if own is None else own, min(asked, manners.longest))
+        own_delay = max(self.stored["robots_delay"] or 0.0, manners.response_times * self.response_seconds)
+        steady = max(manners.delay if own is None else own, min(own_delay, manners.longest))
         if self.pace >= 1.0:
             return float(steady)
         return max(steady, min((steady or SLOWED_FROM) / self.pace, manners.longest))

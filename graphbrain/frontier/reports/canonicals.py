@@ -34,8 +34,8 @@ def note(tx: Tx, verdicts: Sequence[Verdict], policy: Policy) -> set[int]:
     if policy.key_of is None:
         return set()
     kept = [v for v in verdicts if v.keep]
-    told = [v.visit.page for v in kept if isinstance(v.item.report, Fetched) and not v.item.report.not_modified]
-    turned = {v.visit.page for v in kept if visits.turns(v)}.union(_write_keys(tx, told, policy))
+    pages = [v.visit.page for v in kept if isinstance(v.item.report, Fetched) and not v.item.report.not_modified]
+    turned = {v.visit.page for v in kept if visits.turns(v)}.union(_write_keys(tx, pages, policy))
     return _off(tx, [[v.visit.page, v.visit.page in turned] for v in kept])
 
 
@@ -99,10 +99,10 @@ def let_go(tx: Tx, page: int, policy: Policy, now: float) -> bool:
 def _write_keys(tx: Tx, ids: Sequence[int], policy: Policy) -> set[int]:
     """Bring `canonical_key` of locked pages in line with their properties. Return the pages for which it has
     changed."""
-    known = tx.one("canonicals/named", ids=list(ids))[0] if ids else []
+    named = tx.one("canonicals/named", ids=list(ids))[0] if ids else []
     rows = [
         [page, wanted]
-        for page, key, host, canonical, before in known
+        for page, key, host, canonical, before in named
         if (wanted := _key_named(key, host, canonical, policy)) != before
     ]
     if rows:

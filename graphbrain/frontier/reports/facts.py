@@ -19,7 +19,7 @@ from graphbrain.frontier.reports.relink import Named
 from graphbrain.graph.connection import Tx
 from graphbrain.schedule import fingerprints
 
-__all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "of_visits", "said", "write_links"]
+__all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "of_visits", "read", "write_links"]
 
 LONGEST_ANCHOR = 200
 MISSING = frozenset({404, 410})
@@ -47,8 +47,8 @@ class LinkFacts:
             return
         words = frozenset(RELS).intersection((rel or "").lower().replace(",", " ").split())
         text = " ".join(input_checks.words("anchor", anchor)[: 4 * LONGEST_ANCHOR].split())[:LONGEST_ANCHOR] or None
-        known = self.found.get(key, (None, frozenset()) if key in self._plain else None)
-        self.found[key] = (text, words) if known is None else (known[0] or text, known[1] & words)
+        earlier = self.found.get(key, (None, frozenset()) if key in self._plain else None)
+        self.found[key] = (text, words) if earlier is None else (earlier[0] or text, earlier[1] & words)
 
     def rows(self) -> dict[str, tuple[str | None, str | None]]:
         """Return key → (anchor, rel), None where there is none."""
@@ -165,15 +165,15 @@ Said = Sequence[Sequence[object]]
 """[id of the page that links, text or None, rel or None]"""
 
 
-def said(tx: Tx, sources: Sequence[int], page: int) -> Said:
+def read(tx: Tx, sources: Sequence[int], page: int) -> Said:
     """Return the anchors and rels of the links of these pages to a page, or to the alias that it is."""
     words: Said = tx.one("facts/said", ids=list(sources), page=page)[0] if sources else []
     return words
 
 
-def carry(tx: Tx, told: Said, page: int, *, alias: bool) -> None:
+def carry(tx: Tx, link_facts: Said, page: int, *, alias: bool) -> None:
     """Write again what was `said`, now that the page has become an alias, or is none any more."""
-    rows = [[source, page, anchor, rel] for source, anchor, rel in told]
+    rows = [[source, page, anchor, rel] for source, anchor, rel in link_facts]
     if rows:
         tx.do("facts/spelt" if alias else "facts/links", rows=rows)
 

@@ -56,22 +56,22 @@ def parts(item: Item, keys: Sequence[str]) -> Iterator[list[str]]:
 
 def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> None:
     """Add those of the links of a visit that have these keys."""
-    part = replace(item, targets={key: item.targets[key] for key in keys}, told="some")
+    part = replace(item, targets={key: item.targets[key] for key in keys}, completeness="some")
     named = report.discover(tx, [part], policy, now)
     page = named.ids.get(item.key)
     if page is None:
         return
-    ledger = ledgers.lock(tx, {*named.ids.values(), *named.goals.values()}, policy.rule, named.made)
+    ledger = ledgers.lock(tx, {*named.ids.values(), *named.goals.values()}, policy.rule, named.created)
     verdict = _judged(tx, item, page, policy)
     if verdict is not None and verdict.links and not verdict.vanished:
-        some = [replace(verdict, item=replace(verdict.item, targets=part.targets, told="some"))]
-        told = [relink.told(each, named) for each in some]
-        relink.lower(tx, some, told, named, ledger, policy)
-        _, new_ends = adjacency.replace(tx, ledger, told, now)
+        some = [replace(verdict, item=replace(verdict.item, targets=part.targets, completeness="some"))]
+        reported = [relink.reported_links(each, named) for each in some]
+        relink.lower(tx, some, reported, named, ledger, policy)
+        _, new_ends = adjacency.replace(tx, ledger, reported, now)
         discovery.hurry(tx, named.parked & new_ends, now)
         if guesses := report.guess(some, named.goals, ledger):
             tx.do("pages/relevance", rows=guesses)
-    _write(tx, ledger, named.made, policy, now)
+    _write(tx, ledger, named.created, policy, now)
 
 
 def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
@@ -89,10 +89,10 @@ def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
     now_judged = _judged(tx, item, page, policy)
     if now_judged is None or (now_judged.unlinks, now_judged.vanished) != (True, verdict.vanished):
         raise Again
-    gone = sorted(set(adjacency.held(tx, ledger, "hub", [page])[page]).intersection(lost))
-    adjacency.change(tx, ledger, [], [(page, gone)] if gone else [], now)
+    removed = sorted(set(adjacency.read_locked(tx, ledger, "hub", [page])[page]).intersection(lost))
+    adjacency.change(tx, ledger, [], [(page, removed)] if removed else [], now)
     _write(tx, ledger, (), policy, now)
-    return len(gone)
+    return len(removed)
 
 
 def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
@@ -108,7 +108,7 @@ def _judged(tx: Tx, item: Item, page: int, policy: Policy) -> Verdict | None:
     return judge(item, Visit(*rows[0]), policy) if rows else None
 
 
-def _write(tx: Tx, ledger: Accounts, made: Sequence[int], policy: Policy, now: float) -> None:
+def _write(tx: Tx, ledger: Accounts, created: Sequence[int], policy: Policy, now: float) -> None:
     ledger.write(tx, now)
     if policy.orphans != "keep":
-        discovery.look_again(tx, set(ledger.in_links_turned()).difference(made), now)
+        discovery.look_again(tx, set(ledger.in_links_turned()).difference(created), now)

@@ -65,7 +65,7 @@ class Item:
     """the other spelling of its own URL that the page redirects to"""
     circles: bool = False
     """does it redirect to itself, in this spelling or another?"""
-    told: str = "all"
+    completeness: str = "all"
     """which of the page's links `targets` are: all, some, so that others stay, or none"""
     refusal: str = ""
     """why what was reported was refused: what is recorded instead is that its page has failed"""
@@ -159,11 +159,11 @@ class Item:
 
     def replaces_links(self) -> bool:
         """Return whether this visit has all links of the page."""
-        return isinstance(self.report, Fetched) and self.told == "all"
+        return isinstance(self.report, Fetched) and self.completeness == "all"
 
     def adds_links(self) -> bool:
         """Return whether the visit names links of the page that may not be all."""
-        return self.told == "some" and bool(self.targets)
+        return self.completeness == "some" and bool(self.targets)
 
 
 @dataclass(slots=True)
@@ -384,7 +384,7 @@ def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, ChangeT
         return "changed" if report.changed else "same", change
     if visit.state == "alias":
         return "changed", change
-    if item.told == "some":  # what came was not the page
+    if item.completeness == "some":  # what came was not the page
         return "same", change
     differs, change = change.judge(visit.seen, item.seen)
     return "changed" if differs else "same", change

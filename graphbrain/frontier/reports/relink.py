@@ -18,10 +18,10 @@ from graphbrain.frontier.policy import Policy
 from graphbrain.frontier.reports.outcomes import Verdict
 from graphbrain.graph.connection import Again, Tx
 from graphbrain.schedule.value import DAY
-from graphbrain.scores.accounts.adjacency import Told
+from graphbrain.scores.accounts.adjacency import ReportedLinks
 from graphbrain.scores.accounts.ledgers import Accounts
 
-__all__ = ["Named", "Redirected", "explained", "lower", "redirect", "told"]
+__all__ = ["Named", "Redirected", "explained", "lower", "redirect", "reported_links"]
 
 HOUR = 3_600.0
 LONGEST_ALIAS = 180 * DAY
@@ -34,7 +34,7 @@ class Named:
 
     ids: dict[str, int]
     goals: dict[str, int]
-    made: list[int]
+    created: list[int]
     """those that had to be created, ascending"""
     linked: set[str]
     """keys of pages that may have links"""
@@ -47,41 +47,43 @@ class Named:
     found: int
     """how many of those that had to be created wait to be fetched"""
 
-    def made_keys(self) -> set[str]:
+    def created_keys(self) -> set[str]:
         """Return the keys of the pages that had to be created."""
-        made = set(self.made)
-        return {key for key, page in self.ids.items() if page in made}
+        created = set(self.created)
+        return {key for key, page in self.ids.items() if page in created}
 
     def aliases(self, keys: Iterable[str]) -> set[int]:
         """Return those of these pages that redirect to another."""
         return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}
 
 
-def told(verdict: Verdict, named: Named) -> Told:
+def reported_links(verdict: Verdict, named: Named) -> ReportedLinks:
     """Return the links of a visit that counts for links; a link to an alias is one to where it leads.
 
     An alias has none, and a page that leads elsewhere for now has that one, until a visit brings the page itself.
     """
     page, led_by, before = verdict.visit.page, verdict.led_by, verdict.visit.led_by
     if verdict.redirects and (verdict.item.led_by is None or not verdict.keep):
-        return Told(page, [], verdict.unlinks, spelt=verdict.visit.names_aliases, led_by=led_by, was_led_by=before)
+        return ReportedLinks(
+            page, [], verdict.unlinks, spelt=verdict.visit.names_aliases, led_by=led_by, was_led_by=before
+        )
     keys = [key for key in verdict.targets if key in named.goals]
     ends = dict.fromkeys(named.goals[key] for key in keys)
     ends.pop(page, None)  # by way of an alias of itself
     aliases = named.aliases(verdict.targets) if named.redirecting else ()
     whole = verdict.unlinks or led_by != before
     if not (aliases or verdict.visit.names_aliases):
-        return Told(page, list(ends), whole, led_by=led_by, was_led_by=before)
+        return ReportedLinks(page, list(ends), whole, led_by=led_by, was_led_by=before)
     direct = frozenset(named.goals[key] for key in keys if named.ids[key] not in aliases)
     via = frozenset(named.goals[key] for key in keys if named.ids[key] in aliases) - direct
-    return Told(page, list(ends), whole, frozenset(aliases), direct, via, True, led_by, before)
+    return ReportedLinks(page, list(ends), whole, frozenset(aliases), direct, via, True, led_by, before)
 
 
 def lower(
-    tx: Tx, verdicts: Sequence[Verdict], links: Sequence[Told], named: Named, ledger: Accounts, policy: Policy
+    tx: Tx, verdicts: Sequence[Verdict], links: Sequence[ReportedLinks], named: Named, ledger: Accounts, policy: Policy
 ) -> None:
-    """Pages that are linked to (`links`: what was `told`) get the depth that follows, if that is less. A redirect costs
-    no click."""
+    """Give the pages that are linked to (`links`) the depth that follows, if that is less. A redirect costs no
+    click."""
     leads_on = {verdict.visit.page: verdict for verdict in verdicts if verdict.item.redirects}
     depths: dict[int, int] = {}
     for each, depth in zip(links, ledger.depths_of([each.page for each in links]), strict=True):
@@ -109,7 +111,7 @@ class Redirected:
     """[page, since when it is an alias, when it is looked at again, or None], to be written with the visits"""
     reached: set[int] = field(default_factory=set)
     """pages to which aliases lead that did not before"""
-    left: set[int] = field(default_factory=set)
+    abandoned: set[int] = field(default_factory=set)
     """pages to which aliases led that do so no more"""
 
     def to_look_at(self, ledger: Accounts) -> set[int]:
@@ -142,10 +144,10 @@ def redirect(
     # A seed that led elsewhere has made that page a seed.
     astray |= {v.visit.page for v in verdicts if v.visit.led_by is not None and v.visit.is_seed and v.links}
     reached = {target for page, target in leading.items() if before.get(page) != target}
-    left = {target for page, target in before.items() if leading.get(page) != target}
-    if not ledger.holds(left):
+    left_targets = {target for page, target in before.items() if leading.get(page) != target}
+    if not ledger.holds(left_targets):
         raise Again("a redirect leads elsewhere meanwhile")
-    return Redirected(list(leading), astray, rows, reached, left)
+    return Redirected(list(leading), astray, rows, reached, left_targets)
 
 
 def _seed(tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> None:
@@ -158,10 +160,10 @@ def _seed(tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, p
     }
     if seeds:
         tx.do("links/seeds", rows=[list(pair) for pair in sorted(seeds)])
-        made = sorted({end for _, end in seeds})
-        ledger.become_seeds(made)
+        new_seeds = sorted({end for _, end in seeds})
+        ledger.become_seeds(new_seeds)
         linking = {verdict.visit.page for verdict in verdicts if verdict.links}
-        discovery.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope, linking)
+        discovery.lower(tx, ledger, dict.fromkeys(new_seeds, 0), policy.scope, linking)
 
 
 def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> list[Verdict]:

@@ -87,8 +87,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
     # The verdicts on the visits, and the facts of their pages and of the pages that these link to.
     verdicts = _judged(tx, items, named, policy)
-    told = [relink.told(verdict, named) for verdict in verdicts if verdict.links]
-    relink.lower(tx, verdicts, told, named, ledger, policy)
+    reported = [relink.reported_links(verdict, named) for verdict in verdicts if verdict.links]
+    relink.lower(tx, verdicts, reported, named, ledger, policy)
     redirected = relink.Redirected()
     if any(v.item.redirects or v.visit.state == "alias" or v.visit.led_by is not None for v in verdicts):
         verdicts = relink.explained(verdicts, named, ledger, policy)
@@ -102,7 +102,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     outside = visits.outside(verdicts, ledger, policy.scope)
 
     # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
-    links, new_ends = adjacency.replace(tx, ledger, told, now)
+    links, new_ends = adjacency.replace(tx, ledger, reported, now)
     if any(v.item.link_facts for v in verdicts):
         facts.write_links(tx, verdicts, named)
     if parked := named.parked & (new_ends | redirected.reached):
@@ -118,12 +118,14 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     # The last locks, and what follows from the hosts they are of.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
     final = visits.blamed(verdicts, concluded.failures) if concluded.failures else verdicts
-    to_learn = visits.to_learn(final, named.made_keys) if policy.sections else []
+    to_learn = visits.to_learn(final, named.created_keys) if policy.sections else []
     given = {"aliases": redirected.aliases, "relevances": relevance, "values": values, "to_learn": to_learn}
     visits.write(tx, final, plan, concluded, outside, now, policy, **given)
     marked = redirected.to_look_at(ledger) if redirected.leading or redirected.astray else set()
     if policy.orphans != "keep":
-        marked |= set(ledger.in_links_turned()).union(redirected.reached, redirected.left).difference(named.made)
+        marked |= (
+            set(ledger.in_links_turned()).union(redirected.reached, redirected.abandoned).difference(named.created)
+        )
     if policy.key_of is not None:
         marked |= canonicals.note(tx, final, policy)
     if marked:
@@ -142,17 +144,17 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
     if not heavy:
         _weigh(tx, items, looked, policy.rule)
     ids = {key: page for key, page, *_ in looked}
-    made = _create(tx, items, keys.difference(ids), ids, there, policy, now)
+    created = _create(tx, items, keys.difference(ids), ids, there, policy, now)
     redirecting = {key for key, _, _, alias, *_ in looked if alias}
     return Named(
-        ids=ids | made.ids,
-        goals=discovery.goals(tx, ids | made.ids, redirecting),
-        made=sorted(made.ids.values()),
+        ids=ids | created.ids,
+        goals=discovery.goals(tx, ids | created.ids, redirecting),
+        created=sorted(created.ids.values()),
         linked={key for key, _, weight, *_ in looked if weight > 0 or policy.rule.weightless},
         redirecting=redirecting,
         unsure={key: (page, why) for key, page, *_, why in looked if why is not None},
         parked={page for _, page, _, _, parked, _ in looked if parked},
-        found=made.waiting,
+        found=created.waiting,
     )
 
 
@@ -183,17 +185,17 @@ def _create(
         for key, (url, guess) in item.targets.items():
             if key not in missing:
                 continue
-            if (known := new.get(key)) is None:
+            if (new_page := new.get(key)) is None:
                 named = visited.get(key, url)
                 new[key] = New(key, named, beyond, relevance=guess, in_weight=weight, siblings_before=siblings(url))
                 continue
-            known.url = visited.get(key) or cleaner(known.url, url)
-            known.depth = min(known.depth, beyond)
-            known.in_weight += weight
-            if guess is not None and (known.relevance is None or known.relevance < guess):
-                known.relevance = guess
-    made = sections.with_factors(tx, new.values(), policy.acting)
-    return discovery.create(tx, made, policy.scope, policy.rule, now)
+            new_page.url = visited.get(key) or cleaner(new_page.url, url)
+            new_page.depth = min(new_page.depth, beyond)
+            new_page.in_weight += weight
+            if guess is not None and (new_page.relevance is None or new_page.relevance < guess):
+                new_page.relevance = guess
+    created = sections.with_factors(tx, new.values(), policy.acting)
+    return discovery.create(tx, created, policy.scope, policy.rule, now)
 
 
 def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
@@ -203,19 +205,19 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
     # Most pages are visited for the first time and have no links yet.
     leading = named.linked | named.redirecting
     linked = [named.ids[item.key] for item in present if item.key in leading and item.touches_links()]
-    known = adjacency.read_spelt(tx, linked) if linked else {}
+    spelt = adjacency.read_spelt(tx, linked) if linked else {}
     wanted = {named.goals[key] for item in present for key in item.targets if key in named.goals}
     if named.redirecting or named.unsure:
         wanted.update(named.ids[key] for item in present for key in item.targets if key in named.ids)
-    wanted.update((named.ids[item.key] for item in present), named.made, *known.values())
-    return ledgers.lock(tx, wanted, rule, named.made)
+    wanted.update((named.ids[item.key] for item in present), named.created, *spelt.values())
+    return ledgers.lock(tx, wanted, rule, named.created)
 
 
 def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
     """Return the verdicts on the visits whose pages are there; these are locked."""
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
-    known = [Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]]
-    before = {visit.page: visit for visit in known}
+    read_visits = [Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]]
+    before = {visit.page: visit for visit in read_visits}
     return [judge(item, before[page], policy) for item, page in present]
 
 
@@ -241,10 +243,10 @@ def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope:
     """Id → the spellings that links and unclaimed visits bring of pages whose addresses may get better."""
     offers: dict[int, dict[str, None]] = {}
     for item in items:
-        met = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
+        named = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
         if item.key in unsure and not item.claimed:
-            met.append((item.key, item.url))
-        for key, url in met:
+            named.append((item.key, item.url))
+        for key, url in named:
             page, why = unsure[key]
             if url_variants.may_improve(why, url, scope):
                 offers.setdefault(page, {})[url] = None
@@ -254,7 +256,7 @@ def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope:
 def _give_relevance(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
     """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess.
     Return [page, relevance] of those."""
-    rows: list[list[object]] = [[v.visit.page, *told] for v in verdicts if v.keep and (told := _relevance(v))]
+    rows: list[list[object]] = [[v.visit.page, *offered] for v in verdicts if v.keep and (offered := _relevance(v))]
     if rows:
         ledger.take_relevance(rows)
     return rows + guess(verdicts, goals, ledger)
@@ -281,16 +283,16 @@ def guess(verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Account
 def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> list[list[object]]:
     """Fetched pages get the value that was reported, and unfetched targets the largest guess. Return [page, value] of
     the former, which are still to be written."""
-    told = {v.visit.page: v.item.report.value for v in verdicts if v.keep and isinstance(v.item.report, Fetched)}
-    rows: list[list[object]] = [[page, value] for page, value in told.items() if value is not None]
+    values = {v.visit.page: v.item.report.value for v in verdicts if v.keep and isinstance(v.item.report, Fetched)}
+    rows: list[list[object]] = [[page, value] for page, value in values.items() if value is not None]
     guesses: dict[int, float] = {}
     for verdict in verdicts:
         for key, value in verdict.item.values.items() if verdict.links else ():
-            if key in goals and goals[key] not in told:
+            if key in goals and goals[key] not in values:
                 guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
-    taken = tx.one("pages/guess_value", rows=[list(each) for each in sorted(guesses.items())])[0] if guesses else []
-    if rows or taken:
-        ledger.take_values(rows + taken)
+    guessed = tx.one("pages/guess_value", rows=[list(each) for each in sorted(guesses.items())])[0] if guesses else []
+    if rows or guessed:
+        ledger.take_values(rows + guessed)
     return rows
 
 
@@ -301,6 +303,6 @@ def _relevance(verdict: Verdict) -> tuple[float | None, ...]:
     """
     report = verdict.item.report
     if isinstance(report, Failed):
-        gone = verdict.answer.outcome == "gone" and verdict.item.missing
-        return (LEAST_RELEVANCE,) if gone else ()
+        is_gone = verdict.answer.outcome == "gone" and verdict.item.missing
+        return (LEAST_RELEVANCE,) if is_gone else ()
     return (report.relevance,) if report.relevance is not None or verdict.visit.state == "gone" else ()

@@ -60,14 +60,14 @@ class Intake:
     def all(self, reports: Sequence[Report | Unusable]) -> list[Item | Answer]:
         """Return the items to record, each in its place, or the refusal. An item that was refused under a claim is
         recorded as a failure, unless a valid report of the same page is beside it."""
-        made = [self.check(report) for report in reports]
+        items = [self.check(report) for report in reports]
         for index, report in enumerate(reports):
-            refusal = made[index]
+            refusal = items[index]
             claim = input_checks.claim_of(report) if isinstance(refusal, Answer) else None
             if isinstance(refusal, Answer) and claim is not None and claim.key not in self._seen:
                 self._seen.add(claim.key)
-                made[index] = _failure(claim, refusal.url, self._now, refusal.reason)
-        return made
+                items[index] = _failure(claim, refusal.url, self._now, refusal.reason)
+        return items
 
     def check(self, report: Report | Unusable) -> Item | Answer:
         """Return the item ready to be recorded, or the refusal."""
@@ -120,7 +120,7 @@ class Intake:
         else:
             self._fold(item, what.links)
         item.link_bytes = sum(len(url) for url, _ in item.targets.values())
-        item.told = what.told if what.told != "any" else "all" if item.targets else "none"
+        item.completeness = what.completeness if what.completeness != "any" else "all" if item.targets else "none"
         self._seen.add(key)
         return item
 
@@ -188,7 +188,7 @@ class Intake:
         """Give the item its distinct targets in page order, at most `max_links`, and what else its links have; of
         several guesses the largest holds."""
         page, own, values, targets = self._rules.page, item.key, item.values, item.targets
-        told: facts.LinkFacts | None = None
+        link_facts: facts.LinkFacts | None = None
         refused: list[tuple[str, str]] = []
         over: set[str] = set()
         for link in links:
@@ -214,12 +214,12 @@ class Intake:
                 item.users += 1
             if key == own:
                 continue
-            if (told is not None and told.found) or not isinstance(link, str):
-                told = told or facts.LinkFacts()
-                told.take(key, link)
+            if (link_facts is not None and link_facts.found) or not isinstance(link, str):
+                link_facts = link_facts or facts.LinkFacts()
+                link_facts.take(key, link)
             if key in targets:
-                known = targets[key][1]
-                better = known if guess is None or (known is not None and guess <= known) else guess
+                best = targets[key][1]
+                better = best if guess is None or (best is not None and guess <= best) else guess
                 targets[key] = (cleaner(targets[key][0], url), better)
             elif len(targets) == self._max_links:
                 over.add(key)
@@ -228,7 +228,7 @@ class Intake:
             if value is not None and key in targets:
                 values[key] = max(value, values.get(key, 0.0))
         item.refused, item.over = tuple(refused), len(over)
-        item.link_facts = told.rows() if told is not None else {}
+        item.link_facts = link_facts.rows() if link_facts is not None else {}
 
 
 def _failure(claim: Claim, url: str, at: float, why: str) -> Item:

@@ -69,7 +69,7 @@ class Concluded:
     that had to be locked, as they are now, and the failures of pages."""
 
     queues: Mapping[str, str]
-    held: Mapping[str, HostState]
+    hosts: Mapping[str, HostState]
     failures: Mapping[int, Failure]
 
 
@@ -147,24 +147,29 @@ def _believe(
     stored = np.array([(v.visit.rate_shape, v.visit.rate_scale) for v in seen], dtype=np.float64)
     days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
     changed = np.array([v.answer.outcome == "changed" for v in seen])
-    told = np.array([_told(v) for v in seen]) & (days > 0.0)
+    is_evidence = np.array([_is_evidence(v) for v in seen]) & (days > 0.0)
     before = np.isnan(stored[:, 0])
     first = np.column_stack(schedule.first_belief(names, values))
     belief = np.where(before[:, None], first, stored)
-    if told.any():
-        hosts_told = [name for name, tells in zip(names, told.tolist(), strict=True) if tells]
+    if is_evidence.any():
+        hosts_told = [name for name, tells in zip(names, is_evidence.tolist(), strict=True) if tells]
         shape, scale = schedule.after_visit(
-            hosts_told, stored[told, 0], stored[told, 1], days[told], changed[told], values[told]
+            hosts_told,
+            stored[is_evidence, 0],
+            stored[is_evidence, 1],
+            days[is_evidence],
+            changed[is_evidence],
+            values[is_evidence],
         )
-        belief[told] = np.column_stack([shape, scale])
-        plan.beliefs.extend(map(list, zip(ids[told].tolist(), shape.tolist(), scale.tolist(), strict=True)))
-    if (news := told & before).any():
+        belief[is_evidence] = np.column_stack([shape, scale])
+        plan.beliefs.extend(map(list, zip(ids[is_evidence].tolist(), shape.tolist(), scale.tolist(), strict=True)))
+    if (news := is_evidence & before).any():
         facts = zip(ids[news].tolist(), days[news].tolist(), changed[news].tolist(), strict=True)
         plan.first_again.extend([page, after, has_changed or None] for page, after, has_changed in facts)
     return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
 
 
-def _told(verdict: Verdict) -> bool:
+def _is_evidence(verdict: Verdict) -> bool:
     """Return whether the visit shows if the page has changed since the last one. It does not when the last one is dated
     before there was a web: the time between them is an error of some clock."""
     report, visit = verdict.item.report, verdict.visit
@@ -172,7 +177,7 @@ def _told(verdict: Verdict) -> bool:
         return False
     if verdict.item.walled or (visit.fetched or 0.0) < EARLIEST:
         return False
-    compared = verdict.item.told != "some" and verdict.change.compares(visit.seen, verdict.item.seen)
+    compared = verdict.item.completeness != "some" and verdict.change.compares(visit.seen, verdict.item.seen)
     return report.not_modified or report.changed is not None or visit.state == "alias" or compared
 
 
@@ -183,8 +188,8 @@ def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, no
     ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in plan.coming if v.own)
     failures: dict[int, Failure] = {}
 
-    def retrying(held: Mapping[str, HostState]) -> set[str]:
-        failures.update((v.visit.page, _failure(v, held.get(v.visit.host), policy, now)) for v in _failed(kept))
+    def retrying(locked: Mapping[str, HostState]) -> set[str]:
+        failures.update((v.visit.page, _failure(v, locked.get(v.visit.host), policy, now)) for v in _failed(kept))
         return {v.visit.host for v in _failed(kept) if failures[v.visit.page].waits_for_host and _comes_back(v, policy)}
 
     concluded = politeness.conclude_and_hold(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now, retrying)
@@ -278,21 +283,24 @@ def write(
         tx.do("pages/respell", rows=rows, now=now)
 
 
-def to_learn(verdicts: Sequence[Verdict], made_keys: Callable[[], Container[str]]) -> list[list[object]]:
+def to_learn(verdicts: Sequence[Verdict], created_keys: Callable[[], Container[str]]) -> list[list[object]]:
     """Return the block of the first visits among these from which something can be learned of the sections of their
-    hosts. Of visits at the same time the one that is reported first is the first. `made_keys`: returns the keys of the
-    pages that these visits are the first to name. It is called where a visit has no sketch of a text."""
+    hosts. Of visits at the same time the one that is reported first is the first.
+
+    `created_keys`: returns the keys of the pages that these visits are the first to name. It is called where a visit
+    has no sketch of a text.
+    """
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _teaches(v)]
-    made = made_keys() if any(v.item.seen.shingles is None for v in first) else ()
-    return [[v.visit.page, v.item.at + APART * number, _shown(v, made)] for number, v in enumerate(first)]
+    created = created_keys() if any(v.item.seen.shingles is None for v in first) else ()
+    return [[v.visit.page, v.item.at + APART * number, _shown(v, created)] for number, v in enumerate(first)]
 
 
-def _shown(verdict: Verdict, made: Container[str]) -> str | None:
+def _shown(verdict: Verdict, created: Container[str]) -> str | None:
     """Return what a first visit shows of its page's content: a sketch of its text, else how many of its links lead to
     pages that were not known, as `+new/all`."""
     if verdict.item.seen.shingles is not None or not verdict.targets or verdict.answer.outcome == "alias":
         return verdict.item.seen.shingles
-    return f"+{sum(key in made for key in verdict.targets)}/{len(verdict.targets)}"
+    return f"+{sum(key in created for key in verdict.targets)}/{len(verdict.targets)}"
 
 
 def _teaches(verdict: Verdict) -> bool:
@@ -381,8 +389,8 @@ def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
 def turns(verdict: Verdict) -> bool:
     """Return whether an accepted visit makes its page a fetched page that exists, or ends that."""
     before = verdict.visit.first_fetched is not None and verdict.visit.state not in ("alias", "gone")
-    known = verdict.visit.first_fetched is not None or isinstance(verdict.item.report, Fetched)
-    return before != (known and _state(verdict) not in ("alias", "gone"))
+    is_fetched = verdict.visit.first_fetched is not None or isinstance(verdict.item.report, Fetched)
+    return before != (is_fetched and _state(verdict) not in ("alias", "gone"))
 
 
 def left_frontier(verdicts: Iterable[Verdict], beyond: Collection[int]) -> int:
@@ -429,8 +437,8 @@ def _content(verdict: Verdict) -> list[object] | None:
     blocks = fingerprints.following(old, new) if outcome != "alias" else old.blocks
     if outcome not in ("new", "changed"):
         new = fingerprints.unchanged(old, new)
-    known = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash, old.blocks)
-    if outcome != "changed" and known == (True, new.body_hash, new.text_hash, new.simhash, blocks):
+    before = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash, old.blocks)
+    if outcome != "changed" and before == (True, new.body_hash, new.text_hash, new.simhash, blocks):
         return None
     changed = item.at if outcome in ("new", "changed") else visit.changed
     changes = visit.changes + (outcome == "changed")
@@ -469,30 +477,32 @@ def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: flo
         elif failure.waits_for_host:
             queue = retry_queue(visit.host)
         else:
-            not_before = now + _page_wait(verdict, failure, concluded.held, policy, now)
+            not_before = now + _page_wait(verdict, failure, concluded.hosts, policy, now)
     return [
         visit.page, _state(verdict), failure.errors, not_before, queue, item.token, outcome, failure.refusals or None,
         failure.since, item.at if queue is not None else None,
     ]  # fmt: skip
 
 
-def _page_wait(verdict: Verdict, failure: Failure, held: Mapping[str, HostState], policy: Policy, now: float) -> float:
+def _page_wait(
+    verdict: Verdict, failure: Failure, locked: Mapping[str, HostState], policy: Policy, now: float
+) -> float:
     """Seconds after which a page is tried again that failed while its host is not ill."""
     item = verdict.item
-    asked = min(item.retry_after or 0.0, policy.manners.longest_block)
+    retry_after = min(item.retry_after or 0.0, policy.manners.longest_block)
     if item.missing:
-        return max(asked, health.missing_wait(failure.errors))
+        return max(retry_after, health.missing_wait(failure.errors))
     wait = health.page_wait(now - failure.since)
     if item.kind != "refused":
-        return max(asked, wait)
+        return max(retry_after, wait)
     if failure.errors == 0:  # it may be its host: it waits behind the other pages of that
         wait = health.SOONEST
     # Most servers that ask once for a second mean it.
     if item.retry_after is not None and failure.refusals == 1:
         wait = min(wait, item.retry_after)
-    blocked_until = held[verdict.visit.host].blocked_until
+    blocked_until = locked[verdict.visit.host].blocked_until
     # Where a host is blocked until an operator lifts it, the page waits in its queue.
-    return max(asked, wait, blocked_until - now if blocked_until < FOR_EVER else 0.0)
+    return max(retry_after, wait, blocked_until - now if blocked_until < FOR_EVER else 0.0)
 
 
 def _is_looked_at(verdict: Verdict) -> bool:

@@ -42,6 +42,6 @@ def _walled(item: Item) -> Item:
     )
     return replace(
         item, report=report, seen=Seen(at=item.at), targets={}, link_bytes=0, values={}, facts=[],
-        link_facts={}, refused=(), over=0, told="none", walled=True, led_by=None,
+        link_facts={}, refused=(), over=0, completeness="none", walled=True, led_by=None,
         note="; ".join(filter(None, (item.note, note))),
     )  # fmt: skip

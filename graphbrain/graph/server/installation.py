@@ -237,28 +237,28 @@ def choose_ports(bolt: int | None, http: int | None, last: Mapping[str, Any]) ->
     Raises:
         ServerFailed: A given port is taken.
     """
-    with ExitStack() as held:  # both are held until both are chosen, so that they differ
+    with ExitStack() as sockets:  # both are held until both are chosen, so that they differ
         chosen = [
-            _choose(held, bolt, last.get("bolt_port"), USUAL_BOLT_PORT),
-            _choose(held, http, last.get("http_port"), USUAL_HTTP_PORT),
+            _choose(sockets, bolt, last.get("bolt_port"), USUAL_BOLT_PORT),
+            _choose(sockets, http, last.get("http_port"), USUAL_HTTP_PORT),
         ]
     return chosen[0], chosen[1]
 
 
-def _choose(held: ExitStack, given: int | None, last: Any, usual: int) -> int:
+def _choose(sockets: ExitStack, given: int | None, last: Any, usual: int) -> int:
     if given:
-        if not _hold(held, given):
+        if not _hold(sockets, given):
             raise ServerFailed(f"Port {given} is taken by another program; name another port.")
         return given
     for port in (last, usual):
-        if isinstance(port, int) and _hold(held, port):
+        if isinstance(port, int) and _hold(sockets, port):
             return port
-    return _hold(held, 0)
+    return _hold(sockets, 0)
 
 
-def _hold(held: ExitStack, port: int) -> int:
-    """Bind the port (0: any) until `held` ends. Return the port, or 0 if it is taken or impossible."""
-    mine = held.enter_context(socket.socket())
+def _hold(sockets: ExitStack, port: int) -> int:
+    """Bind the port (0: any) until `sockets` ends. Return the port, or 0 if it is taken or impossible."""
+    mine = sockets.enter_context(socket.socket())
     # Otherwise a port of a server that was just stopped counts as taken for a minute (TIME_WAIT) …
     mine.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     with suppress(OSError, OverflowError):

@@ -90,13 +90,13 @@ def jars(version: str, browser: str, *, say: Say, progress: Progress | None = No
     repository = local_repository()
     cache = Path(platformdirs.user_cache_dir("graphbrain"))
     with file_lock(cache / "jars.lock", say=lambda: say("Another process is fetching Neo4j…")):
-        known = _read_lock(version, browser, cache)
-        wanted = known or _resolve(version, browser, say)
+        locked = _read_lock(version, browser, cache)
+        wanted = locked or _resolve(version, browser, say)
         seen = _Verified(cache / f"verified-{version}.json")
         missing = [jar for jar in wanted if not seen.good(repository / jar.path, jar)]
         if missing:
             _fetch_all(missing, repository, say, progress or _bar)
-        if not known:
+        if not locked:
             wanted = [_measured(jar, repository) for jar in wanted]
             _write(_lock_path(version, cache), _lock_text(wanted, version, browser))
         seen.keep(repository, wanted)
@@ -363,15 +363,15 @@ def file_lock(path: Path, say: Callable[[], None]) -> Iterator[int]:
     from filelock import FileLock, Timeout
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    held: list[int] = []
-    lock = FileLock(path, fallback_to_soft=False, on_acquired=held.append)
+    handles: list[int] = []
+    lock = FileLock(path, fallback_to_soft=False, on_acquired=handles.append)
     try:
         lock.acquire(blocking=False)
     except Timeout:
         say()
         lock.acquire()
     try:
-        yield held[-1]
+        yield handles[-1]
     finally:
         lock.release()
 

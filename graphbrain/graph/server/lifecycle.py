@@ -187,11 +187,11 @@ def start(
             return _server(home, alive)
         files.refuse_newer(home, version)
         files.make_home(home)
-        asked = _memory_set(home) if memory is None else memory or None
-        sizes = files.memory_sizes(asked or files.default_memory())
+        wanted = _memory_set(home) if memory is None else memory or None
+        sizes = files.memory_sizes(wanted or files.default_memory())
         program = find_java(java, version)
         class_path = jars(version, BROWSER_VERSION, say=say, progress=progress)
-        launch = _Launch(home, version, program, class_path, sizes, say, learns, asked)
+        launch = _Launch(home, version, program, class_path, sizes, say, learns, wanted)
         with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
             return launch.once(bolt_port, http_port)
     except OSError as error:
@@ -210,8 +210,8 @@ def _unusable(error: OSError, home: Path) -> str:
 
 def _memory_set(home: Path) -> int | None:
     """Return the MB that were asked for at an earlier start."""
-    asked = files.read_state(home).get("memory")
-    return asked if isinstance(asked, int) and asked >= files.LEAST_MEMORY_MB else None
+    stored = files.read_state(home).get("memory")
+    return stored if isinstance(stored, int) and stored >= files.LEAST_MEMORY_MB else None
 
 
 def _remember(home: Path, alive: Mapping[str, Any], memory: int | None, say: Say) -> None:
@@ -343,7 +343,7 @@ class _Launch:
     sizes: tuple[int, int]
     say: Say
     learns: Path | None = None
-    asked: int | None = None
+    memory: int | None = None
 
     def once(self, bolt_port: int | None, http_port: int | None) -> Server:
         """Start the server unless another process just has, and wait until it answers."""
@@ -386,7 +386,7 @@ class _Launch:
             "version": self.version,
             "started": time.time(),
             "ready": False,
-            "memory": self.asked,
+            "memory": self.memory,
         }
         try:
             files.write_state(home, state)

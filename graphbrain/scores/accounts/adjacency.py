@@ -30,16 +30,16 @@ from graphbrain.scores.accounts.ledgers import Accounts
 __all__ = [
     "SIDES",
     "Ends",
+    "ReportedLinks",
     "Spelling",
-    "Told",
     "change",
-    "held",
-    "held_payees",
     "leading",
+    "locked_payees",
     "move",
     "packed",
     "payees",
     "read",
+    "read_locked",
     "read_spelt",
     "replace",
     "respell",
@@ -90,7 +90,7 @@ def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
     return pages[numbers >> ID_BITS], numbers & LARGEST_ID
 
 
-def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+def read_locked(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
     """Return the same as `read` for pages whose accounts are locked, after a comparison with their weights.
 
     Raises:
@@ -101,7 +101,7 @@ def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int,
     return links
 
 
-def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+def locked_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
     """Return the same as `payees` for pages whose accounts are locked, after a comparison with their weights.
 
     Raises:
@@ -126,10 +126,10 @@ def change(
         return
     links = [row for row in new if row[0] not in led] if led else new
     leading = [[page, others, led[page]] for page, others in new if page in led]
-    made, gone = tx.one("links/write", lost=lost, new=links, leading=leading, now=now)
-    if made != len(sources):
+    created, removed = tx.one("links/write", lost=lost, new=links, leading=leading, now=now)
+    if created != len(sources):
         raise Again("a page was deleted while it was linked")
-    ledger.relink([source for source, _ in gone], [target for _, target in gone], -1)
+    ledger.relink([source for source, _ in removed], [target for _, target in removed], -1)
     ledger.relink(sources, [other for _, others in new for other in others], 1)
 
 
@@ -190,7 +190,7 @@ def respell(tx: Tx, ledger: Accounts, rows: Iterable[list[object] | None]) -> No
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedLinks:
     """The links of a page as a report states them.
 
     Attributes:
@@ -222,7 +222,9 @@ class Told:
         return Spelling(before.named | self.named, (before.via - self.direct) | self.via.intersection(new))
 
 
-def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tuple[dict[int, list[int]], set[int]]:
+def replace(
+    tx: Tx, ledger: Accounts, changes: Sequence[ReportedLinks], now: float
+) -> tuple[dict[int, list[int]], set[int]]:
     """Write the difference between the links of locked pages and the stated links.
 
     Returns:
@@ -234,12 +236,12 @@ def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tu
     """
     pages = [each.page for each in changes]
     linking = list(compress(pages, ledger.may_link(pages)))
-    old = held(tx, ledger, "hub", linking) if linking else {}
+    old = read_locked(tx, ledger, "hub", linking) if linking else {}
     named = [each.page for each in changes if each.spelt]
     spelt = spelling(tx, named) if named else {}
     links: dict[int, list[int]] = {}
-    made: Ends = []
-    gone: Ends = []
+    new_links: Ends = []
+    lost_links: Ends = []
     names: list[list[object] | None] = []
     for each in changes:
         page, before = each.page, set(old.get(each.page, ()))
@@ -249,16 +251,16 @@ def replace(tx: Tx, ledger: Accounts, changes: Sequence[Told], now: float) -> tu
         new = [end for end in each.ends if turned or end not in before]
         lost = before if turned else before.difference(each.ends) if each.whole else set[int]()
         links[page] = each.ends if each.whole else [*before, *new]
-        made += [(page, new)] if new else []
-        gone += [(page, sorted(lost))] if lost else []
+        new_links += [(page, new)] if new else []
+        lost_links += [(page, sorted(lost))] if lost else []
         if page in spelt:
             was = Spelling(spelt[page].named) if turned else spelt[page]  # links that are made anew carry no mark
             names.append(each.spelling(was, new).row(page, was, links[page]))
     led = {each.page: each.led_by for each in changes if each.led_by is not None}
     if turned_pages := [[each.page, each.led_by] for each in changes if each.led_by != each.was_led_by]:
         tx.do("links/lead", rows=turned_pages)
-    change(tx, ledger, made, gone, now, led)
-    ledger.guess_values(tx, links, dict(made))
+    change(tx, ledger, new_links, lost_links, now, led)
+    ledger.guess_values(tx, links, dict(new_links))
     if names:
         respell(tx, ledger, names)
-    return links, {end for _, ends in made for end in ends}
+    return links, {end for _, ends in new_links for end in ends}

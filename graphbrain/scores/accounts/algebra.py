@@ -151,16 +151,15 @@ def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
     return _floor_log2(each, 0.5, (each > eps) & (weight > 0.0))
 
 
-def forward_priority(due: Floats, weight: Floats, paid: Floats, eps: float) -> Ints:
-    """Return the same as `priority` for a forward account, whose `due` is the amount that a page should have passed on
-    in all.
+def forward_priority(pending: Floats, weight: Floats, paid: Floats, eps: float) -> Ints:
+    """Return the same as `priority` for a forward account. `pending`: the amount that a page should have passed on.
 
-    The result is NONE if at most the share `eps` of `due` is missing, so pages with little are as exact as pages with
-    much. It is also NONE if at most LEAST_FORWARD is missing: on a circle of links without a source, flow shrinks by
-    the same factor at each push, and pushes would never end.
+    The result is NONE if at most the share `eps` of `pending` is missing, so pages with little are as exact as pages
+    with much. It is also NONE if at most LEAST_FORWARD is missing: on a circle of links without a source, flow shrinks
+    by the same factor at each push, and pushes would never end.
     """
-    missing = due - weight * paid
-    worth = np.abs(missing) > np.maximum(eps * np.abs(due), LEAST_FORWARD)
+    missing = pending - weight * paid
+    worth = np.abs(missing) > np.maximum(eps * np.abs(pending), LEAST_FORWARD)
     return _floor_log2(_per_link(missing, weight), 0.5, worth & (weight > 0.0))
 
 

@@ -197,19 +197,19 @@ def spend(books: Books, turns: Sequence[Turn], virtual: Virtual, options: Classi
         if cash <= 0.0:
             continue
         own.cash[turn_at] = 0.0
-        gone = 0.0
+        spent = 0.0
         if len(turn.payees) and own.weight[turn_at] > 0.0:
-            gone = cash * float(own.share[turn_at])
-            other.cash[turn.payees] += gone / float(own.weight[turn_at]) * turn.weights
+            spent = cash * float(own.share[turn_at])
+            other.cash[turn.payees] += spent / float(own.weight[turn_at]) * turn.weights
         before = float(own.history[turn_at])
         after = float(history(before, cash, virtual.clock - float(own.updated[turn_at]), window))
         own.history[turn_at] = after
         own.updated[turn_at] = virtual.clock
         if turn.hub:
-            virtual.authority_cash += cash - gone
+            virtual.authority_cash += cash - spent
             virtual.hub_total += after - before
         else:
-            virtual.hub_cash += cash - gone
+            virtual.hub_cash += cash - spent
             virtual.authority_total += after - before
         virtual.spent += cash
         if by_cash:

@@ -130,7 +130,7 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     # A page that was deleted since then has no links either, and a page of the batch has had its turn.
     ledger = ClassicLedger.lock_present(tx, union, rule)
     # Only data that is read under the lock counts: a reader can see half of a transaction that is being committed.
-    links = _neighbours(batch, rule, partial(adjacency.held_payees, tx, ledger))
+    links = _neighbours(batch, rule, partial(adjacency.locked_payees, tx, ledger))
     there = [seen for seen in batch if ledger.holds([seen.page, *links[seen.side].get(seen.page, ())])]
     stored = {side: ledger.stored[side][ledger.at([s.page for s in there])].tolist() for side in SIDES}
     go = [seen for index, seen in enumerate(there) if stored[seen.side][index] >= seen.stored - UNTOUCHED]

@@ -51,12 +51,12 @@ def furnish(graph: Graph, engine: str = "exact") -> None:
     made under the brain's lock. So the process looks again afterwards, and does the opposite if the brain was converted
     in the meantime: the last of several processes is right.
     """
-    made, wanted = None, _wanted(graph, engine)
-    while made != wanted:
+    built, wanted = None, _wanted(graph, engine)
+    while built != wanted:
         for side in SIDES:
             statement = f"classic/make_index_{side}" if wanted == "classic" else f"classic/drop_index_{side}"
             graph.write(bound(Tx.do, statement), "engine/furnish", slow=True)
-        made, wanted = wanted, _wanted(graph, engine)
+        built, wanted = wanted, _wanted(graph, engine)
     schema.await_indexes(graph)
 
 

@@ -284,10 +284,12 @@ class Ledger(Accounts):
 
     def _pay(self) -> list[list[Any]]:
         """Pay both sides the difference between the payout due and the payout paid. Return the block of payouts."""
-        due = self.due_payout()
-        self.hub_cash += due - self.payout
-        self.authority_cash += due - self.payout
+        payout = self.due_payout()
+        self.hub_cash += payout - self.payout
+        self.authority_cash += payout - self.payout
         by_hand = ~np.isnan(self.own_payout)
-        which = (due != self.payout) | (by_hand == np.isnan(self._own_before)) | (by_hand & (due != self._own_before))
-        self.payout = due
-        return self._block(which, np.where(due == 1.0, np.nan, due), np.where(by_hand, due, np.nan))
+        which = (
+            (payout != self.payout) | (by_hand == np.isnan(self._own_before)) | (by_hand & (payout != self._own_before))
+        )
+        self.payout = payout
+        return self._block(which, np.where(payout == 1.0, np.nan, payout), np.where(by_hand, payout, np.nan))

@@ -58,9 +58,9 @@ def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> G
     allowed = (1.0 - account.share) * tolerance / 2.0
     out, scores = fixed_point(table, account, weights, STEADY * allowed)
     paid = exports.column(graph, table, account.paid)
-    due = account.share * scores
-    missing = np.abs(due - out * np.where(np.isnan(paid), 0.0, paid))
-    return Goal(table, scores, np.flatnonzero((missing > CLOSE * allowed * due) & (out > 0.0)))
+    goals = account.share * scores
+    missing = np.abs(goals - out * np.where(np.isnan(paid), 0.0, paid))
+    return Goal(table, scores, np.flatnonzero((missing > CLOSE * allowed * goals) & (out > 0.0)))
 
 
 def fixed_point(table: LinkTable, account: Forward, weights: Floats | None, change: float) -> tuple[Floats, Floats]:

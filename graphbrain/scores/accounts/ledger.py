@@ -113,8 +113,8 @@ class Accounts(Sides):
         self._urgency_before = {forward.name: self._forward_priority(forward) for forward in self.forwards}
 
     @classmethod
-    def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule, made: Sequence[int] = ()) -> A:
-        """Lock pages in the order of their ids. `made`: those of them that this transaction has created.
+    def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule, created: Sequence[int] = ()) -> A:
+        """Lock pages in the order of their ids. `created`: those of them that this transaction has created.
 
         A new page is created with the weight of the links that it is about to get, which saves a second write. Here it
         has none, unless another transaction has linked to it between its creation and the lock.
@@ -124,13 +124,13 @@ class Accounts(Sides):
             Outdated: The brain's settings have changed.
         """
         wanted = set(ids)
-        ledger = cls.lock_present(tx, wanted, rule, made)
+        ledger = cls.lock_present(tx, wanted, rule, created)
         if len(ledger.ids) != len(wanted):
             raise Again
         return ledger
 
     @classmethod
-    def lock_present(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule, made: Sequence[int] = ()) -> A:
+    def lock_present(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule, created: Sequence[int] = ()) -> A:
         """Lock those of the pages that still exist.
 
         Raises:
@@ -139,7 +139,7 @@ class Accounts(Sides):
         """
         if rule.engine != cls.engine:
             raise BeingConverted
-        rows, revision, unlinked = tx.one(cls.locking, ids=sorted(ids), made=made)
+        rows, revision, unlinked = tx.one(cls.locking, ids=sorted(ids), made=created)
         if revision != rule.revision:
             raise Outdated("its settings are being changed, or files imported")
         ledger = cls(rows, rule, unlinked)
@@ -173,18 +173,18 @@ class Accounts(Sides):
         """
         if self.rule.value not in METHODS or not new:
             return
-        known = self._ranked | self._guessed
-        if not known.any():
+        has_value = self._ranked | self._guessed
+        if not has_value.any():
             return
         given: dict[int, float] = {}
-        values, counts = np.where(known, self._values, 0.0), np.where(known, self.in_weight, 0.0)
+        values, counts = np.where(has_value, self._values, 0.0), np.where(has_value, self.in_weight, 0.0)
         for page, targets in new.items():
             ends = self.at(links[page])
             each = list(zip(values[ends].tolist(), counts[ends].tolist(), strict=True))
             passed = lanes.passed_on(self.rule, float(self._values[self.at([page])[0]]), each)
             for target in self.at(targets).tolist():
                 if not self._ranked[target]:
-                    before = float(values[target]) if known[target] else lanes.first_given(self.rule)
+                    before = float(values[target]) if has_value[target] else lanes.first_given(self.rule)
                     given[target] = given.get(target, before) + passed
         if given:
             places = list(given)
@@ -217,7 +217,7 @@ class Accounts(Sides):
 
     def valued(self, authority: Floats) -> Floats:
         """Return the values of pages with these authority scores, where new pages are valued by a blend."""
-        known = PageColumns(
+        page_columns = PageColumns(
             self.in_weight,
             self.depth,
             self.path_repeats,
@@ -226,7 +226,7 @@ class Accounts(Sides):
             self.relevance,
             self.harvest,
         )
-        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.live_pagerank, known)
+        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.live_pagerank, page_columns)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
     def holds(self, ids: Iterable[int]) -> bool:
@@ -349,8 +349,8 @@ class Accounts(Sides):
     def take_relevance(self, rows: Sequence[Sequence[Any]]) -> None:
         """Record the stated or guessed relevance of pages (by id), 0 to 1, or None for unknown."""
         if rows:
-            known = [np.nan if relevance is None else relevance for _, relevance in rows]
-            self.relevance[self.at([page for page, _ in rows])] = known
+            relevances = [np.nan if relevance is None else relevance for _, relevance in rows]
+            self.relevance[self.at([page for page, _ in rows])] = relevances
 
     def take_values(self, rows: Sequence[Sequence[Any]]) -> None:
         """Record the crawler's own values of pages (by id), if the order uses them."""
@@ -418,9 +418,9 @@ class Accounts(Sides):
 
         With `goals`, a value for every place, the amount is the one due for these scores.
         """
-        due = self._forward_due(forward) if goals is None else forward.share * goals
+        payouts = self._forward_due(forward) if goals is None else forward.share * goals
         has, paid = getattr(self, forward.name), getattr(self, forward.paid)
-        new = due[pages] / self.out_weight[pages]
+        new = payouts[pages] / self.out_weight[pages]
         steps = np.zeros(len(paid))
         steps[pages] = new - paid[pages]
         paid[pages] = new
@@ -513,8 +513,8 @@ class Accounts(Sides):
         unknown = 1.0 if self.rule.intra_host_weight == 1.0 else np.nan
         weights = np.where(others >= 0, self.weights(pages[each], others), unknown)
         read = np.bincount(each, weights, len(pages))
-        known = (self.out_weight if side == "hub" else self.in_weight)[pages]
-        if (wrong := np.abs(read - known) > ROUNDING * (1.0 + read)).any():
+        ledger_weights = (self.out_weight if side == "hub" else self.in_weight)[pages]
+        if (wrong := np.abs(read - ledger_weights) > ROUNDING * (1.0 + read)).any():
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
         if side == "hub" and whole and self.rule.weightless:  # its weight does not show that a page has no links
             sums = sums_of_links(each, ids, len(pages))

@@ -27,10 +27,10 @@ def of(rule: Rule) -> type[Accounts]:
     return _LEDGERS[rule.engine]
 
 
-def lock(tx: Tx, ids: Iterable[int], rule: Rule, made: Sequence[int] = ()) -> Accounts:
+def lock(tx: Tx, ids: Iterable[int], rule: Rule, created: Sequence[int] = ()) -> Accounts:
     """Lock pages in the order of their ids, with arguments and errors as of `Accounts.lock`.
 
     Raises:
         BeingConverted: The brain is between two engines.
     """
-    return of(rule).lock(tx, ids, rule, made)
+    return of(rule).lock(tx, ids, rule, created)

@@ -132,9 +132,9 @@ def plan(near: ShardNeighbours, order: Ints, cost: Cost, count: int) -> list[Sha
     worker that finishes its shard early continues with the reserved part of it.
     """
     *apart, late = cut(near, order, cost, count)
-    taken, touched = _surroundings(near, late)
+    covered, touched = _surroundings(near, late)
     work = cost.settling(near.degrees)
-    enough = KEPT * (taken.sum() + work[late].sum()) * (count - 1) / count
+    enough = KEPT * (covered.sum() + work[late].sum()) * (count - 1) / count
     first, later = [], []
     for number, shard in enumerate(apart):
         free = np.flatnonzero(~touched[shard])[::-1]

@@ -170,7 +170,7 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     """Push the sides of one batch that are still worth it, one account after the other."""
     unpushed = {forward.name for forward in rule.forwards if not forward.pushed}
     batch = {account: pages for account, pages in batch.items() if account not in unpushed}
-    ledger, links = _held(tx, batch, rule)
+    ledger, links = _lock_payees(tx, batch, rule)
     if ledger is None:
         return Pushed(lost=sum(map(len, batch.values())))
     done = Pushed()
@@ -187,10 +187,10 @@ def bring(tx: Tx, name: str, goals: Mapping[int, float], rule: Rule, now: float)
     """
     if any(forward.name == name and not forward.settles for forward in rule.forwards):
         return Pushed()
-    ledger, held = _held(tx, {name: list(goals)}, rule)
+    ledger, links_of = _lock_payees(tx, {name: list(goals)}, rule)
     if ledger is None:
         return Pushed(lost=len(goals))
-    links = held[name]
+    links = links_of[name]
     few = [page for page, ends in sorted(links.items()) if 0 < len(ends) <= rule.max_payees and ledger.holds(ends)]
     if not few:
         return Pushed(lost=len(goals))
@@ -202,7 +202,7 @@ def bring(tx: Tx, name: str, goals: Mapping[int, float], rule: Rule, now: float)
     return Pushed(len(places), len(payees), len(goals) - len(places))
 
 
-def _held(tx: Tx, batch: Batch, rule: Rule) -> tuple[Accounts | None, dict[str, dict[int, list[int]]]]:
+def _lock_payees(tx: Tx, batch: Batch, rule: Rule) -> tuple[Accounts | None, dict[str, dict[int, list[int]]]]:
     """Lock the pages of a batch and those that they pay, and return the ledger and account → page → the pages it pays.
 
     The ledger is None if none of the pages exists.
@@ -220,7 +220,7 @@ def _held(tx: Tx, batch: Batch, rule: Rule) -> tuple[Accounts | None, dict[str, 
     ledger = ledgers.lock(tx, union, rule)
     # Only data that is read under the lock counts: a reader can see half of a transaction that is being committed.
     there = {account: [page for page in pages if page in before[account]] for account, pages in batch.items()}
-    return ledger, _links(there, lambda side, pages: adjacency.held_payees(tx, ledger, side, pages))
+    return ledger, _links(there, lambda side, pages: adjacency.locked_payees(tx, ledger, side, pages))
 
 
 def _links(batch: Batch, read: Callable[[str, set[int]], dict[int, list[int]]]) -> dict[str, dict[int, list[int]]]:

@@ -199,9 +199,9 @@ class Pace:
         transactions are short.
         """
         self._careful = CAREFUL if awaited else max(0, self._careful - 1)
-        held = HELD_SECONDS if self._careful else ALONE_SECONDS
+        longest = HELD_SECONDS if self._careful else ALONE_SECONDS
         most = 2.0 if seconds < HELD_SECONDS / 2 else 1.25
-        factor = min(most, max(0.25, held / max(seconds, 1e-3)))
+        factor = min(most, max(0.25, longest / max(seconds, 1e-3)))
         self._share = min(1.0, max(LEAST_SHARE, self._share * factor))
 
 
@@ -223,8 +223,8 @@ class Sum:
         self.left += step.left
         places = self._table.at(step.touched)
         self._strangers.update(step.touched[places < 0].tolist())
-        known = places >= 0
-        places, waits = places[known], step.waits[known]
+        is_page = places >= 0
+        places, waits = places[is_page], step.waits[is_page]
         later = step.at > self._at[places]
         self._at[places[later]] = step.at
         self._waits[places[later]] = waits[later]

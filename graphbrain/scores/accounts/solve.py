@@ -189,10 +189,10 @@ class System:
             progress(rounds, residual)
             if residual <= tolerance or rounds >= most_rounds:
                 break
-            for nearer, left in islice(self.descend(hub, self.around(gap)), most_rounds - rounds - 1):
+            for nearer, rest in islice(self.descend(hub, self.around(gap)), most_rounds - rounds - 1):
                 hub, rounds = nearer, rounds + 1
-                progress(rounds, left)
-                if left <= tolerance:
+                progress(rounds, rest)
+                if rest <= tolerance:
                     break
         authority = self.authority(hub)
         hub_paid, authority_paid = self.spread.hub_share * hub, self.spread.authority_share * authority
@@ -210,12 +210,12 @@ class System:
         inner = self.spread.hub_share
         along, before = gap, float(gap @ (inner * gap))
         while before > 0.0:
-            left = along - self.around(along)
-            if (steepness := float(along @ (inner * left))) <= 0.0:  # all that is left is rounding
+            residual = along - self.around(along)
+            if (steepness := float(along @ (inner * residual))) <= 0.0:  # all that is left is rounding
                 return
             step = before / steepness
             hub = hub + step * along
-            gap = gap - step * left
+            gap = gap - step * residual
             yield hub, _relative(gap, hub)
             now = float(gap @ (inner * gap))
             along, before = gap + (now / before) * along, now
@@ -335,10 +335,10 @@ class Flow:
             gap, hub, rounds = new - hub, new, rounds + 1
             if _relative(gap, new) <= tolerance:
                 break
-            for nearer, left in islice(system.descend(hub, system.around(gap)), most_rounds):
+            for nearer, residual in islice(system.descend(hub, system.around(gap)), most_rounds):
                 hub, rounds = nearer, rounds + 1
-                progress(rounds, left)
-                if left <= tolerance:
+                progress(rounds, residual)
+                if residual <= tolerance:
                     break
         return hub, authorities + self._spread.ahead(hub)
 

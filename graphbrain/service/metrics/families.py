@@ -13,7 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 
 from graphbrain.analyst.inspect.figures import COUNTS, Counted, Quick
 from graphbrain.base.model import OUTCOMES, STATES
-from graphbrain.base.runtime.timings import BOUNDS, Told
+from graphbrain.base.runtime.timings import BOUNDS, Observations
 from graphbrain.service.metrics.sampling import Sample
 
 __all__ = ["CrewFigures", "of_observed", "of_sample", "of_workers"]
@@ -171,7 +171,7 @@ def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"graphbrain_{name}", text, value=value)
 
 
-def _histogram(what: str, text: str, durations: Told) -> HistogramMetricFamily:
+def _histogram(what: str, text: str, durations: Observations) -> HistogramMetricFamily:
     family = HistogramMetricFamily(f"graphbrain_{what}_duration_seconds", text, labels=[what])
     for name, seen in sorted(durations.items()):
         buckets, below = [], 0.0

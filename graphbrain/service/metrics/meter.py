@@ -81,7 +81,7 @@ class Meter:
         return encode(self.registry), content_type
 
     def _told(self) -> Mapping[str, Any]:
-        own = self._observer.told()
+        own = self._observer.observations()
         return own if self._pool is None else together([own, self._pool.observed])
 
     def _collect(self) -> Iterator[Metric]:

@@ -55,14 +55,14 @@ def for_ever(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a question there is no answer: a statement that does not end."""
 
     def ask(name: str, /, **_: Any) -> Asked:
-        brain.graph.read(lambda tx: tx.asked(name, FOR_EVER, {}), "test/for_ever")
+        brain.graph.read(lambda tx: tx.ask(name, FOR_EVER, {}), "test/for_ever")
         raise AssertionError
 
     monkeypatch.setattr(brain, "ask", ask)
 
 
 def under_way(brain: Brain) -> int:
-    count: int = brain.graph.read(lambda tx: tx.asked("count", UNDER_WAY, {}), "count")[1][0][0]
+    count: int = brain.graph.read(lambda tx: tx.ask("count", UNDER_WAY, {}), "count")[1][0][0]
     return count
 
 

@@ -218,7 +218,7 @@ def test_it_stops_in_order_under_load(neo4j: Neo4j) -> None:
             took = asyncio.run(crawl_and_stop())
         print(f"\nstopped within {took:.1f} s; {dict(statuses)}")
         assert took < 30.0 and set(statuses) <= {200, 503}, statuses
-        leased = brain.graph.read(lambda tx: tx.asked("test", LEASED, {})[1], "test")
+        leased = brain.graph.read(lambda tx: tx.ask("test", LEASED, {})[1], "test")
         assert took > GRACE or {token for (token,) in leased} <= told
 
 

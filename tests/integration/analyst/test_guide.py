@@ -69,7 +69,7 @@ def test_the_dictionary_is_the_codes(brain: Brain) -> None:
     assert "robots" in {claim.kind for claim in brain.next_urls(3, kinds=("page", "robots"))}
     for label, table in (("Page", PAGE), ("Host", HOST), ("Resource", RESOURCE), ("Hour", HOUR)):
         text = f"MATCH (n:{label}) UNWIND keys(n) AS name RETURN collect(DISTINCT name)"
-        names = brain.graph.read(lambda tx, t=text: tx.asked("keys", t, {})[1][0][0], "keys")
+        names = brain.graph.read(lambda tx, t=text: tx.ask("keys", t, {})[1][0][0], "keys")
         assert set(names) <= set(table), label
     scores = {name for name, (_, meaning) in PAGE.items() if meaning.startswith("batch score")}
     resources = {each.name for kind in (Origin, SitemapState) for each in fields(kind)}  # written as maps

@@ -286,7 +286,7 @@ def test_no_plan_multiplies_tables_and_all_only_read(neo4j: Neo4j) -> None:
 def test_a_question_cannot_write(crawled: Brain) -> None:
     for text in ("MATCH (p:Page) SET p.state = 'known'", "CREATE (:Page)", "MATCH (p:Page) DETACH DELETE p"):
         with pytest.raises(GraphRefused, match="read access mode"):
-            crawled.graph.anywhere.read(lambda tx, t=text: tx.asked("analyst/evil", t, {}), "evil", patient=False)
+            crawled.graph.anywhere.read(lambda tx, t=text: tx.ask("analyst/evil", t, {}), "evil", patient=False)
     assert crawled.stats()["pages"] == 18
 
 

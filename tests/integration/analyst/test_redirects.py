@@ -126,6 +126,6 @@ def test_what_a_page_is_follows_from_one_condition_of_the_data_model(brain: Brai
         brain.park(dice.choice(urls))
         cases = " ".join(f"+ CASE WHEN {text} THEN ['{name}'] ELSE [] END" for name, text in conditions.items())
         text = f"MATCH (p:Page) WITH p, [] {cases} AS meets RETURN meets, count(*), collect(p.url)[..3]"
-        found = brain.graph.read(lambda tx, text=text: tx.asked("what", text, {})[1], "what")
+        found = brain.graph.read(lambda tx, text=text: tx.ask("what", text, {})[1], "what")
         assert all(len(meets) == 1 for meets, _, _ in found), found
     assert {meets[0] for meets, _, _ in found} == set(conditions)

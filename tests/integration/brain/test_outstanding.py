@@ -52,10 +52,10 @@ def test_each_kind_of_work_is_found(
         for row in brain.graph.read(lambda tx: tx.one("pages/find", keys=[key_of(A), key_of(B)])[0], "a test")
     }
     found = outstanding.for_upkeep(brain.session, Wanted(1_000))
-    assert found.tended and found.lapsed == ([ids[key_of(B)]], []) and list(found.due) == [ids[key_of(A)]]
+    assert found.tended and found.lapsed == ([ids[key_of(B)]], []) and list(found.retries) == [ids[key_of(A)]]
     assert found.push is not None and found.unlearned and not found.beside
     claimed = outstanding.for_claims(brain.session)
-    assert claimed.lapsed == found.lapsed and claimed.due == found.due and claimed.beside == {"aliases"}
+    assert claimed.lapsed == found.lapsed and claimed.retries == found.retries and claimed.beside == {"aliases"}
     assert claimed.push is None and not claimed.unlearned
     assert brain.tend(None).swept == 1
 

@@ -44,12 +44,12 @@ def test_only_a_page_or_a_redirect_says_what_all_links_are(
 ) -> None:
     """Whatever else is told: without a page no link is gone."""
     what = meant(Fetched(A, **{**content, **others, "status": status}))
-    if what.told == "all":
+    if what.completeness == "all":
         assert isinstance(what.report, Fetched)
         assert not what.report.not_modified
         assert status is None or 200 <= status < 300 or what.report.redirected_to
     if status in (204, 205, 206, 226) and what.report.redirected_to is None:  # type: ignore[union-attr]
-        assert what.told != "all"
+        assert what.completeness != "all"
 
 
 @given(STATUSES, CONTENTS, OTHERS)
@@ -118,7 +118,7 @@ def _kind(what: Meant) -> str:
     ids=repr,
 )
 def test_what_has_content_says_which_links_there_are(report: Any, told: str) -> None:
-    assert meant(report).told == told
+    assert meant(report).completeness == told
 
 
 def test_of_a_part_of_a_page_nothing_is_kept_that_would_hide_the_rest() -> None:

@@ -127,7 +127,7 @@ def test_pages_get_scripts_and_data_of_hosts_that_are_named() -> None:
         }
     )
     left: list[tuple[str, str]] = []
-    watch: Any = SimpleNamespace(left=lambda url, why: left.append((url, why)))
+    watch: Any = SimpleNamespace(leave_out=lambda url, why: left.append((url, why)))
     crawler: Any = SimpleNamespace(engine=engine)
 
     async def all_of(*wishes: Any) -> list[bytes | None]:

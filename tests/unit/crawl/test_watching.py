@@ -135,7 +135,7 @@ def test_memory_of_a_long_crawl_is_bounded(clock: Clock) -> None:
     watch = CrawlWatch(clock)
     for number in range(20_000):
         watch.answered(f"h{number}.example", 200, 0.1, 10)
-        watch.left(f"http://h.example/{number % 7}", "files")
+        watch.leave_out(f"http://h.example/{number % 7}", "files")
     assert len(watch.hosts) == 10_000 and watch.left_out == {"files": 7}
 
 

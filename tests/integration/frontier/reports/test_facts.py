@@ -14,13 +14,13 @@ PAGE = ("title", "canonical", "noindex", "language", "size", "content_type", "fe
 def page(brain: Brain, url: str) -> list[Any]:
     """The facts that stand on a page."""
     text = f"MATCH (p:Page {{url: $url}}) RETURN {', '.join(f'p.{name}' for name in (*PAGE, 'change_times'))}"
-    return brain.graph.read(lambda tx: tx.asked("facts", text, {"url": url})[1][0], "facts")
+    return brain.graph.read(lambda tx: tx.ask("facts", text, {"url": url})[1][0], "facts")
 
 
 def links(brain: Brain, url: str) -> dict[str, tuple[str | None, str | None]]:
     """Target → (anchor, rel) of a page's links."""
     text = "MATCH (:Page {url: $url})-[r:LINKS]->(q) RETURN q.url, r.anchor, r.rel"
-    rows = brain.graph.read(lambda tx: tx.asked("facts", text, {"url": url})[1], "facts")
+    rows = brain.graph.read(lambda tx: tx.ask("facts", text, {"url": url})[1], "facts")
     return {target: (anchor, rel) for target, anchor, rel in rows}
 
 
@@ -101,7 +101,7 @@ def test_a_sitemap_is_remembered_after_other_hints(brain: Brain, clock: HandCloc
     clock.pass_(60.0)
     brain.hint([Hint(url, at=clock(), kind="ping")])
     text = "MATCH (p:Page) RETURN p.in_sitemap, p.hinted_by"
-    assert brain.graph.read(lambda tx: tx.asked("facts", text, {})[1], "facts") == [[named, "ping"]]
+    assert brain.graph.read(lambda tx: tx.ask("facts", text, {})[1], "facts") == [[named, "ping"]]
 
 
 def test_a_page_tells_when_visits_changed_its_state(brain: Brain, clock: HandClock) -> None:
@@ -110,7 +110,7 @@ def test_a_page_tells_when_visits_changed_its_state(brain: Brain, clock: HandClo
 
     def told() -> list[Any]:
         text = "MATCH (p:Page {url: $url}) RETURN p.state_times, p.states_before, p.state"
-        return brain.graph.read(lambda tx: tx.asked("facts", text, {"url": url})[1][0], "facts")
+        return brain.graph.read(lambda tx: tx.ask("facts", text, {"url": url})[1][0], "facts")
 
     sent(brain, Fetched(url, fetched_at=clock()))
     sent(brain, Fetched(url, fetched_at=clock.pass_(60.0)))

@@ -15,7 +15,7 @@ def told(seen: list[tuple[str, float]]) -> dict[str, list[float]]:
     timings = Timings()
     for name, seconds in seen:
         timings.saw(name, seconds)
-    return timings.told()
+    return timings.observations()
 
 
 @given(SEEN)
@@ -42,7 +42,7 @@ def test_what_several_have_seen_is_what_one_would_have(parts: list[list[tuple[st
 def test_what_was_told_stays_as_it_is() -> None:
     timings = Timings()
     timings.saw("tend", 0.5)
-    before = timings.told()
+    before = timings.observations()
     timings.saw("tend", 0.5)
     assert sum(before["tend"][:-1]) == 1
     assert added([before, before])["tend"][-1] == 1.0

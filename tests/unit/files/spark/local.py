@@ -10,7 +10,7 @@ import numpy as np
 from graphbrain.base.numeric.arrays import Floats, Ints
 from graphbrain.files.spark.blocks import BITS, Block, Links, place_of
 from graphbrain.files.spark.engine import apply
-from graphbrain.files.spark.steps import Known, State, Step
+from graphbrain.files.spark.steps import Broadcast, State, Step
 
 
 def cut(
@@ -55,7 +55,7 @@ class Local:
         self._boxes: list[dict[int, Floats]] = [{} for _ in blocks]
         self._way: str | None = None
 
-    def run(self, step: Step, known: Known) -> Mapping[str, float]:
+    def run(self, step: Step, known: Broadcast) -> Mapping[str, float]:
         """Run a step as `Engine.run`."""
         sums: Counter[str] = Counter()
         boxes: list[dict[int, Floats]] = [{} for _ in self.blocks]

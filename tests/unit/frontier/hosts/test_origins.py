@@ -35,7 +35,7 @@ def test_whatever_is_answered(answers: list[tuple[Said, float]]) -> None:
     one, now, hops, known, failing = origin(), NOW, 0, False, None
     for said, later in answers:
         now = max(now, one.tries_at(now)) + later
-        rules = one.hear(said, now, known=known, unreachable=30 * DAY)
+        rules = one.hear(said, now, had_rules=known, unreachable=30 * DAY)
         hops = hops + 1 if said.what == "leads" and hops < MOST_REDIRECTS else 0
         leads = said.what == "leads" and hops > 0
         assert (one.redirects or 0) == hops <= MOST_REDIRECTS

@@ -40,8 +40,8 @@ class _All(Collector):
         timings.saw("report", 99.0)
         self.sample = sample
         self.told = {
-            "verbs": timings.told(),
-            "statements": timings.told(),
+            "verbs": timings.observations(),
+            "statements": timings.observations(),
             "errors": {"report GraphUnavailable": 2},
             "retries": {"DeadlockDetected": 4},
         }
