@@ -79,11 +79,13 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
     columns = ("pages", "links", "such_as")
     if not table.pages:
         return columns, []
+    # Components of the links, taken in both directions.
     ones = np.ones(table.links, dtype=np.int8)
     matrix = sparse.csr_array((ones, table.targets, table.offsets), shape=(table.pages, table.pages))
     _, labels = connected_components(matrix, directed=True, connection="weak")
     sizes = np.bincount(labels)
     links = np.bincount(labels, weights=np.diff(table.offsets)).astype(np.int64)
+    # The largest, each with a few of its pages.
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] >= least][: max(limit, 0)]
     members = {int(label): table.ids[labels == label][:SHOWN] for label in order}
@@ -123,12 +125,14 @@ def _orphans(graph: Graph, seeds: bool) -> list[list[Any]]:
     count, labels = (
         connected_components(matrix, directed=True, connection="strong") if table.pages else (0, np.empty(0, int))
     )
+    # A component is entered if a link of another one leads to it.
     sources, targets = np.repeat(labels, np.diff(table.offsets)), labels[table.targets]
     entered = np.zeros(count, dtype=bool)
     entered[targets[sources != targets]] = True
     sizes = np.bincount(labels, minlength=count)
     ids = table.ids[~entered[labels]]
     rows = [row for part in _in_parts(graph, "looks/orphans", ids, DETAILS) for row in part]
+    # Leave out the components in which the crawl began.
     label_of = dict(zip(ids.tolist(), labels[~entered[labels]].tolist(), strict=True))
     begun = {label_of[row[0]] for row in rows if row[-2]}
     wanted = {label for label in label_of.values() if label not in begun or (seeds and sizes[label] == 1)}
@@ -188,6 +192,7 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
     """Return fetched pages whose text is like that of an error page (404, 410) of their host, the most alike first."""
     if not 0 <= bits <= MOST_SOFT_BITS:
         raise BadInput(f"bits must be 0 to {MOST_SOFT_BITS}, not {bits}.")
+    # Read the simhashes of error texts and of other texts, by host.
     texts: dict[str, tuple[list[int], list[int]]] = {}
     missing: dict[str, set[int]] = {}
     for rows in exports.over_all(graph.anywhere, "looks/missing", lambda _, row: row[0]):
@@ -198,6 +203,7 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
                 ids, hashes = texts.setdefault(host, ([], []))
                 ids.append(page)
                 hashes.append(text)
+    # Find for each page the error text of its host that is nearest.
     alike: list[tuple[int, int]] = []
     for host, error_texts in missing.items():
         ids, hashes = texts.get(host, ([], []))
@@ -206,6 +212,7 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
         for error_text in np.array(sorted(error_texts), dtype=np.int64).view(np.uint64)[:MOST_SAID]:
             nearest = np.minimum(nearest, _set_bits(words ^ error_text))
         alike += [(int(nearest[index]), ids[index]) for index in np.flatnonzero(nearest <= bits).tolist()]
+    # Show the nearest ones with their authority.
     apart = {page: distance for distance, page in alike}
     wanted = np.array([page for _, page in sorted(alike)[: max(limit, 0)]], dtype=np.int64)
     known_pages = [row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows]
@@ -217,20 +224,21 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
     """Return groups of hosts that mostly link among themselves.
 
     Two hosts belong together when each gives the other a `SHARE` of all the links that the other has from other hosts.
-    A
-    farm is a connected component of these. Time is linear in the links.
+    A farm is a connected component of these. Time is linear in the links.
     """
     columns = ("hosts", "pages", "inside", "density", "authority", "such_as")
     table = exports.links(graph.anywhere, types=WAYS[:1])
     names, host, authority = _hosts(graph, table)
     if not len(names):
         return columns, []
+    # Count the links between each two hosts.
     source = np.repeat(host, np.diff(table.offsets))
     target = host[table.targets]
     between = (source != target) & (source >= 0) & (target >= 0)
     shape = (len(names), len(names))
     ones = np.ones(int(between.sum()))
     links = sparse.coo_array((ones, (source[between], target[between])), shape=shape).tocsr()
+    # Bind hosts that give each other a SHARE of their links; their components are the farms.
     incoming = np.maximum(np.asarray(links.sum(axis=0)).ravel(), 1.0)
     shares = sparse.coo_array(links)
     bound = shares.data / incoming[shares.col] >= SHARE
@@ -239,6 +247,7 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
     ).tocsr()
     both = membership.minimum(membership.T)
     _, label = connected_components(both, directed=False)
+    # Sum up pages, links inside, links from outside and authority by farm.
     sizes = np.bincount(label)
     within = label[shares.row] == label[shares.col]
     inside = np.bincount(label[shares.col[within]], weights=shares.data[within], minlength=len(sizes))
@@ -443,6 +452,7 @@ def groups_of(words: Words, bits: int) -> Ints:
     count = len(unique)
     rows, columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for mask in _masks(bits) if bits else ():
+        # Hashes that are equal in these blocks are neighbours in this order. Compare the next few.
         key = unique & mask
         order = np.argsort(key, kind="stable")
         key, hashes = key[order], unique[order]
@@ -455,6 +465,7 @@ def groups_of(words: Words, bits: int) -> Ints:
             like = near[_set_bits(hashes[near] ^ hashes[near + step]) <= bits]
             rows.append(order[like])
             columns.append(order[like + step])
+    # Put together what is linked by such pairs.
     row, column = np.concatenate(rows), np.concatenate(columns)
     joined = sparse.coo_array((np.ones(len(row), dtype=np.int8), (row, column)), shape=(count, count))
     labels = connected_components(joined, directed=False)[1] if count else np.empty(0, dtype=np.int64)

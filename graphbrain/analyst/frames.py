@@ -147,6 +147,7 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
             rows, part, writer, sum_ = 0, 0, None, 0
             files: list[str] = []
             (folder / table).mkdir()
+            # Write batches into parts of a bounded size.
             for batch in _batches(graph, table, progress):
                 if writer is None:
                     files.append(f"{table}/part-{len(files):05}.parquet")
@@ -162,6 +163,7 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
             elif not files:
                 files.append(f"{table}/part-00000.parquet")
                 parquet.write_table(arrow.Table.from_batches([], schema), folder / files[-1])
+            # Note in the manifest what was written. It comes last: a folder without it is incomplete.
             columns = {field.name: str(field.type) for field in schema}
             manifest["tables"][table] = {"rows": rows, "files": files, "columns": columns}
             if table in SUMMED:
@@ -250,6 +252,7 @@ def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[An
             yield [[host.get(name) for name in HOSTS_COLUMNS] for host in rows]
             after = rows[-1]["name"]
         return
+    # Pages and links are read by ranges of ids.
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     total = 0 if last is None else last + 1
     name, step = _OF_RANGE[table], RANGE if table == "pages" else LINK_RANGE

@@ -160,6 +160,7 @@ def network(
     spots = _laid_out(both, seed) * (wide - 160, tall - 60) + (80, 30)
     parts = []
     most = max(1.0, float(both.max(initial=0.0)))
+    # Lines first, so that circles cover them.
     for one in range(len(nodes)):
         for other in range(one + 1, len(nodes)):
             if both[one, other] > 0:
@@ -167,6 +168,7 @@ def network(
                 (x, y), (x2, y2) = spots[one], spots[other]
                 ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
                 parts.append(f'<line {ends} class="link" stroke-width="{thick:.1f}"/>')
+    # Circles, the largest beneath the others, and labels on top.
     heaviest = max([weight for _, weight in nodes], default=0) or 1
     circles = [
         (x, y, 5 + 15 * math.sqrt(weight / heaviest), words)
@@ -187,8 +189,7 @@ def labels_of(
     """Return middle and base line of the labels of circles (x, y, radius, words), in the order of the circles.
 
     A label is beneath, above, right or left of its circle, where it overlaps no other label and no other circle. A
-    label
-    without such a place is left out.
+    label without such a place is left out.
     """
     placed: list[tuple[float, float, str]] = []
     boxes: list[tuple[float, float, float]] = []
@@ -196,6 +197,7 @@ def labels_of(
         label = shorten(words, 24)
         half = LETTER * len(label) / 2
         aside = radius + half + 4
+        # Take the first place at which the label is free.
         for a, b in ((x, y + radius + 12), (x, y - radius - 4), (x + aside, y + 4), (x - aside, y + 4)):
             outside = a < half or a > wide - half or b < LINE or b > tall - 4
             over_label = any(abs(b - d) < LINE and abs(a - c) < half + h + LETTER for c, d, h in boxes)

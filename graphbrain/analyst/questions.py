@@ -114,8 +114,7 @@ class Question:
         """Return the texts to run in Neo4j Browser, one after the other.
 
         They are a line for each parameter that is a text, and the statement with the values of all others. Browser
-        shows no
-        answer to a query that is run together with lines that set parameters.
+        shows no answer to a query that is run together with lines that set parameters.
 
         Args:
             given: Values of parameters; other parameters have their default.

@@ -321,11 +321,13 @@ def _concentration(scores: Floats) -> _Part:
 
 
 def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Part]:
+    # Take the hosts with most authority, and number them.
     score = ask(graph, "score-by-host", limit=SHOWN_HOSTS)
     places = [pages.hosts.index(name) for name in score.column("host") if name in pages.hosts]
     host = np.full(table.pages, -1, dtype=np.int64)
     at = table.at(pages.ids)
     host[at[at >= 0]] = pages.host[at >= 0]
+    # Count the links between each two of them.
     source, target = np.repeat(host, np.diff(table.offsets)), host[table.targets]
     shown = np.full(len(pages.hosts) + 1, -1, dtype=np.int64)
     shown[places] = np.arange(len(places))
@@ -333,6 +335,7 @@ def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Par
     inside = (one >= 0) & (other >= 0) & (one != other)
     size = len(places)
     links = sparse.coo_array((np.ones(int(inside.sum())), (one[inside], other[inside])), shape=(size, size)).toarray()
+    # Draw hosts by their pages and links, and list the links.
     counts = np.bincount(pages.host, minlength=len(pages.hosts))
     nodes = [(pages.hosts[index], float(counts[index])) for index in places]
     rows = [

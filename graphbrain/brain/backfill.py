@@ -89,6 +89,7 @@ class Backfill:
             spans = clock_ahead.Spans(session.settings.lease_seconds, session.settings.park_after_seconds)
             return put_right.go_on(tx, now, session.policy, spans, revision)
 
+        # Hosts first, then pages and hosts by the clock; hosts once more, now that all times are right.
         self._run("reviewing_hosts", review, "hosts", progress, until)
         self._run("putting_right", right, "the clock", progress, until)
         if session.stored.get("putting_right") is None:
@@ -150,9 +151,11 @@ class Backfill:
         def go_on(tx: Tx, revision: int) -> int:
             return step(tx, self._session.now(), revision)
 
+        # The size is for the progress only: pages may come and go meanwhile.
         total = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
         done, over = 0, False
         while self._session.stored.get(noted) is not None and not over:
+            # A step works by the settings of one revision. If they change, the backfill begins anew.
             revision = self._session.wait_for_older(name)
             with suppress(brain_state.BegunAnew):
                 while more := self._session.graph.write(bound(go_on, revision), name):

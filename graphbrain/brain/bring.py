@@ -47,12 +47,14 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
         BadInput: The scores are of another kind, of another brain or by other settings, or not whole.
         GraphbrainError: Another process began to write scores of the same method.
     """
+    # Check that the scores are of this brain as it is.
     results = Results.open(folder)
     session = brain.session
     session.refresh()
     results.check(session.graph, ("rank", "live_pagerank"))
     if results.kind == "live_pagerank":
         return _live_pagerank(brain, results, progress)
+    # Write the scores part by part, with the figures of the run.
     kept, later = results.manifest["ranking"], results.manifest["later"]
     facts = {name: value for name, value in kept.items() if value is not None}
     written = store.write_parts(
@@ -65,6 +67,7 @@ def rank(brain: Brain, folder: str, progress: Progress = lambda *_: None) -> Bro
         lambda done, of: progress("writing scores", done, of),
     )
     session.refresh()
+    # Where the order uses these scores, pages move to their lanes.
     if kept["method"] == session.settings.value:
         Backfill(session).finish()
     return results.manifest["pages"], written
@@ -87,6 +90,7 @@ def _live_pagerank(brain: Brain, results: Results, progress: Progress) -> Brough
             done += len(ids)
             progress("passing on", done, pages)
 
+    # Each page gets its fixed point, and passes on the difference.
     Settling(brain.session).bring_to(account, parts(), lambda: False)
     return pages, done
 
@@ -130,6 +134,7 @@ def _goal(graph: Graph, rule: Rule, tolerance: float, report: SettleProgress, re
         parts.append((ids, columns["hub"], columns["authority"]))
         done += len(ids)
         report("read", done, pages)
+    # The parts come in the order of keys; a goal has the pages in the order of their ids.
     ids = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in parts)])
     hub, authority = (np.concatenate([np.empty(0), *(part[side] for part in parts)]) for side in (1, 2))
     order = np.argsort(ids, kind="stable")

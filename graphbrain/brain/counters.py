@@ -77,6 +77,7 @@ class Counters:
 
     def write(self, tending: bool = False) -> None:
         """Write the counts since the last write, if there are any; `tending`: this process tends for all."""
+        # Take out what was counted since the last write.
         with self._lock:
             counts = [self._counts.pop(name, 0) for name in COUNTED]
             retries = self._graph.counts["retries"] - self._retries_told
@@ -88,6 +89,7 @@ class Counters:
         resources = any(any(each["reports"]) or each["claims"] for each in kinds.values())
         if not (tending or any(counts) or any(reports) or any(frontier) or lapsed or retries or resources):
             return
+        # Add it to the counters of this hour and this worker.
         now = self._now()
         self._graph.write(
             lambda tx: tx.do(

@@ -42,6 +42,7 @@ class Discovering(Topic):
         good: dict[str, str] = {}
         refused: list[tuple[str, str]] = []
         users: dict[str, str] = {}
+        # Normalize the URLs. One that cannot be read is refused by itself.
         for url in urls:
             try:
                 written, key = session.rules.page(url)
@@ -51,6 +52,7 @@ class Discovering(Topic):
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
                 refused.append((input_checks.shown(url), unreadable(error)))
         answer = SeedAnswer(0, 0, tuple(refused), remarks=tuple(users.items()))
+        # Write them in batches, in the order of their keys.
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
@@ -72,6 +74,7 @@ class Discovering(Topic):
         session, now = self._session, self._session.now()
         answers: list[Hinted | None] = []
         of_page: dict[str, dict[int, Noted]] = {}
+        # Check each hint; several of one page are applied together.
         for number, hint in enumerate(hints):
             answers.append(None)
             try:
@@ -79,6 +82,7 @@ class Discovering(Topic):
                 of_page.setdefault(noted.key, {})[number] = noted
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no hint
                 answers[number] = Hinted(named(hint), False, unreadable(error))
+        # Apply them in batches, and give each hint the answer of its page.
         keys = list(of_page)
         for start in range(0, len(keys), PASS_BATCH):
             some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
@@ -140,6 +144,7 @@ def _seeded(urls: Mapping[str, str], states: Mapping[str, tuple[Seeded, Seeded]]
         if key not in states:
             refused.append((url, "it was forgotten for ever"))
             continue
+        # The states before and after show whether the page was created, waits again or is outside.
         before, after = states[key]
         if after.state == "outside":
             outside += 1

@@ -145,6 +145,7 @@ class Editing(Topic):
         if urls and (host is not None or state is not None):
             raise BadInput("Give either URLs, or a host and a state.")
         self._session.refresh()
+        # Find the pages that are named, or all given-up and waiting ones that fit.
         if urls:
             keys = [self._names.key_in_graph(url) for url in urls]
             ids: Iterable[int] = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find").values()
@@ -152,6 +153,7 @@ class Editing(Topic):
             wanted = scan.Wanted.of(PageFilter(state=state), self._names.host_or_none(host))
             fitting = scan.wanted_pages(self._session.graph, wanted, lambda *_: None)
             ids = (page.id for page in fitting if page.state in GIVEN_UP or page.not_before is not None)
+        # Let them wait again, in batches.
         done, rest = 0, iter(ids)
         while part := list(islice(rest, PASS_BATCH)):
             done += self._session.perform("pages/retry", orphans.retry, part)
@@ -282,12 +284,14 @@ class Editing(Topic):
         self._session.refresh()
         if self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
             raise SettingsError("Only an empty brain can be remade; clear it first.")
+        # Check the settings by name and value.
         wrong = sorted(set(settings) - set(Settings.names("shared", "fixed")))
         if wrong:
             raise SettingsError(unknown(wrong[0], Settings.names("shared", "fixed")))
         settings = {name: typed(name, value) for name, value in settings.items()}
         fresh = {**Settings.names("shared", "fixed"), "crawl": self._session.settings.crawl, **settings}
         changed = self._session.changed(fresh)
+        # All that was learned or counted under the old settings is reset with them.
         stored = {
             **fresh,
             **payout_policy.NOTHING_BENT,
@@ -299,6 +303,7 @@ class Editing(Topic):
         }
         other = changed.engine != self._session.settings.engine
         self._session.graph.write(lambda tx: tx.do("brain/change", settings=stored), "brain/change")
+        # Another engine needs other indexes.
         if other:
             conversion.furnish(self._session.graph)
         self._session.refresh()

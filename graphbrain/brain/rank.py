@@ -64,12 +64,15 @@ class Scoring:
         options = checked(options)
         method, top = options.method, options.top
         clock, started = time.monotonic(), self._session.now()
+        # Read the links, and make of them what the method needs.
         table = exports.links(self._session.graph, lambda done, of: progress("reading links", done, of))
         restart = self._restart(options, table)
         web = self._web(options, table, progress)
         first = self._first(options, table, restart) if options.warm else None
+        # Iterate to the scores.
         scores = _compute(options, web, restart, first, progress)
         ranked = ranking(options, scores, web.pages, web.links, started)
+        # Write them, and let pages move to their lanes if the order uses them.
         if options.write:
             self._write(ranked, table, scores, for_later(options, *_passed(options, web, scores, restart)), progress)
             self._session.refresh()

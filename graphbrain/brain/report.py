@@ -133,6 +133,7 @@ class Reporting:
         call = _Call([None] * len(items))
         pages: dict[int, Any] = {}
         repeated: set[str] = set()
+        # A report is of a page, or of a resource (robots.txt, sitemap, link) by its claim.
         for number, item in enumerate(items):
             claim = input_checks.claim_of(item)
             if claim is None or claim.kind == "page":
@@ -142,11 +143,13 @@ class Reporting:
             else:
                 repeated.add(claim.key)
                 call.resources.append((number, resources.visited(item, claim, session.now())))
+        # Pages are checked together. One that is refused has its answer already.
         for number, checked in zip(pages, intake.all(list(pages.values())), strict=True):
             if isinstance(checked, Answer):
                 call.answers[number] = checked
             else:
                 call.checked.append((number, checked))
+        # Links and entries of sitemaps make the size by which calls are combined.
         entries = sum(1 + one.entries for _, one in call.resources)
         call.size = _size(len(call.checked) + entries, sum(len(item.targets) for _, item in call.checked))
         return call
@@ -211,6 +214,7 @@ class Reporting:
         remaining = {ticket: [item for _, item in call.checked] for ticket, call in calls.items()}
         done: dict[_Ticket, list[_Done]] = {ticket: [] for ticket in calls}
         while remaining:
+            # A transaction takes each page once. Further reports of the same page wait for the next one.
             batch: dict[str, tuple[_Ticket, Item]] = {}
             later: dict[_Ticket, list[Item]] = {}
             for ticket, items in remaining.items():
@@ -219,9 +223,11 @@ class Reporting:
                         later.setdefault(ticket, []).append(item)
                     else:
                         batch[item.key] = (ticket, item)
+            # Record what fits. Some calls may have to be recorded by themselves.
             recorded, alone = self._record_some(list(batch.values()))
             for ticket, visit in recorded:
                 done[ticket].append(visit)
+            # Answer the calls that are done, and those to be recorded alone.
             for ticket in remaining:
                 if ticket in alone:
                     later.pop(ticket, None)
@@ -239,24 +245,24 @@ class Reporting:
             done = self._record_at_once([item for _, item in visits])
             return [(ticket, visit) for (ticket, _), visit in zip(visits, done, strict=True)], set()
         except report.Heavy as heavy:
-            links: Counter[_Ticket] = Counter()
-            for ticket, item in visits:
-                links[ticket] += heavy.links.get(item.key, 0)
-            alone = {ticket for ticket, many in links.items() if many > HEAVY_OF_ONE} or {
-                max(links, key=links.__getitem__)
-            }
+            alone = _heavy_calls(visits, heavy.links)
         except GraphUnavailable:
             raise
         except Exception:  # noqa: BLE001  # found by halves, and raised to its caller
-            tickets = list(dict.fromkeys(ticket for ticket, _ in visits))
-            if len(tickets) == 1:
-                return [], set(tickets)
-            first = set(tickets[: len(tickets) // 2])
-            parts = [[visit for visit in visits if (visit[0] in first) is half] for half in (True, False)]
-            (one, alone), (other, more) = map(self._record_some, parts)
-            return [*one, *other], alone | more
+            return self._by_halves(visits)
         recorded, more = self._record_some([visit for visit in visits if visit[0] not in alone])
         return recorded, alone | more
+
+    def _by_halves(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, _Done]], set[_Ticket]]:
+        """Record the calls of visits that failed together in two halves. A call that fails by itself is left to its
+        caller, who gets the error."""
+        tickets = list(dict.fromkeys(ticket for ticket, _ in visits))
+        if len(tickets) == 1:
+            return [], set(tickets)
+        first = set(tickets[: len(tickets) // 2])
+        recorded, alone = self._record_some([visit for visit in visits if visit[0] in first])
+        others, more = self._record_some([visit for visit in visits if visit[0] not in first])
+        return [*recorded, *others], alone | more
 
     def _record(self, items: Sequence[Item]) -> list[_Done]:
         """Record visits in one transaction, or in several where their pages have too many links for that."""
@@ -309,6 +315,15 @@ class Reporting:
         for part in large_visits.parts(item, keys):
             session.perform("report", large_visits.add, item, part)
         session.exhaust("report", large_visits.remove, item)
+
+
+def _heavy_calls(visits: Iterable[tuple[_Ticket, Item]], links_of: Mapping[str, int]) -> set[_Ticket]:
+    """Return the calls that have too many links for a transaction with others; at least the one with the most.
+    `links_of`: the number of links of each page, by its key."""
+    links: Counter[_Ticket] = Counter()
+    for ticket, item in visits:
+        links[ticket] += links_of.get(item.key, 0)
+    return {ticket for ticket, many in links.items() if many > HEAVY_OF_ONE} or {max(links, key=links.__getitem__)}
 
 
 def _size(pages: int, links: int) -> float:

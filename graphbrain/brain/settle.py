@@ -117,15 +117,19 @@ class Settling:
             hold.keep()
             progress(what, done, of)
 
+        # Find the scores at which no cash is left to spread.
         session = self._session
         goal = find(session.graph, session.policy.rule, tolerance, report)
+        # Write them batch by batch, while the hold lasts.
         sum_ = settlement.Sum(goal.table)
         for step in self._settle_all(goal, hold.token, lambda: stop() or not hold.keep()):
             sum_.add(step)
             progress("write", sum_.pages, goal.table.pages)
+        # Mark the pages that have to be pushed after all.
         unmarked = sum_.unmarked()
         for start in range(0, len(unmarked), PASS_BATCH):
             session.perform("remark", edits.remark, unmarked[start : start + PASS_BATCH])
+        # End the pass, so that pushes go on.
         now = session.now()
         session.graph.write(lambda tx: tx.do("brain/settle_end", token=hold.token, now=now), "brain/settle_end")
         session.counters.add(pushes=sum_.sides, payments=sum_.payments)
@@ -147,6 +151,7 @@ class Settling:
         going: dict[Future[settlement.SettlingStep | None], int] = {}
 
         def next_of(shard: Iterator[Batch]) -> settlement.SettlingStep | None:
+            # The next batch of a shard; none if the pass ends.
             batch = None if stopped() else next(shard, None)
             if batch is None:
                 return None
@@ -166,6 +171,7 @@ class Settling:
 
             go_on()
             while going:
+                # A shard that has more comes back into the turns.
                 for future in wait(going, return_when=FIRST_COMPLETED).done:
                     number, step = going.pop(future), future.result()
                     (turns.back if step else turns.through)(number)

@@ -117,11 +117,13 @@ class Sitemaps:
         if not texts:
             return
         session, lease = self._session, self._session.settings.lease_seconds
+        # Begin, or continue where a report of the same text was interrupted.
         begun = session.perform("sitemaps/begin", sitemaps.begin, texts, lease)
         remaining = {
             key: _Part(each.state, texts[key][1], each.written, texts[key][1].entries) for key, each in begun.items()
         }
         written = {key: part.start for key, part in remaining.items()}
+        # After each batch, note the progress; a sitemap whose claim has ended meanwhile drops out.
         for batch in _batches(remaining.values()):
             parts = [part for part in batch if part.state.key in written]
             evidence = self._batch(parts)

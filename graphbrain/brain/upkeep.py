@@ -231,11 +231,13 @@ class Upkeep:
         tried, seen = session.stored.get("prior_tried") or 0.0, session.stored.get("prior_seen") or 0
         if not session.policy.rule.revisits or now < tried + FIT_EVERY:
             return
+        # Note the attempt first, so that other processes do not fit, too.
         session.graph.write(lambda tx: tx.do("brain/note", notes={"prior_tried": now}), "brain/note")
         fitted = priors.fit(session.graph, session.policy.rule, random.Random(now))
         if fitted is None or (fitted[2] < FITS_AGAIN * seen and now < tried + FIT_ANYWAY):
             session.refresh()
             return
+        # Keep the new priors. Where they differ enough, pages get new lanes.
         crawl, hosts, count = fitted
         settings = priors.properties(crawl, hosts, count)
         before, own = priors.read_priors(session.stored)

@@ -223,6 +223,7 @@ class WorkerPool:
                 process.stdout.close()  # type: ignore[union-attr]
             if self._stop.is_set() or ended:
                 return
+            # A worker that dies soon after its start is started after ever longer waits.
             quick = quick + 1 if time.monotonic() - began < 10 else 0
             self.restarts += 1
             how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
@@ -394,6 +395,7 @@ def _keep_ranked(brain: Brain, methods: Sequence[str], every: float, over: Calla
                 scoring.rank_if_due(RankDue(method, every), go_on)
             except _Stopped:
                 return
+            # An error is printed once; the other methods go on.
             except GraphbrainError as error:
                 if str(error) != printed:
                     printed = str(error)

@@ -19,8 +19,7 @@ Completeness = Literal["all", "some", "any", "none"]
 """The links that a report has.
 
 all: every link, so that others are deleted. some: a part, so that others stay. any: as all if there are any, and as
-none
-otherwise. none: no link.
+none otherwise. none: no link.
 """
 
 NOT_MODIFIED = 304

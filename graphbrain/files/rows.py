@@ -2,10 +2,9 @@
 
 Only the cash differs, since reports spend some of it. Here all accounts are at their fixed point, which is found in
 memory before anything is written: H = s, Z = keep·s/d and e = 0. Without settling, nothing has been spent yet: H = 1
-and
-e = Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow at once, by the
-same functions as live. The pages where a crawl would begin are seeds: the pages without in-links and, of each part that
-none of those reaches, its first page.
+and e = Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow at once, by
+the same functions as live. The pages where a crawl would begin are seeds: the pages without in-links and, of each part
+that none of those reaches, its first page.
 """
 
 from __future__ import annotations
@@ -95,8 +94,7 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
     """Return the fewest pages from which every page outside `reached` is reached, ascending.
 
     `reached` contains, with a page, all pages that it leads to. The result has the pages without in-links, and the
-    first
-    page of each other strongly connected part that no other part links to.
+    first page of each other strongly connected part that no other part links to.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components

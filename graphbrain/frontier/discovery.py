@@ -126,10 +126,12 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, m
     longer. `mark`: a token that the pages carry as that of their last lease, so that their creator can be recognised.
     """
     given = list(pages)
+    # The first of equal pages waits since a moment longer.
     since = {page.key: now - APART * position for position, page in enumerate(reversed(given))}
     wanted = sorted(given, key=lambda page: page.key)
     if not wanted:
         return Made({}, 0)
+    # Compute first payouts, values and lanes of all pages at once.
     kind, hosts, page_columns = ledgers.of(rule), [host_of(page.url) for page in wanted], _columns_of(wanted)
     unfetched = np.zeros(len(wanted), dtype=bool)
     payouts = algebra.payout(rule, page_columns.relevance, unfetched, page_columns.is_seed, hosts)

@@ -188,8 +188,7 @@ def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
     """Return whether other pages must be chosen that try sections.
 
     They must be if half of the chosen pages have been tried and a section is held down that was not, or if none waited
-    at the
-    last choice. `tries`, `left`: before these visits, and after.
+    at the last choice. `tries`, `left`: before these visits, and after.
     """
     if tries and not left:
         return after.sections.holds_down

@@ -149,8 +149,7 @@ class Recording:
         """Return the fewest pages from which every page is reached, ascending.
 
         They are the pages without in-links (self-links do not count) and the first page of each cycle that no other
-        part links
-        to.
+        part links to.
         """
         from scipy.sparse.csgraph import connected_components
 

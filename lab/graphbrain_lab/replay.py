@@ -128,8 +128,7 @@ def replay(
     """Crawl `recording` with `brain` until nothing is left or `limit` pages are reported; then settle.
 
     The brain's own settings (order, delay, eps, …) hold. Ctrl-C ends the replay after the batch under way: claims that
-    are
-    not reported are given back, and the result has `interrupted`.
+    are not reported are given back, and the result has `interrupted`.
 
     Args:
         brain: An empty brain, or one that holds a part of this crawl.

@@ -2,11 +2,9 @@
 
 An account is right when, for both sides, history + cash = payout + Σ weight × payment of each neighbour. A page is
 locked before its neighbours are read. A transaction that changes a neighbour's payments must write this page too, so
-the
-comparison is exact also while others work. Summed over all pages it is held = paid. Under both engines a forward
-account
-of a page holds the amount that it began with + Σ weight × amount that each source of its in-links has passed on.
-The error bound is Σ|amount that pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
+the comparison is exact also while others work. Summed over all pages it is held = paid. Under both engines a forward
+account of a page holds the amount that it began with + Σ weight × amount that each source of its in-links has passed
+on. The error bound is Σ|amount that pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
 Statements: audit/*, brain/read, brain/sizes, links/led_to, links/packed_out, pages/ids_from.
 """
 
@@ -209,6 +207,7 @@ def _each_page(
     while tally.checked < wanted or sample is None:
         if sample is not None:
             after = f"{random.getrandbits(128):032x}"
+        # Read the next keys, lock their pages and check them.
         limit = BATCH if sample is None else min(50, wanted - tally.checked)
         ids, last = graph.read(
             bound(Tx.one, "pages/ids_from", after=after, limit=limit),
@@ -231,6 +230,7 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = tx.records("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)
     tally = Tally(checked=len(rows))
+    # Compare accounts, links, marks and leases of each page with what follows from its neighbours.
     check.compare(rows, ledger, tx, tally)
     sums = _sums(tx, ledger)
     for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
@@ -242,6 +242,7 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
         if ledger.links_sum[index] not in (NONE, sums[index]):
             tally.found("links sums", f"{row.url} has links_sum {ledger.links_sum[index]}, not {sums[index]}.")
         _lease(row, tally)
+    # Redirects and canonicals are checked for all pages at once.
     _canonicals(tx, rows, tally)
     _redirects(tx, rows, tally)
     return tally
@@ -453,6 +454,7 @@ def _lease(row: Any, tally: Tally) -> None:
 
 def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
     """Check in-flight counts and queues of hosts. Suspects are checked again under their lock."""
+    # Read without locks first: what changes meanwhile may look wrong.
     suspects = graph.read(lambda tx: _unfit(tx, None, policy().manners.budget), "audit/hosts")
     places = graph.read(lambda tx: _unfit_places(tx, None), "audit/addresses")
 
@@ -470,6 +472,7 @@ def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
         tally.found("leases", f"{key} has half a lease.")
     for key in stranded:
         tally.found("hosts", f"{key} waits in a queue that is not served.")
+    # Under its lock a suspect is at fault, or it is not.
     if suspects:
         for sentence in graph.write(again, "audit/hosts").values():
             tally.found("hosts", sentence)
@@ -546,12 +549,14 @@ def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
         counted[name] += many
     rows = tx.one("audit/hosts", names=names)[0]
     wrong: dict[str, str] = {}
+    # Claims out, and queues that no claim serves.
     for name, in_flight, queued, ready_at, waits in rows:
         out = counted.pop(name, 0)
         if in_flight != out:
             wrong[name] = f"Host {name} counts {in_flight} claims in flight, {out} are leased."
         if waits and (not queued or ready_at is None):
             wrong[name] = f"Pages wait in the queue of host {name}, which is not served."
+    # Budgets, and the pages that wait for room in them.
     for name, used, pages, limit, aside, queued, waits in tx.one("audit/budgets", names=names, budget=budget)[0]:
         if used is not None and used != pages:
             wrong[name] = f"Host {name} counts {used} pages of its budget, {pages} were fetched or are being so."
@@ -560,6 +565,7 @@ def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
     for name, served in tx.one("audit/retries", names=names)[0]:
         if not served:
             wrong[name] = f"Pages of host {name} wait to be tried again, and its queue of retries is not served."
+    # What has no state of a host at all.
     if names is None:
         wrong |= {name: f"Host {name} counts no claims in flight, {out} are leased." for name, out in counted.items()}
         wrong |= {

@@ -49,6 +49,7 @@ class Lessons:
             for url in urls
             if (equals := self._expectations.candidates(url, self._sections.of(url).leaf.pattern))
         }
+        # The plainer page may not have been fetched: look whether it is there at all.
         unsure = {equal.url for equals in candidates.values() for equal, fetched in equals if not fetched}
         there = contents(tx, unsure, self._key_of)
         expected: dict[str, ExpectedCopy] = {}

@@ -78,6 +78,7 @@ def _end(waiting: int, flows: Flows) -> tuple[End, float | None, str]:
             None,
             f"only {visited} pages have left the frontier lately, and {FEW} are needed",
         )
+    # The difference must be more than chance: pages come and go as in a Poisson process.
     counts = f"{visited:,} pages have left the frontier and {discovered:,} were found"
     if abs(visited - discovered) <= CHANCE * sqrt(visited + discovered):
         return "unknown", None, f"{counts}: about as many"

@@ -171,8 +171,7 @@ class ForwardSums:
 
         With residuals r the scores are s* - s = (1 - M)^-1·M·r/share, where M passes on at most `share` of a score. So
         |s* - s| is at most |r|/(1 - share) in sum, and shares of the sums differ by at most twice that, relative to the
-        sum
-        (the L1 norm, by the triangle inequality).
+        sum (the L1 norm, by the triangle inequality).
         """
         if not self.account.pushed:
             return None

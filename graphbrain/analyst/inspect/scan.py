@@ -191,6 +191,7 @@ def _link_facts(anchor: str | None, rel: str | None, named: Sequence[Any] | None
 def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]]:
     """Yield the ids of the wanted pages in ascending order: at once if they are of one host that is not too large."""
     criteria = wanted.params() | wanted.least_scores()
+    # The pages of one host come at once, unless there are too many.
     if wanted.host is not None:
         seen, rows = graph.anywhere.read(
             lambda tx: tx.one("pages/of_host", limit=HOST_PAGES, **criteria), "pages/of_host"
@@ -198,6 +199,7 @@ def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]
         if seen < HOST_PAGES:
             yield sorted(page for page, url in rows if wanted.spelt(url))
             return
+    # Else all pages are scanned by ranges of ids.
     last_id = _read(graph, "exports/last_id")
     total = 0 if last_id is None else last_id + 1
     progress(0, total)

@@ -238,8 +238,10 @@ def _pieces(text: str, tag: re.Pattern[str], prefix: str, kind: Kind) -> list[tu
             pieces.append((begin, text[begin:end], False))
 
     for match in tag.finditer(text):
+        # Tags of other namespaces, and empty elements, are no entries.
         if match[2] != prefix or (match[4].endswith("/") and not match[1]):
             continue
+        # An entry ends with its closing tag, or where the next one begins.
         if match[1] and opened is not None:
             pieces.append((opened.start(), text[opened.start() : match.end()], opened[3] == match[3]))
         elif opened is not None:

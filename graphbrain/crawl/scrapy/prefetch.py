@@ -344,6 +344,7 @@ class Desk:
         """Renew what is due, claim what is wanted. Return the seconds for which asking again would be of no use, or for
         which pages that are wanted can wait to be claimed together."""
         self._renew()
+        # Find how many pages can be taken, or why none may be asked for yet.
         with self._lock:
             free = self._missing()
             if not self._leased and not self.seeds_sent and (self._seeds or self._writing):
@@ -357,12 +358,14 @@ class Desk:
         claims = self.brain.next_urls(min(free, 1_000), now_only=self._now_only, kinds=self._kinds, notes=True)
         ended = time.monotonic()
         pause, self._due_at = min(ended - began, SHORTEST_PAUSE), 0.0
+        # Fewer than wanted: hand finished visits in soon, and wait until more can be ready.
         self._hungry = len(claims) < free
         if self._hungry:
             self._write_now.set()
             wait = LONGEST_PAUSE if claims.next_ready is None else claims.next_ready - self.brain.now()
             pause = max(SHORTEST_PAUSE, min(wait, LONGEST_PAUSE))
             self._due_at = ended + pause if wait < LONGEST_PAUSE else 0.0
+        # Nothing: the crawl is over if nothing is under way and nothing will come soon.
         if not claims:
             far = self._is_far(claims)
             self._say_paused(claims.paused)

@@ -337,12 +337,7 @@ class Scheduler(BaseScheduler):
             return self._failure is not None  # until it is closed for that reason
         if self._waiting or self._visits or self._held_up or self.logging_in or not self._desk.over:
             return True
-        if (
-            self._failure is None
-            and self._desk.seeds_sent
-            and self._desk.unmet == self._desk.seeds_sent
-            and not self._own
-        ):
+        if self._failure is None and self._desk.unmet == self._desk.seeds_sent > 0 and not self._own:
             self._failure, self._reason = GraphbrainError(self._nothing(self._desk)), NOTHING
         return self._failure is not None  # until it is closed for that reason
 

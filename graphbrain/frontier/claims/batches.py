@@ -203,6 +203,7 @@ class ClaimBatch:
         if host is None or (row.is_new and not host.has_room()) or not host.wants_robots(scheme, self.now):
             return False
         has_rules, until = host.knows_robots(scheme), None
+        # Grant the robots.txt, or find out until when it cannot be had.
         if host.robots_hold <= self.now:
             origin = (self.origins or {}).get(resources.origin_of(row.url, row.host))
             if origin is None:
@@ -210,6 +211,7 @@ class ClaimBatch:
             until = self._robots_until(origin, host, has_rules)
             if until is not None and not has_rules:
                 return self._wait_until(until, origin, row, host, queue)
+        # Old rules hold while new ones are fetched, but for the minute of the hold.
         if has_rules and host.robots_hold <= self.now:
             return False
         if self.room:
@@ -223,10 +225,12 @@ class ClaimBatch:
         host that serves it: then the pages' host waits for that place, too. `has_rules`: there are rules, old ones
         included.
         """
+        # It is leased, or it failed lately: wait for that.
         if (until := origin.held_until(self.now, self.lease)) is not None:
             return max(until, self.now + 1.0)
         if (until := origin.tries_at(self.now)) > self.now:
             return until
+        # The host that serves it may be another one, to which it redirects. That must be ready.
         server = self.hosts.get(origin.host)
         if server is None:
             raise Again("its robots.txt leads elsewhere meanwhile")
@@ -235,6 +239,7 @@ class ClaimBatch:
             return None if server is host else opens
         if not self.room:
             return None
+        # An ill host is probed only if there is a place for it.
         if self._puts_off(server):
             if server is not host and not has_rules:
                 host.wait_with(server)

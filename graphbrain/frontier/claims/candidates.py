@@ -108,12 +108,14 @@ class InOrder:
         self._owed = Owed()
 
     def find(self, tx: Tx, n: int, now: float, manners: PolitenessPolicy, reach: Reach, spread: int) -> Candidates:
+        # Read the heads of the shared queue and of the queues of ready hosts.
         shared = tx.one("claims/heads", now=now, limit=max(reach.shared.look(n), n * spread))[0]
         per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
         offers = _ready(tx, now, max(reach.ready.look(n), n * spread), manners)
         names = [queue for offer in offers for queue in offer.queues]
         ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host + 1)[0] if names else []
         heads_of = dict(ready)
+        # A host that failed is asked for a page other than the first; failed pages come in their turn.
         untried = _untried(offers, {name for name, heads in ready if heads})
         samples = _samples(tx, [offer.name for offer in offers if offer.doubted and heads_of[offer.name]], END)
         retries = _retries(tx, self, offers, untried, per_host, now)
@@ -125,6 +127,7 @@ class InOrder:
                 own.append(samples[offer.name])
             else:
                 own += [head for queue in offer.queues for head in heads_of[queue][:per_host]]
+        # Ready hosts have a fair share of the claims; the rest goes by order.
         fair = own[: self._owed.places("ready", tuning.FAIR_SHARE, n)] if own else []
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
         chosen = _enough(fair, rest, {head[0] for head in own}, n, reach, spread)
@@ -158,12 +161,15 @@ class ByWorth:
         width = max(reach.shared.look(n), n * spread)
         offers = _ready(tx, now, max(reach.ready.look(n), n * spread), manners)
         names = [queue for offer in offers for queue in offer.queues]
+        # Read the best page of each ready host, and the best of the shared queue.
         own, shared, more = self._best(tx, names, width, now)
+        # A host that failed is asked for a page other than the first; failed pages come in their turn.
         untried = _untried(offers, own)
         samples = _samples(tx, [offer.name for offer in offers if offer.doubted and offer.name in own], FRONTIER_END)
         own |= {name: (page[0], page[1], page[2]) for name, page in samples.items()}
         retries = _retries(tx, self, offers, untried, 1, now)
         own |= {name: (page[0], page[1], page[2]) for name, [page] in retries.items()}
+        # Ready hosts have a fair share of the claims; the rest goes by worth.
         fair = [own[name] for name in names if name in own]
         fair = fair[: self._owed.places("ready", tuning.FAIR_SHARE, n)] if fair else []
         first = {page[0] for page in fair}

@@ -77,6 +77,7 @@ class LinkState(ResourceState):
         self, answer: Said, status: int | None, now: float
     ) -> Literal["new", "changed", "same", "alias", "retry", "gone"]:
         """Take an answer, and return the outcome."""
+        # A redirect is followed by a new HEAD; a HEAD that is refused, by a GET.
         if self.follow(answer):
             self.due_at, self.method = now, HEAD
             return "alias"
@@ -86,6 +87,7 @@ class LinkState(ResourceState):
         self.go_home()
         self.method = HEAD
         before, self.status = self.status, status
+        # The link works: it is checked again when asked for.
         if answer.what == "found":
             outcome: Literal["new", "changed", "same"] = (
                 "new" if self.fetched is None else "changed" if self.broken or status != before else "same"
@@ -93,6 +95,7 @@ class LinkState(ResourceState):
             self.fetched, self.failed, self.failing_since, self.failures = now, None, None, None
             self.due_at = self.broken = None
             return outcome
+        # It failed: it is tried again a few times, and is broken then.
         self.failed, self.failures = now, (self.failures or 0) + 1
         self.failing_since = now if self.failing_since is None else min(self.failing_since, now)
         if answer.what == "fails" and self.failures < TRIES:

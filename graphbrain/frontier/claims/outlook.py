@@ -172,12 +172,14 @@ class _Kinds:
         none = set[str]()
         put_off = probed if crowded else none
 
+        # Return the first moment of some rows, without those of some hosts.
         def first(rows: list[list[Any]], when: Callable[..., float], without: set[str]) -> float:
             moments = (when(at, self.hosts.get(name), now) for at, name, *_ in rows if name not in without)
             return min(moments, default=FOR_EVER)
 
         lapses = first(self._freeing(), _lapses, none)
         queued = [row for row in self.queued if row[1] not in self.behind]
+        # When the first of each kind can be claimed, and what it waits for.
         kinds: tuple[tuple[float, Because], ...] = (
             (first(self.failures, _comes_due, put_off), "retry"),
             (first(queued, _opens, probed), "host"),
@@ -192,6 +194,7 @@ class _Kinds:
             (first(self.later_asks, _claimable_at, put_off), "revisit"),
             (lapses, "lease"),
         )
+        # What needs no probe comes even if no ill host is probed.
         well = min(
             first(queued, _opens, probed),
             *(first(rows, _claimable_at, probed) for rows in (self.first_asks, self.later_asks)),
@@ -235,6 +238,7 @@ def _look(tx: Tx, finder: Finder, manners: PolitenessPolicy, now: float, wanted:
         return ClaimOutlook(now, False, next_unfailed=now, beside=beside)
     from_shared = FOR_EVER if shared is None else shared
     of_shared: Because = "host" if waits else "revisit"
+    # Read more of each kind until no unread page can come before the first one.
     for limit in (FEW, MANY, FURTHEST):
         kinds = _Kinds.read(tx, limit, manners, now, wanted)
         going_on = waits or kinds.go_on(now)

@@ -91,9 +91,11 @@ def _visited(report: object, claim: Claim, now: float) -> ResourceVisit:
         report = report.as_report()
     if not isinstance(report, Fetched | Failed):
         raise BadInput(f"a report is a Resource, a Fetched or a Failed, not {type(report).__name__}")
+    # Read the parts of the answer that matter to a resource.
     wait = retry_after.seconds(report.retry_after, now) if isinstance(report, Failed) else None
     visit = input_checks.checked(_plain(report))
     answer, note, listed = _answer_of(visit, claim)
+    # A crawler's clock may be wrong: the visit lies between claim and report.
     at = now if visit.fetched_at is None else min(max(float(visit.fetched_at), tokens.made_at(claim.token) or 0.0), now)
     return ResourceVisit(
         claim.url,
@@ -149,10 +151,12 @@ def _answer_in(report: Fetched | Failed, claim: Claim) -> tuple[Said, str]:
     status = report.status
     if isinstance(report, Fetched) and report.redirected_to is not None:
         return _leads(claim.url, report.redirected_to, Said("rules"), "all is allowed")
+    # An answer that is no verdict on the file: its rules are not known.
     if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
         return Said("fails"), "robots.txt cannot be had: what it forbids is not known"
     if status == health.NOT_MODIFIED:
         raise BadInput("the claim of a robots.txt has no ETag or date to be asked with, so 304 has no meaning")
+    # Without a file all is allowed (RFC 9309, 2.3.1.3).
     if status >= 300:
         where = "" if status >= 400 else " it leads nowhere;"
         return Said("rules"), f"there is no robots.txt:{where} all is allowed"
@@ -172,6 +176,7 @@ def _said_of_sitemap(report: Fetched | Failed, claim: Claim) -> tuple[Said, str,
     status = report.status
     if isinstance(report, Fetched) and report.redirected_to is not None:
         return (*_leads(claim.url, report.redirected_to, Said("gone"), "there is no sitemap"), None)
+    # An answer that is no verdict on the file.
     if status is None or not 200 <= status < 500 or health.kind_of(status) != "well":
         return Said("fails"), "the sitemap cannot be had; it is tried again later", None
     if status == health.NOT_MODIFIED:

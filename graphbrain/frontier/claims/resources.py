@@ -304,6 +304,7 @@ def record(
     done: dict[str, Answer] = {}
     again: set[str] = set()
     live: list[tuple[ResourceVisit, ResourceState]] = []
+    # Only the holder of the lease is heard; others get the answer of before, or a refusal.
     for one in reported:
         state = locked.get(one.key)
         if state is not None and state.lease == one.token:
@@ -314,9 +315,12 @@ def record(
                 again.add(one.key)
     if not live:
         return done, frozenset(again)
+    # A redirect may name a host that has not been met.
     if targets := {one.answer.host for one, _ in live if one.answer.what == "leads"}:
         tx.do("pages/hosts", names=sorted(targets), now=now)
+    # The hosts that were asked learn what came of it. Hosts are locked last.
     ends: dict[str, HostEffects] = {}
+    # Each resource goes on by its kind, and its lease ends.
     for one, state in live:
         _attempted(_end(ends, state), one, state)
     hosts = _concluded(tx, targets.union(state.concerns for _, state in live), ends, policy.manners, now)

@@ -290,6 +290,7 @@ class SitemapState(ResourceState):
     def _read(self, mark: str | None, now: float) -> Literal["new", "changed", "same"]:
         """It was read. `mark`: of its entries; None: as before."""
         first, changed = self.fetched is None, mark is not None and mark != self.mark
+        # Learn how often it changes, from the second read on.
         if self.rate_shape is None or self.rate_scale is None:
             self.rate_shape, self.rate_scale = CHANGES.shape, CHANGES.scale
         if self.fetched is not None:
@@ -302,6 +303,7 @@ class SitemapState(ResourceState):
             )
             self.rate_shape, self.rate_scale = float(shape[0]), float(scale[0])
             self._set_evidence(self.evidence.faded())
+        # What failed before is forgiven.
         self.mark = mark or self.mark
         self.fetched, self.reads = now, (self.reads or 0) + 1
         self.failed = self.failing_since = self.failures = self.fault = self.writing = self.written = None

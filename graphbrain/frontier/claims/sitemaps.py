@@ -46,21 +46,25 @@ def find(tx: Tx, schemes: Mapping[str, str], robots: bool, manners: PolitenessPo
     Returns:
         The hosts whose sitemaps are known now.
     """
+    # Read without locks: most hosts have the robots.txt of which their sitemaps are known.
     read_hosts = politeness.read(tx, schemes, manners, now)
     noted = {row[0]: row[1:] for row in tx.one("sitemaps/hosts", names=sorted(read_hosts))[0]}
     ready = {name for name, host in read_hosts.items() if not robots or host.knows_robots(schemes[name])}
     news = sorted(name for name in ready if noted[name][0] != _mark(read_hosts[name]))
     if not news:
         return ready
+    # Of the others create the sitemaps that robots.txt names, or the usual one.
     texts = {row[0]: row[1:] for row in tx.one("hosts/robots", names=news)[0]}
     named = {name: _named(texts.get(name, ()), schemes[name], name) for name in news}
     _create(tx, [url for urls in named.values() for url in urls], now)
     before = {name: set(noted[name][1] or ()) for name in news}
     keys = {key_of(url) for urls in named.values() for url in urls}.union(*before.values())
+    # Lock them, and those named before. A host with another robots.txt by now is left to the next look.
     locked = resources.lock(tx, keys)
     hosts = politeness.lock(tx, {*news, *(one.host for one in locked.values())}, manners, now)
     same = [name for name in news if hosts[name].robots() == read_hosts[name].robots()]
     for name in same:
+        # Note who names each sitemap, also those no longer named.
         mine = {key_of(url) for url in named[name]}
         for key in mine & locked.keys():
             state = _sitemap(locked[key])

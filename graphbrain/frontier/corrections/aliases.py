@@ -79,17 +79,21 @@ def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     was_alias, leads = stood
     goal = goals(tx, [page]).get(page, -1)
     end = goal if goal >= 0 or was_alias or leads else page
+    # Find the next links that end elsewhere than where the page leads.
     sources = sorted(set(tx.one("links/astray", id=page, goal=goal, limit=MOVED_AT_ONCE)[0]))[:MOVED_AT_ONCE]
     names = adjacency.spelling(tx, sources)
     led = goals(tx, chain.from_iterable(spelling.named for spelling in names.values()))
     led |= {page: goal} if goal >= 0 else {}
     ends = {page, *sources, *chain.from_iterable(spelling.via for spelling in names.values())}
+    # With the last of them go the seeds, and the aliases whose chain led through this page.
     done = len(sources) < MOVED_AT_ONCE
     behind = tx.one("links/aliases_behind", id=page, end=end, limit=BEHIND_AT_ONCE)[0] if done else []
     seeded: list[int] = tx.one("links/seeded", id=page)[0] if done else []
+    # Lock all pages, and look again: where the page leads may have changed meanwhile.
     ledger = ledgers.lock(tx, ends.union(behind, seeded, [goal] if goal >= 0 else []), policy.rule)
     if (_stands(tx, page), goals(tx, [page]).get(page, -1)) != (stood, goal):
         raise Again("it leads elsewhere meanwhile")
+    # Move the links, and end what the page was as a seed's target.
     _move(tx, ledger, page, goal if goal >= 0 else page, sources, led, policy, now)
     seeded = sorted(set(seeded).intersection(tx.one("links/seeded", id=page)[0])) if seeded else []
     unmade: list[int] = tx.one("links/unseed", id=page, ids=seeded)[0] if seeded else []
@@ -125,6 +129,7 @@ def _move(
     lost_links: adjacency.Ends = []
     rows: list[list[object] | None] = []
     moved: list[int] = []
+    # Find for each source which link it loses and which it gets.
     for source in out:
         before, links = names[source], set(out[source])
         if page not in before.named and (page == end or page not in links):
@@ -141,12 +146,14 @@ def _move(
             new_links += [(source, sorted(new))] if new else []
             lost_links += [(source, sorted(lost))] if lost else []
         rows.append(after.row(source, before, links.difference(lost) | new))
+    # Links that move as they are share one statement; the others are removed and made anew.
     noted = facts.read(tx, moved, page)
     for (old, new_end), movers in moves.items():
         adjacency.move(tx, ledger, movers, old, new_end)
     led_by = adjacency.leading(tx, moved)
     adjacency.change(tx, ledger, new_links, lost_links, now, led_by)
     adjacency.respell(tx, ledger, rows)
+    # Anchors and rel of the links go with them.
     facts.carry(tx, noted, page, alias=page != end)
     if moved:
         depths = zip(moved, ledger.depths_of(moved), strict=True)

@@ -59,6 +59,7 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
 
     `mark`: the call's token. Of several calls that meet at a page one has created it, and only its answer counts it.
     """
+    # Create the pages that are missing.
     looked, _ = discovery.look(tx, urls)
     existing = {key: page for key, page, *_ in looked}
     fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in existing]
@@ -66,6 +67,7 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
     ids = sorted(there.values())
     if not ids:
         return {}
+    # Make all of them seeds: first amounts, depth 0, plainer URLs.
     ledger = ledgers.lock(tx, ids, policy.rule)
     offers = {page: [urls[key]] for key, page, *_, why in looked if why is not None}
     url_variants.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
@@ -86,6 +88,7 @@ def seeded(tx: Tx, ids: Sequence[int], mark: str) -> dict[int, Seeded]:
 def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bool:
     """Link one page to another, or to where that leads if it is an alias; False if it was there. Raises UnknownPage
     when one cannot be created, and BadInput when the source redirects."""
+    # Find both pages, and create those that are missing and have a URL.
     ids = discovery.find(tx, [source[0], target[0]])
     fresh = []
     for (key, url), depth in ((source, 0), (target, 1)):
@@ -96,11 +99,13 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bo
     ids |= discovery.create(tx, fresh, policy.scope, policy.rule, now).ids
     if source[0] not in ids or target[0] not in ids:
         raise UnknownPage(f"{source[1] or source[0]} or {target[1] or target[0]} was forgotten for ever.")
+    # The link ends where the target leads if that is an alias.
     a, named = ids[source[0]], ids[target[0]]
     b = aliases.goals(tx, [named]).get(named, named)
     ledger = ledgers.lock(tx, {a, b, named}, policy.rule)
     if tx.records("pages/standing", ids=[a])[0].state == "alias" or adjacency.leading(tx, [a]):
         raise BadInput(f"{source[1] or source[0]} redirects, so that it has no links: link the page to which it leads.")
+    # Add the link if it is new, and note by which URL the source names it.
     links = adjacency.read_locked(tx, ledger, "hub", [a])[a]
     before = adjacency.spelling(tx, [a])[a]
     own = before.via - {b} if b == named else before.via

@@ -49,6 +49,7 @@ def go_on(tx: Tx, now: float, policy: Policy, spans: clock_ahead.Spans, revision
     if before is None:
         return 0
     are_pages = before < AFTER_PAGES
+    # Read the next ones, and put right those with a time in the future.
     ahead, last, seen = tx.one(
         "pages/ahead" if are_pages else "resources/ahead", after=before, limit=LOOKED_AT, now=now
     )
@@ -56,6 +57,7 @@ def go_on(tx: Tx, now: float, policy: Policy, spans: clock_ahead.Spans, revision
         _put_right(tx, sorted(ahead), policy, spans, now)
     elif ahead:
         resources.put_right(tx, ahead, policy.manners, spans.lease, now)
+    # Pages come first, then resources; after these the pass has ended.
     if seen < LOOKED_AT:
         last = AFTER_PAGES if are_pages else None
     tx.one("brain/lock")

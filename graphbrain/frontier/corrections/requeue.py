@@ -183,6 +183,7 @@ def _into_lanes(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Pol
     """Let fetched pages wait in the lane of their value and belief, or for the end of their interval; or nowhere."""
     if not pages:
         return
+    # What is believed of a page's rate: its own belief, or the prior of its host.
     schedule, value = policy.schedule, ledger.weighed(tx, now)[ledger.at([page.page for page in pages])]
     shape, scale = schedule.first_belief([page.host for page in pages], value)
     has_rate = np.array([page.rate_shape is not None for page in pages])
@@ -194,6 +195,7 @@ def _into_lanes(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Pol
         if page.is_asked_for(now):
             page.queue = (page.queue or "") if not page.busy else None
             continue
+        # An interval goes before the value.
         interval = page.interval or schedule.interval_of(page.url)
         since = page.fetched or 0.0
         if interval:
@@ -211,6 +213,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched. All that will be fetched
     carry a mark until they are visited, by which `next_urls(now_only=True)` finds them.
     """
+    # Lock the pages, and leave out those that are leased or that robots.txt forbids.
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     leased = {row.id for row in tx.records("claims/held", ids=ledger.ids.tolist()) if row.lease is not None}
@@ -219,11 +222,13 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     tx.do("pages/wanted", rows=_in_turns([page for page in pages if page.page not in barred], now))
     if not wanted:
         return sorted(leased)
+    # An alias waits as a page again.
     if aliases := [page.page for page in wanted if page.state == "alias"]:
         tx.do("links/unalias", ids=aliases)
         look_again(tx, aliases, now)
     ledger.wait_in({page.page: lanes.ASKED for page in wanted})
     ledger.write(tx, now)
+    # Put them into the queues of their hosts, without what failures had put off.
     filing = politeness.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)
     rows = [
         [page.page, "frontier" if page.fetched is None else "known", filing[page.host], now, None, None]

@@ -293,6 +293,7 @@ def review(
     stored = brain_state.stored(tx, revision)
     if stored.get("reviewing_hosts") is None:
         return 0
+    # Lock the next hosts, with the rules of their robots.txt.
     names = tx.one("hosts/after", after=stored["reviewing_hosts"], limit=BATCH)[0]
     locked = politeness.lock(tx, names, manners, now) if names else {}
     if names:
@@ -301,14 +302,18 @@ def review(
     changes: dict[str, dict[str, Any]] = {}
     unsure: list[HostState] = []
     for host in locked.values():
+        # Its queue may have something earlier than its state says.
         if host.ripe_at > now or (look is not None and host.queued and host.opens_at() > now):
             unsure.append(host)
             changes[host.name] = {}
+        # It waits for a time that no longer holds.
         if host.turn_at > now or host.set_aside or host.righted:
             host.turn_at = min(host.turn_at, now)
             changes[host.name] = {}
+        # Its robots.txt is to be read for another user agent.
         if any(agent is None for _, agent in host.robots().values()):
             changes[host.name] = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
+    # Find when the first page of the unsure ones may be visited, or let a claim find out.
     if look is not None:
         politeness.know_budgets(tx, unsure)
         look(unsure)

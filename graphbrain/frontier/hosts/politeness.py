@@ -166,6 +166,7 @@ def rules(tx: Tx, hosts: Iterable[HostState]) -> None:
     missing = sorted(
         name for name, (_, each) in kept.items() if any(m and rules_of[m] is None for m, _ in each.values())
     )
+    # Read and parse the texts that this process has not met.
     for name, *texts in tx.one("hosts/robots", names=missing)[0] if missing else ():
         for scheme, text in zip(KEPT, texts, strict=True):
             mark, _ = kept[name][1].get(scheme, (None, None))
@@ -230,6 +231,7 @@ def conclude_and_hold(
     A host for which an answer may be no news is read without a lock: one that is well costs a report none. Where it
     fails between this read and this commit, the answer counts as before that: it could as well have been.
     """
+    # Find the hosts whose state may change. Only these are locked.
     names = filing.keys()
     certain = {name for name, end in ends.items() if end.certain(manners)}.union(involved)
     doubtful = {
@@ -239,11 +241,14 @@ def conclude_and_hold(
     }
     unsure = read(tx, (names | doubtful) - certain, manners, now)
     wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
+    # A claim that ended makes room at its address, for which other hosts may wait.
     ended_at: Counter[str] = sum((end.claims_at for end in ends.values()), Counter())
     waiting = _waiting(tx, ended_at, now) if ended_at and manners.address_most else set()
+    # Lock hosts, then addresses.
     locked = lock(tx, certain | wanted | waiting, manners, now) if certain or wanted or waiting else {}
     reached = {*ended_at, *(end.address for end in ends.values() if end.address is not None and manners.by_address)}
     by_name = addresses.lock(tx, reached, manners.address_delay, manners.address_most, now) if reached else {}
+    # Apply what came of the requests, and file the pages that wait now.
     for name in sorted(locked.keys() & ends.keys()):
         _end(locked[name], ends[name], now)
     for name in sorted(locked.keys() & names):

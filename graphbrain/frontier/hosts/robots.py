@@ -194,12 +194,14 @@ class _Rules:
     def allow(self, target: str) -> bool:
         """Return whether the rules allow this part of a URL after the host."""
         best, targets, steps = (-1, True), _query_spellings(target), 0
+        # Plain rules: look up each of the lengths that occur.
         for text in targets:
             best = max(best, self._whole.get(text, best))
             for length in self._lengths:
                 if length > len(text):
                     break
                 best = max(best, self._begins.get(text[:length], best))
+        # Rules with wildcards, the longest first, within a bounded number of steps.
         for length, allow, parts, anchored in self._starred:
             if (length, allow) <= best:
                 break

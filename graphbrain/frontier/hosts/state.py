@@ -552,6 +552,7 @@ class HostState:
         A page that alone is to blame slows nothing down, and gives back what its first refusal took. A Retry-After is
         obeyed, page or host being to blame.
         """
+        # Slow down once for all complaints of requests that were under way together.
         doubtful = [each for each in complaints if not self.is_own_fault(each)]
         if any(each.is_news(self.slowed_at, self.blocked_until) for each in doubtful):
             self.errors += 1
@@ -561,6 +562,7 @@ class HostState:
         elif self.pace < 1.0:
             confirmed = sum(each.kind == "refused" for each in complaints) - len(doubtful)
             self.pace = min(1.0, self.pace * 2.0**confirmed)
+        # Block it for as long as it asked, or for a time that doubles.
         own = self._own_block(now)
         for each in complaints:
             if each.seconds is not None:

@@ -56,11 +56,13 @@ def parts(item: Item, keys: Sequence[str]) -> Iterator[list[str]]:
 
 def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> None:
     """Add those of the links of a visit that have these keys."""
+    # Create the pages that these links name.
     part = replace(item, targets={key: item.targets[key] for key in keys}, completeness="some")
     named = report.discover(tx, [part], policy, now)
     page = named.ids.get(item.key)
     if page is None:
         return
+    # Lock all pages, and judge the visit again: its claim may have ended meanwhile.
     ledger = ledgers.lock(tx, {*named.ids.values(), *named.goals.values()}, policy.rule, named.created)
     verdict = _judged(tx, item, page, policy)
     if verdict is not None and verdict.links and not verdict.vanished:
@@ -81,10 +83,12 @@ def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
     verdict = _judged(tx, item, page, policy) if page is not None else None
     if page is None or verdict is None or not verdict.unlinks:
         return 0
+    # Find some links that the report does not have.
     kept = {goals[key] for key in verdict.targets if key in goals}
     lost = sorted(set(adjacency.read(tx, "hub", [page]).get(page, ())) - kept)[:AT_ONCE]
     if not lost:
         return 0
+    # Lock their ends, and judge the visit again: its claim may have ended meanwhile.
     ledger = ledgers.lock(tx, {page, *lost}, policy.rule)
     now_judged = _judged(tx, item, page, policy)
     if now_judged is None or (now_judged.unlinks, now_judged.vanished) != (True, verdict.vanished):

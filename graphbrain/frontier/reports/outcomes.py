@@ -316,19 +316,23 @@ def _of_links(item: Item) -> dict[str, Any]:
 def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
     """Accept or refuse one visit by its lease, and find its outcome."""
     claim = item.report.claim
+    # It was recorded before: give the same answer.
     if visit.last_lease == item.token and visit.lease != item.token:
         if visit.last_outcome == RETURNED:
             return _refused(item, visit, "the claim was given back or had lapsed")
         return Verdict(item, visit, False, False, _accepted(item, visit.last_outcome))
+    # Only the holder of the lease is heard, and without a claim only what is news.
     if claim is not None and visit.lease != item.token:
         return _refused(item, visit, "the lease lapsed, or another worker holds the page")
     if claim is None and visit.fetched is not None and visit.fetched >= item.at:
         return _refused(item, visit, "a later visit is known")
+    # A 304 for a page whose links are not known makes it come again.
     hollow = isinstance(item.report, Fetched) and item.report.not_modified and _is_hollow(visit)
     if hollow:
         item = _unfetched(item)
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "another worker holds the page and will report it")
+    # Compare the content, and find whether links change.
     outcome, change = _outcome(item, visit, policy) if not hollow else ("retry", policy.change)
     answer = _accepted(item, outcome)
     if change.failure:

@@ -143,6 +143,7 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
     looked, there = discovery.look(tx, keys, [item.key for item in items])
     if not heavy:
         _weigh(tx, items, looked, policy.rule)
+    # Create the missing pages.
     ids = {key: page for key, page, *_ in looked}
     created = _create(tx, items, keys.difference(ids), ids, there, policy, now)
     redirecting = {key for key, _, _, alias, *_ in looked if alias}

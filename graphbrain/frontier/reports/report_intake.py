@@ -272,6 +272,7 @@ def _seen(report: Fetched, at: float, change: ChangeTest) -> Seen:
     taken itself."""
     if report.not_modified or report.redirected_to is not None:
         return Seen(at=at)
+    # What the crawler brings must be readable.
     if report.blocks is not None:
         blocks.read(report.blocks)
     if report.shingles is not None:

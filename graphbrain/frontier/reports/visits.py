@@ -111,11 +111,13 @@ def learn(
     seen = _fetched(verdicts)
     if not seen:
         return Plan()
+    # Learn the rates, and read the values, of all fetched pages at once.
     places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
     value, plan = ledger.weighed(tx, now), Plan()
     beliefs = _believe(seen, {page: float(value[index]) for page, index in places.items()}, policy, plan)
     by_worth, wanted = [], dict[int, int]()
     for verdict in seen:
+        # An interval goes before the value; a page that waits no longer leaves the lane of those asked for.
         page, index = verdict.visit.page, places[verdict.visit.page]
         interval = verdict.visit.interval or policy.schedule.interval_of(verdict.visit.url)
         waits = page not in beyond and verdict.answer.outcome != "alias"
@@ -128,6 +130,7 @@ def learn(
         if page not in plan.since and ledger.lane[index] == lanes.ASKED:
             wanted[page] = int(lanes.frontier_lane(value[index]))
     if by_worth:
+        # Others wait in the lane of their value and rate.
         shape, scale = np.array([beliefs[page] for page in by_worth]).T
         classes = lanes.revisit_lane(value[[places[page] for page in by_worth]], shape, scale)
         wanted |= zip(by_worth, classes.tolist(), strict=True)
@@ -147,8 +150,10 @@ def _believe(
     stored = np.array([(v.visit.rate_shape, v.visit.rate_scale) for v in seen], dtype=np.float64)
     days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
     changed = np.array([v.answer.outcome == "changed" for v in seen])
+    # A first visit, or one without a comparison, is no evidence.
     is_evidence = np.array([_is_evidence(v) for v in seen]) & (days > 0.0)
     before = np.isnan(stored[:, 0])
+    # Begin with the prior of the host, and update it by what was seen.
     first = np.column_stack(schedule.first_belief(names, values))
     belief = np.where(before[:, None], first, stored)
     if is_evidence.any():
@@ -163,6 +168,7 @@ def _believe(
         )
         belief[is_evidence] = np.column_stack([shape, scale])
         plan.beliefs.extend(map(list, zip(ids[is_evidence].tolist(), shape.tolist(), scale.tolist(), strict=True)))
+    # First revisits are kept apart: the priors are fitted to them.
     if (news := is_evidence & before).any():
         facts = zip(ids[news].tolist(), days[news].tolist(), changed[news].tolist(), strict=True)
         plan.first_again.extend([page, after, has_changed or None] for page, after, has_changed in facts)

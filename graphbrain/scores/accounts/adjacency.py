@@ -234,6 +234,7 @@ def replace(
         Again: An end is not locked.
         Misfit: Links and weights differ.
     """
+    # Read the links and spellings that the pages have now.
     pages = [each.page for each in changes]
     linking = list(compress(pages, ledger.may_link(pages)))
     old = read_locked(tx, ledger, "hub", linking) if linking else {}
@@ -243,6 +244,7 @@ def replace(
     new_links: Ends = []
     lost_links: Ends = []
     names: list[list[object] | None] = []
+    # Find the difference for each page.
     for each in changes:
         page, before = each.page, set(old.get(each.page, ()))
         if each.whole and before and not ledger.holds(before):
@@ -256,6 +258,7 @@ def replace(
         if page in spelt:
             was = Spelling(spelt[page].named) if turned else spelt[page]  # links that are made anew carry no mark
             names.append(each.spelling(was, new).row(page, was, links[page]))
+    # Write the links of all pages at once, then by which URLs they are named.
     led = {each.page: each.led_by for each in changes if each.led_by is not None}
     if turned_pages := [[each.page, each.led_by] for each in changes if each.led_by != each.was_led_by]:
         tx.do("links/lead", rows=turned_pages)

@@ -196,15 +196,18 @@ def spend(books: Books, turns: Sequence[Turn], virtual: Virtual, options: Classi
         did.append(cash > 0.0)
         if cash <= 0.0:
             continue
+        # Pay the share of its links to the payees, by weight. The rest is for the virtual page.
         own.cash[turn_at] = 0.0
         spent = 0.0
         if len(turn.payees) and own.weight[turn_at] > 0.0:
             spent = cash * float(own.share[turn_at])
             other.cash[turn.payees] += spent / float(own.weight[turn_at]) * turn.weights
+        # What it spends goes into its history, which fades by the window.
         before = float(own.history[turn_at])
         after = float(history(before, cash, virtual.clock - float(own.updated[turn_at]), window))
         own.history[turn_at] = after
         own.updated[turn_at] = virtual.clock
+        # Keep the sums of the virtual page.
         if turn.hub:
             virtual.authority_cash += cash - spent
             virtual.hub_total += after - before

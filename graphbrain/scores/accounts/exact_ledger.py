@@ -159,6 +159,7 @@ class Ledger(Accounts):
         pushes = payments = 0
         for _ in range(ROUNDS):
             before = pushes
+            # Push each side whose waiting cash is worth a push.
             for side, (payers, payees) in ends.items():
                 keep, score, weight, paid = self._side(side)
                 waiting = algebra.residual(keep, score, weight, paid)
@@ -252,12 +253,14 @@ class Ledger(Accounts):
         The pass checks the priorities again at its end. Until then the settled sides, `hubs` and `authorities`, lose
         theirs in any case, and no other place gets one. The time of their settling is a property of the brain.
         """
+        # Find what has changed since the pages were locked.
         payouts = self._pay() if self._pays else []
         marks, received = AccountMarks(self), self._changed("authority_cash")
         hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
         hub[hubs], authority[authorities] = True, True
         hubs_own = ("hub_history", "hub_paid")
         authorities_own = ("authority_history", "authority_paid", "authority_cash")
+        # Each block has the columns of one group of pages.
         blocks = {
             "settled": self._block(hub & authority, *hubs_own, *authorities_own),
             "hubs_settled": self._block(hub & ~authority, *hubs_own),
@@ -266,6 +269,7 @@ class Ledger(Accounts):
             "authorities_received": self._block(received & ~authority, "authority_cash"),
             "payouts": payouts,
         }
+        # Sides that only received keep their marks; those that need no push lose them.
         for side, sides, settled in (("hub", "hubs", hub), ("authority", "authorities", authority)):
             new, before = getattr(marks, f"{side}_priority"), getattr(self.marks_before, f"{side}_priority")
             absorbed = self._changed(f"{side}_history") & ~settled

@@ -93,10 +93,12 @@ class Accounts(Sides):
         self._lowered: dict[int, tuple[int, int, int | None]] = {}
         """Id → (id, depth, the mark of a page whose targets must get their depths, or None)."""
         self._parked: dict[str | None, Flags] = {}
+        # One array for each column, in the order of the ids.
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
         self.is_seed = self.is_seed > 0.0
+        # An amount that was never written is the first one of its page.
         self.forwards = rule.forwards
         self._unwritten: dict[str, Flags] = {}
         for forward in self.forwards:
@@ -107,6 +109,7 @@ class Accounts(Sides):
             setattr(self, forward.paid, np.where(paid != UNWRITTEN, paid, 0.0))
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
+        # Keep what was read, to write the difference only.
         passing = (f"{forward.name}_passes" for forward in self.forwards)
         self._before = {name: getattr(self, name).copy() for name in (*self.columns, *passing)}
         self.in_weight[self.at(unlinked)] = 0.0
@@ -177,6 +180,7 @@ class Accounts(Sides):
         if not has_value.any():
             return
         given: dict[int, float] = {}
+        # A page passes on the score that it has, or the guess of it.
         values, counts = np.where(has_value, self._values, 0.0), np.where(has_value, self.in_weight, 0.0)
         for page, targets in new.items():
             ends = self.at(links[page])

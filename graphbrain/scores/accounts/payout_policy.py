@@ -173,6 +173,7 @@ def reweigh(tx: Tx, now: float, revision: int) -> int:
     stored = brain_state.stored(tx, revision)
     if stored.get("reweighing") is None:
         return 0
+    # Read the links inside hosts of the next pages, and give both ends the new weight.
     ids, last = tx.one("pages/ids_from", after=stored["reweighing"], limit=BATCH)
     links = tx.one("links/inside", ids=ids)[0]
     sources = [page for page, targets in links for _ in targets]
@@ -182,6 +183,7 @@ def reweigh(tx: Tx, now: float, revision: int) -> int:
         ledger = ledgers.lock(tx, {*sources, *targets}, rule)
         ledger.reweigh(sources, targets, rule.intra_host_weight - stored["weight_before"])
         ledger.write(tx, now)
+    # Note the progress; the last batch ends the backfill.
     if len(ids) == BATCH:
         tx.do("brain/note", notes={"reweighing": last})
     else:

@@ -253,6 +253,7 @@ def hits(
     linked = web.backward.counts > 0.0
     if content is not None and not np.any(content[linked] > 0.0):
         content = None
+    # Begin with equal scores, or near the given ones.
     hub = distribution(np.ones(web.pages))
     if first is not None:
         hub = (1.0 - LEVEL) * distribution(first) + LEVEL * hub
@@ -263,6 +264,7 @@ def hits(
     new_hub, new_authority, spare = np.empty((3, web.pages))
     eigenvalue = 0.0
     while not watch.done:
+        # a = Lᵀh and h = L(content·a), each scaled to 1; the product of the scales is the eigenvalue.
         eigenvalue = _scale(web.backward.sums(hub, new_authority))
         counts = new_authority if content is None else np.multiply(content, new_authority, out=spare)
         eigenvalue *= _scale(web.forward.sums(counts, new_hub))

@@ -257,8 +257,7 @@ def _own_illness(page: WorldPage, outages: Sequence[Window], jumps: Iterable[tup
     """Yield the times in which a page is not well, each with as long afterwards as its wait may have grown by then.
 
     An outage next to the page's illness prolongs it, because no visit could show that the page was well. If a clock
-    that was
-    behind is set right, the illness is longer by that time.
+    that was behind is set right, the illness is longer by that time.
     """
     ends = [*(phase.since for phase in page.phases[1:]), FOR_EVER]
     ill = [

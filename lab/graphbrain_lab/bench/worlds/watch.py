@@ -393,8 +393,7 @@ class WorldWatch:
         """Correct the times that a jump back puts into the future.
 
         A claim counts as made now, so its lease ends no later than one lease from now. A lease that had lapsed in that
-        future
-        stays lapsed: the page may have been claimed again.
+        future stays lapsed: the page may have been claimed again.
         """
         self.jumped_at = entry.at
         if entry.value < 0:

@@ -232,9 +232,8 @@ class Event:
     """An action by hand, or a fact that becomes known, at a moment: a verb and its object.
 
     `forget`, `forget_for_ever`, `hint`, `crawl_now`, `seed`: of a URL. `retry`, `unblock`, `allow_host`, `deny_host`:
-    of a
-    host. `block`: of a host, for `value` seconds. `robots`: the text for a host (empty: it has none). `budget`: `value`
-    pages a host.
+    of a host. `block`: of a host, for `value` seconds. `robots`: the text for a host (empty: it has none). `budget`:
+    `value` pages a host.
     """
 
     at: float
