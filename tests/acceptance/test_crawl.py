@@ -657,6 +657,7 @@ def test_the_browser_ends_with_its_crawl(neo4j: Neo4j, number: signal.Signals) -
 @pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+@pytest.mark.nightly
 def test_a_crawl_that_comes_back_outlives_its_browser(neo4j: Neo4j, tmp_path: Path) -> None:
     """The browser is killed twice: no page fails, and the page whose script makes another text has changed.
 

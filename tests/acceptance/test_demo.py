@@ -413,6 +413,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_demo_interrupted_leaves_nothing_running(home: Path) -> None:
     with demo(home) as process:
         assert process.stderr is not None

@@ -83,7 +83,7 @@ def _axe() -> Path:
     return Path(package.__file__).with_name("axe.min.js")
 
 
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.nightly), 400])
 def test_every_page_fits_and_has_no_heading_twice(built: Path, chromium: Any, width: int) -> None:
     assert len(ALL) > 70
     assert not faults(chromium, built, ALL, width, "light", axe=False)

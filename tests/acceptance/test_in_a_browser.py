@@ -109,6 +109,7 @@ def guided(neo4j: Neo4j, http: str) -> Iterator[guide.GuideServer]:
         server.shutdown()
 
 
+@pytest.mark.nightly
 def test_the_guide_leads_through_all_questions(
     neo4j: Neo4j, http: str, guided: guide.GuideServer, chromium: Any
 ) -> None:

@@ -51,6 +51,7 @@ def opened(cluster: Cluster, password: str, **settings: Any) -> Brain:
     return Brain.open(uri=cluster.uri, user="neo4j", password=password, **given)
 
 
+@pytest.mark.nightly
 def test_an_older_copy_deceives_nobody(cluster_and_password: tuple[Cluster, str]) -> None:
     cluster, password = cluster_and_password
     follower = cluster.members[1]
