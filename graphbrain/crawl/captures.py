@@ -93,9 +93,11 @@ class Captures:
         self._sql = sqlite3.connect("", isolation_level=None)
         for statement in ("PRAGMA journal_mode = OFF", *_TABLES, "BEGIN"):
             self._sql.execute(statement)
+        # Scrapy's own middleware unpacks bodies, within its limit.
         run = Crawler(Spider, {"DOWNLOAD_MAXSIZE": MOST_BYTES, "DOWNLOAD_WARNSIZE": 0})
         run.stats = DummyStatsCollector(run)
         self._unpacking = HttpCompressionMiddleware(crawler=run)
+        # Index all records, then give each revisit the payload that it refers to.
         for number, file in enumerate(files):
             self._index(number, file)
         of_record, of_digest = "p.url = capture.origin AND p.date = capture.origin_date", "p.digest = capture.digest"
@@ -165,6 +167,7 @@ class Captures:
     def _index(self, number: int, file: Path) -> None:
         try:
             with file.open("rb") as opened:
+                # A file that ends within a record was broken off.
                 if file.suffix == ".gz" and (whole := whole_members(opened)[0]) < file.stat().st_size:
                     raise EOFError(f"it is broken off after {whole:,} bytes")
                 opened.seek(0)
@@ -183,10 +186,12 @@ class Captures:
     def _add(self, number: int, offset: int, record: Any) -> None:
         get = record.rec_headers.get_header
         url, date, digest = get("WARC-Target-URI"), get("WARC-Date"), get("WARC-Payload-Digest") or ""
+        # A payload that is not whole is no capture.
         if get("WARC-Truncated") or not (url or "").startswith(("http://", "https://")):
             return
         with suppress(BadInput):
             url = address(url)
+        # A response has a payload of its own; a revisit has that of an earlier one.
         payload, origin = None, (get("WARC-Refers-To-Target-URI"), get("WARC-Refers-To-Date"))
         if record.rec_type == "response" and record.http_headers is not None:
             http = record.http_headers

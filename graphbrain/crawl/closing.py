@@ -72,6 +72,7 @@ def lines(
         figures: The brain's figures, or the error of the attempt to read them.
         where: Commands that show the crawl.
     """
+    # What the run itself has counted.
     outcomes = watch.outcomes
     failed = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
     hosts = sum(1 for seen in watch.hosts.values() if seen.pages or seen.forms)
@@ -82,6 +83,7 @@ def lines(
     fetched = f"{pages}{visits} {of} in {seconds_of(seconds)}{moved}"
     changed = f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"
     changed += f", {outcomes['gone']:,} gone" if outcomes["gone"] else ""
+    # What only the brain knows.
     if isinstance(figures, GraphbrainError):
         unknown = f"the brain could not be asked: {figures}"
         broken, copies, skipped = unknown, "not counted", "not counted"

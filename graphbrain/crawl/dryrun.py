@@ -113,6 +113,7 @@ class _Look:
             status, body = self._get(url, site if shown else None)
             if status != 200:
                 continue
+            # Count its pages, and read the sitemaps that it lists.
             with suppress(BadInput):
                 listed = reading.read(body, url).at(url)
                 site.sitemaps += 1
@@ -148,6 +149,7 @@ class _Look:
 
     def _get(self, url: str, site: DryRunSite | None) -> tuple[int, bytes]:
         """Return status and body. The status is 0 without an answer."""
+        # Keep the delay, and reach no private address.
         time.sleep(max(0.0, self._next - time.monotonic()))
         self._progress(url)
         try:

@@ -54,6 +54,7 @@ def login_of(file: Path, environment: Mapping[str, str]) -> LoginForm:
         raise BadInput(f"--login {file} cannot be read ({error.strerror or error}).") from None
     except (tomllib.TOMLDecodeError, UnicodeError) as error:
         raise BadInput(f"--login {file} is no TOML ({error}).") from None
+    # Check names and types, and put in the secrets.
     if strange := sorted(given.keys() - {*NAMES}):
         raise BadInput(f"--login {file}: {strange[0]!r:.40} is none of {', '.join(NAMES)}.")
     url, fields, success = given.get("url"), given.get("fields"), given.get("success", "")

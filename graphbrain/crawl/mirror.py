@@ -89,6 +89,7 @@ class _Mirror:
 
     def write(self, seeds: frozenset[str]) -> Mirrored:
         """Write all files and the index."""
+        # All names are chosen first, since pages refer to each other.
         self._name_all()
         files, too_large = 0, []
         for capture in self._captures.last():
@@ -96,6 +97,7 @@ class _Mirror:
                 continue
             name, response = self._names.of(capture.url), self._captures.response(capture)
             assert name is not None
+            # A body that is too large leaves an empty file, so that links to it are not broken.
             if response is None:
                 too_large.append(capture.url)
             self._write(name, b"" if response is None else self._content(response))

@@ -114,6 +114,7 @@ class CrawlOrder:
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             for pattern in patterns:
                 check(f"--{name}", text_of([pattern]))
+        # Options that need another one, or exclude it.
         if self.text and self.jsonl is None:
             raise SettingsError("--text is for --jsonl: name its file.")
         if self.wacz is not None and self.warc is None:
@@ -202,9 +203,11 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
     """
     scope, ways = Scope.of(brain), "add it to this brain with --add, give it a brain of its own with --data DIR, or "
     ways += "empty this one with --anew"
+    # The start URLs must be within the brain's scope.
     for url in order.bare_urls():
         if not scope.holds(url, host_of(url), 0):
             return f"{url} is outside the scope of this brain ({_scope_in_words(brain)}): {ways}."
+    # The scope of the order must be the brain's.
     if order.names_scope:
         new = shared(order)
         for name in ("allow_urls", "deny_urls"):
@@ -214,6 +217,7 @@ def refusal(brain: Settings, order: CrawlOrder) -> str:
                     f"This brain has another scope ({name} is {there}, and not {new[name]!r:.60}): leave out --scope, "
                     f"--include and --exclude to keep it, or {ways}."
                 )
+    # So must the settings that all crawls of a brain share.
     other = {name: value for name, value in manners(order).items() if value != getattr(brain, name)}
     if other:
         name, value = next(iter(other.items()))

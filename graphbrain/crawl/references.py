@@ -121,6 +121,7 @@ def in_css(text: str) -> Iterator[Reference]:
     at, rule, within = 0, "", list[str]()
     while (token := _TOKEN.search(text, at)) is not None:
         at, kind = token.end(), token.lastgroup
+        # Some functions never name a file, such as those in @namespace.
         if kind == "opens" and not within and rule in NO_FILES:
             within.append("")
         elif kind == "opens":
@@ -129,12 +130,14 @@ def in_css(text: str) -> Iterator[Reference]:
             if bare is None:
                 within.append(name)
                 continue
+            # url( without quotes.
             at, reference = bare.end(), Reference(_plain(bare[1]), *bare.span(1))
             if reference.text and not reference.text.startswith("#"):
                 yield reference
         elif kind == "name" and token["name"].startswith("@"):
             rule = _plain(token["name"]).lower()
         elif kind in ("double", "single"):
+            # A string names a file within url(), image-set() and so on, and after @import.
             if (within[-1] in OF_URL if within else rule == "@import") and (reference := _of_string(token)).text:
                 yield reference
             rule = "" if rule == "@import" else rule

@@ -27,6 +27,7 @@ class Rendering(RunMiddleware):
     async def process_response(self, request: Request, response: Response) -> Response:
         """Return the page after its scripts. Scrapy calls this with each answer."""
         visit, run = self._visit(request), self.run
+        # Only pages of the crawl's scope are rendered.
         if visit is None or run.renderer is None or not isinstance(response, HtmlResponse):
             return response
         if not 200 <= response.status < 300 or not response.body or not run.reaches(response.url):
@@ -34,6 +35,7 @@ class Rendering(RunMiddleware):
         try:
             page, wanted = await run.renderer.rendered(response)
         except OSError as error:
+            # Without a browser the crawl ends; a page whose scripts hang fails alone.
             if not isinstance(error, TimeoutError):
                 run.failure = f"{error}; name another browser by --browser, or crawl without --render."
                 visit.broken_off = True

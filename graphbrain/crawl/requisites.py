@@ -51,6 +51,7 @@ def requisites_of(response: Response) -> list[str]:
         references = ((response.url, reference.text) for reference in in_css(response.text))
     else:
         return []
+    # Resolve the references; what is no address is left out.
     urls: dict[str, None] = {}
     for base, reference in references:
         with suppress(BadInput, ValueError):

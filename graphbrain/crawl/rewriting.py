@@ -103,12 +103,14 @@ class Rewriter:
         """Return a start tag with references to files; nothing for an element that is taken out."""
         attributes = _attributes(text, len(tag) + 1)
         values = {one.name: one.value for one in reversed(attributes)}
+        # Elements that would lead out of the mirror are dropped.
         if tag == "base" or (tag == "meta" and self._is_out(values, url, base)):
             return ""
         rel = set(values.get("rel", "").lower().split())
         if tag == "link" and rel & HINTS and not (rel & LINKED and self._to(values.get("href", ""), url, base)):
             return ""
         parts, at = [], 0
+        # Replace the values of attributes that refer to something.
         for one in attributes:
             new = None if tag == "meta" else self._value(tag, one, rel, url, base)
             if tag == "meta" and one.name == "content" and values.get("http-equiv", "").strip().lower() == "refresh":
@@ -130,6 +132,7 @@ class Rewriter:
             return self.page(value, url, base)
         if tag in ("iframe", "frame") and name == "src":
             return self._file(value, url, base)
+        # Links and forms lead to pages; the other references are files of this page.
         if name in (*LEADS.get(tag, ()), *FORMS.get(tag, ())) or (
             tag == "link" and name == "href" and not rel & LINKED
         ):

@@ -220,10 +220,12 @@ class ScrapyRun:
         for sentence in running.watch.blocking():
             self._say(sentence)
         self._looked()
+        # The crawl ends: wait for its answers, but not for ever.
         if self._give_up_at is not None:
             if time.monotonic() > self._give_up_at:
                 self._let_go()
             return
+        # End it at an error, at a limit, or when nothing waits.
         scheduler, order = running.scheduler, running.order
         if running.failure:
             self._say(running.failure)
@@ -293,6 +295,7 @@ class ScrapyRun:
                 raise BadInput(f"--log {order.log} cannot be written ({error.strerror or error}).") from None
             file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
             handlers.append(file)
+        # Log for the time of the run only.
         before = root.level
         root.setLevel(logging.WARNING if order.log is None else logging.INFO)
         for handler in handlers:

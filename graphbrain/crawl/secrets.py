@@ -73,6 +73,7 @@ def cookies_of(file: Path) -> list[Cookie]:
     except OSError as error:
         raise BadInput(f"--cookies {file} cannot be read ({error.strerror or error}).") from None
     cookies: list[Cookie] = []
+    # Some programs mark cookies for HTTP only as if they were comments.
     for number, line in enumerate(text.replace("\r", "\n").split("\n"), 1):
         bare = line.removeprefix("#HttpOnly_")
         if bare.strip() and not bare.startswith("#"):

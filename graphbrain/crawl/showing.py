@@ -102,6 +102,7 @@ def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
     console = Console(stderr=True, highlight=False)
     began = time.monotonic()
     with CrawlFigures(running, for_lines=not console.is_terminal) as figures:
+        # On a terminal a table that is redrawn; elsewhere a line now and then.
         if console.is_terminal:
             with Live(
                 get_renderable=lambda: _table(running, figures, time.monotonic() - began, console.width),

@@ -343,6 +343,7 @@ class PageReader(Reader):
         links: list[str | Link] = [*followed]
         if not isinstance(response, HtmlResponse):
             return near, links
+        # Count what is not followed, with the option that would follow it.
         if self._obeys and forbids_follow(response, self._agent):
             self._watch.leave_out(response.url, "nofollow pages (--follow-all)")
             response.flags.append(NOT_FOLLOWED)

@@ -83,6 +83,7 @@ class Supplies:
             self._watch.leave_out(wish.url, METHODS)
             return None
         url, headers = wish.url.partition("#")[0], headers_of(await wish.all_headers())
+        # Follow redirects here, since each step must be allowed.
         for _ in range(MOST_REDIRECTS + 1):
             if not self._may(url):
                 self._watch.leave_out(url, OTHER_HOSTS)

@@ -57,6 +57,7 @@ def pack(folder: Path, file: Path, most: int = MOST) -> tuple[int, int]:
             f"The WARC files in {folder} have {size:,} bytes, more than the {most:,} of --wacz-size: no WACZ is made. "
             "Raise it, or move files of earlier runs elsewhere."
         )
+    # Make it beside its place, and move it there when it is whole.
     with TemporaryDirectory(prefix=f".{file.name}-", dir=file.parent) as work, Captures(warcs) as captures:
         pages = Path(work) / "pages.jsonl"
         main, number, silent = _list(captures, seeds_of(folder), pages)

@@ -167,13 +167,16 @@ class Archive:
             f"{exchange.status} {reasons.get(exchange.status, '')}".strip(), [*exchange.got], exchange.protocol
         )
         etag, modified = exchange.header("etag"), exchange.header("last-modified")
+        # A 304 refers to the last payload of this URL.
         if exchange.status == 304 and (before := self._captures.of_url(exchange.url)) is not None:
             record = self._revisit(exchange.url, before, None, given)
             record.rec_headers.replace_header("WARC-Profile", NOT_MODIFIED)
             return record, replace(before, etag=etag or before.etag, modified=modified or before.modified)
+        # Errors and answers that were cut off are kept as they came.
         if exchange.status != 200 or not exchange.body or exchange.truncated:
             given = given | ({"WARC-Truncated": exchange.truncated} if exchange.truncated else {})
             return self._full(exchange, head, given), None
+        # A payload that is in the archive already is referred to.
         digest = digest_of(exchange.body)
         if (earlier := self._captures.of_digest(digest)) is not None:
             payload = _Payload(digest, *earlier, etag, modified)
@@ -420,6 +423,7 @@ def whole_members(file: IO[bytes]) -> tuple[int, int]:
             if not packed:
                 return whole, members
         try:
+            # A member that does not unpack was not written whole.
             unpacker.decompress(packed)
         except zlib.error:
             return whole, members

@@ -153,6 +153,7 @@ class CrawlWatch:
             self.bytes += size
             if (seen := self._host(host)) is None:
                 return
+            # A host is a wall while it only refuses, or only leads to a login.
             if status in REFUSING:
                 self._wall(seen, status)
             elif status in MOVED:

@@ -46,6 +46,7 @@ def opened(path: Path | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
+    # A file gets its name when it is whole; a pipe or a device is written as it comes.
     part = path.with_name(path.name + ".part") if path.is_file() or not path.exists() else path
     try:
         with _text(part, path.suffix == ".gz") as out:

@@ -93,6 +93,7 @@ def table(text: bytes) -> npt.NDArray[np.int64] | None:
 def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:
     """Return the numbers of a link, or a page, from a filled line of a file of this kind; None for any other line."""
     widths = WIDTHS.get(kind, ())
+    # Some formats mark each line as a node or an edge, others differ in their words.
     if kind == "gr0":
         word, line = (*line.split(None, 1), b"")[:2]
         kind = {b"n": "nodes", b"e": "edges"}.get(word, "")
@@ -104,6 +105,7 @@ def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:
     words = line.split(None, 2)
     if len(words) < 2 or not is_id(words[0]):
         return None
+    # A page: number, perhaps whether it was fetched, URL.
     if kind == "nodes":
         marked = len(words) == 3 and words[1] in (b"0", b"1")
         url = words[2] if marked else line.split(None, 1)[1]

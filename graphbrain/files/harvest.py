@@ -368,6 +368,7 @@ def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tu
     degrees = np.zeros(size, np.int64)
     for chunk in chunks:
         degrees += np.bincount(chunk[:, 0], minlength=size)
+    # A link is one number, so that a sort finds those that are there twice.
     trimmed = _first_links(chunks, degrees > most, most, left_out)
     codes = np.empty(sum(map(len, chunks)) + len(trimmed), np.int64)
     filled = 0
@@ -377,6 +378,7 @@ def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tu
         filled += len(links)
     codes = codes[:filled]
     codes.sort()
+    # Drop what equals the number before it, in place.
     kept, last = 0, -1
     for start in range(0, filled, BLOCK_LINKS):
         part = codes[start : start + BLOCK_LINKS]
@@ -385,6 +387,7 @@ def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tu
             last = int(part[-1])
         codes[kept : kept + len(part)] = part
         kept += len(part)
+    # Split the numbers into offsets and targets.
     targets = np.empty(kept, np.int32)
     degrees[:] = 0
     for start in range(0, kept, BLOCK_LINKS):
@@ -456,6 +459,7 @@ class _Visits:
         if not isinstance(report, Fetched) or item.completeness != "all" or item.led_by or not _first_visit(report):
             self._later.append(given)
             return
+        # The first success of a page is imported; later visits are reported afterwards.
         page = self._number(item.key, item.url)
         self._left_out.users += given.claim is None and names_user(given.url)
         if self._fetched[page]:
@@ -464,6 +468,7 @@ class _Visits:
         self._take_links(page, item)
         self._fetched[page] = True
         self._at[page], self._status[page] = item.at, report.status
+        # Keep what a report has beside its links.
         if report.relevance is not None:
             self._relevance[page] = report.relevance
         if report.value is not None:

@@ -267,6 +267,7 @@ def _refuse_pages(brain: Brain, noted: bool = False) -> None:
     rows = brain.graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if not rows:
         return
+    # Name an import that was broken off: what it has created can be deleted.
     if stored and stored.get("importing") is not None and not noted:
         raise BadInput(
             "An import into this brain was broken off half way: empty it with 'graphbrain clear --yes', then import "

@@ -227,6 +227,7 @@ def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subpr
     java = java_of(running) or find_java(None, version)
     options = [*java_cache.options(java, class_path), *files.tool_options(class_path, HEAP_MB)]
     files.write_arguments(folder / "import.args", [*options, "org.neo4j.cli.AdminTool", "@/dev/stdin"])
+    # A process group of its own, so that Ctrl-C does not reach it; the lock passes to it.
     tool = subprocess.Popen(
         [java, f"@{folder / 'import.args'}"],
         env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")},

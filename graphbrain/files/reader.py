@@ -111,12 +111,14 @@ class Source:
         number, rest, first = 1, b"", True
         try:
             with self.path.open("rb") as raw:
+                # The first bytes show whether it is packed, whatever its name.
                 packed = raw.read(2) == b"\x1f\x8b"
                 raw.seek(0)
                 file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
                 while data := file.read(most):
                     at(raw.tell())
                     data, first = data.removeprefix(formats.BOM) if first else data, False
+                    # Cut after the last whole line.
                     cut = data.rfind(b"\n") + 1
                     block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
                     if block:
@@ -176,6 +178,7 @@ def _by_line(source: Source, taker: Taker, number: int, block: bytes, widths: Se
         if not filled(line):
             continue
         entry, why = formats.entry(source.kind, line), formats.NO_LINE
+        # A page, a link, or a line that is refused with the reason.
         if isinstance(entry, RecordedPage):
             try:
                 taker.page(source, at, entry)

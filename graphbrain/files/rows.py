@@ -213,6 +213,7 @@ class Bulk:
         progress: Callable[[int], None] = lambda _: None,
     ) -> None:
         self.harvest, self.run, self._key = harvest, run, rules.key
+        # Hosts, seeds and depths follow from the links.
         self.hosts, self.host = _hosts(harvest.urls)
         given = [] if seeds is None else list(seeds)
         reached = depths(harvest.offsets, harvest.targets, given) >= 0
@@ -223,6 +224,7 @@ class Bulk:
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
         self._columns = self._knowledge()
         self._inside = self._in_scope(policy.scope)
+        # So do accounts, and the amounts of forward accounts.
         self.accounts = (
             _unspent(harvest.pages)
             if tolerance is None
@@ -231,6 +233,7 @@ class Bulk:
         self._forwards = {
             forward.name: self._begun(forward, policy.rule, tolerance is not None) for forward in policy.rule.forwards
         }
+        # Lanes, marks and queues follow from these.
         self._value = self._first_value(policy.rule)
         if policy.rule.value == "own" and harvest.values:
             self._value[list(harvest.values)] = list(harvest.values.values())
@@ -338,11 +341,13 @@ class Bulk:
         harvest, rule, schedule = self.harvest, policy.rule, policy.schedule
         is_page = harvest.fetched & self._inside
         self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
+        # Pages with an interval of their own.
         days = np.full(harvest.pages, np.nan)
         if schedule.intervals:
             intervals = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(is_page).tolist()]
             days[is_page] = [np.nan if each is None else each for each in intervals]
         fixed = ~np.isnan(days)
+        # Unfetched pages of the scope wait, and fetched ones where they come back.
         self._waits = ~harvest.fetched & self._inside
         self.since = np.full(harvest.pages, self.run.now)
         if rule.revisits:
@@ -351,6 +356,7 @@ class Bulk:
             self.lane = np.where(is_page, lanes.revisit_lane(value, *belief), self.lane)
             self._waits |= is_page
             self.since[is_page] = self.fetched_at[is_page]
+        # An interval goes before the value.
         self.lane[fixed] = lanes.ASKED
         self._waits |= fixed
         self.since[fixed] = self.fetched_at[fixed] + days[fixed] * DAY
@@ -371,6 +377,7 @@ class Bulk:
         inside, fetched = self._inside[part], ~np.isnan(at)
         self.frontier += int((inside & ~fetched).sum())
         is_fetched, when = fetched.tolist(), _or_unknown(at)
+        # Details are kept for few pages, as a dictionary.
         details = [
             harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(is_fetched, start)
         ]

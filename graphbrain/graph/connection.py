@@ -508,6 +508,7 @@ class Graph:
         if time.monotonic() < self._barred_until:
             raise GraphRefused(self._no_entry())
         stop = partial(self._tried_enough, limit=tries) if patient else tenacity.stop_after_attempt(1)
+        # Run it again where that can help, within the limit.
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
             wait=_pause,
@@ -641,8 +642,10 @@ class Graph:
             ) from error
         if isinstance(error, ne.ConfigurationError):
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
+        # An error that comes back however often it is tried.
         if isinstance(error, ne.Neo4jError) and not _can_help(error):
             raise GraphRefused(_refusal(error, self.uri, self.database)) from error
+        # Limits of the server.
         if isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or ""):
             raise GraphTooSmall(
                 f"Neo4j at {self.uri} has too little memory for {name} ({_first_line(error)}); do less at once, or "

@@ -139,10 +139,12 @@ def _table(ranges: list[_Range]) -> LinkTable:
     targets = np.empty(int(counts.sum()), dtype=np.int32)
     pages = filled = 0
     ranges.reverse()
+    # Take the parts one by one, so that each can be freed.
     while ranges:
         part = ranges.pop()
         places = find(ids, part.targets.astype(np.int64))
         is_page = places >= 0
+        # A target that was created after its range was read is in no row: leave that link out.
         if not is_page.all():
             lost = np.repeat(np.arange(len(part.ids)), part.counts)[~is_page]
             counts[1 + pages : 1 + pages + len(part.ids)] -= np.bincount(lost, minlength=len(part.ids))

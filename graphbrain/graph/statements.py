@@ -157,6 +157,7 @@ def _with_map(body: str, lists: Collection[str]) -> str:
 def _parse(name: str, header: list[str], body: str) -> Statement:
     fields: dict[str, list[str]] = {}
     sentence: list[str] = []
+    # The header: a sentence, then fields by their first word.
     for line in header:
         word, _, rest = line.partition(" ")
         if word in ("param", "column", "rows", "locks", "mode", "reads", "retry"):
@@ -169,6 +170,7 @@ def _parse(name: str, header: list[str], body: str) -> Statement:
     reads = (fields.get("reads") or ["leader"])[0]
     if reads not in ("leader", "any") or (reads == "any" and one["mode"] == "write"):
         raise ValueError(f"cypher/{name}.cypher: reads is 'any', of a statement that only reads, or is left out")
+    # Lists are passed within one parameter, so that their lengths make no new plan.
     params = [re.split(r"\s+", line) for line in fields.get("param", ())]
     lists = frozenset(param for param, kind, *_ in params if kind == "LIST")
     return Statement(

@@ -187,6 +187,7 @@ def optimal_frequencies(
     worth = cap > 0.0
     if not worth.any() or budget == 0.0:
         return Optimum(frequency, float(cap.max(initial=0.0)))
+    # One price μ for all pages, at which their frequencies use up the budget.
     some_rates, some_caps = rates[worth], cap[worth]
     if clusters is not None:
         page_class, class_rates, class_caps = _classes(some_rates, some_caps, clusters)
@@ -297,12 +298,14 @@ def optimal_frequencies_by_host(
     worth = cap > 0.0
     if not worth.any() or budget == 0.0:
         return Optimum(frequency, float(cap.max(initial=0.0)))
+    # A host that is asked for too much has a price of its own; a page pays the higher one.
     some_rates, some_caps, some_hosts = rates[worth], cap[worth], np.asarray(host)[worth]
     own = _host_prices(some_rates, some_caps, some_hosts, np.asarray(most, dtype=np.float64))[some_hosts]
 
     def visits(price: float) -> Floats:
         return _frequencies(some_rates, some_caps, np.maximum(price, own))
 
+    # The hosts alone may keep the sum within the budget.
     full = visits(0.0)
     if full.sum() <= budget:
         frequency[worth] = full

@@ -439,6 +439,7 @@ class Desk:
     def _write_until_stopped(self) -> None:
         while self.failure is None:
             last = self._stop_writing.is_set()
+            # Gather finished visits for a while, so that they are reported together.
             if not last and (more := self._gathering()):
                 self._write_now.wait(more)
                 self._write_now.clear()
@@ -452,6 +453,7 @@ class Desk:
                 continue
             if not self._write_through(work):
                 return
+            # Their claims have ended: others may be made.
             with self._lock:
                 self._writing = 0
                 for visited in work.visited:
@@ -490,6 +492,7 @@ class Desk:
 
     def _write(self, work: _Work) -> None:
         """Rules and notes first, then what makes their pages. All of it may be written twice."""
+        # Hand in robots.txt first, and notes before the pages that they are on.
         for origin, text in work.robots.items():
             self._obey(origin, text)
         results = [visited.result for visited in work.visited if visited.result is not None]
@@ -499,6 +502,7 @@ class Desk:
             texts.update(visited.notes)
         if texts:
             self._say(self.brain.note(texts).items())
+        # Report pages and resources, and return what was not fetched.
         pages = [result for result in results if result.claim is None or result.claim.kind == "page"]
         if others := [result for result in results if result.claim is not None and result.claim.kind != "page"]:
             self._report_resources(others)

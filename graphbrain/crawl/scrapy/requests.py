@@ -115,10 +115,12 @@ class ScrapyOptions:
             for name in settings
             if str(name).startswith("GRAPHBRAIN_") and settings[name] is not None
         }
+        # Take out the settings of the add-on; the others are the brain's.
         own = {name: given.pop(name, None) for name in OWN}
         wrong = sorted(set(given) - set(Settings.names()))
         if wrong:
             raise SettingsError(unknown(wrong[0], [*own, *Settings.names()], variable_of))
+        # Check values that exclude each other, or that are words.
         if own["topic"] is not None and own["relevance"] is not None:
             raise SettingsError("Give GRAPHBRAIN_TOPIC or GRAPHBRAIN_RELEVANCE, not both.")
         if own["links"] not in (None, "followed", "all"):

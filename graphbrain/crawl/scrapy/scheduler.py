@@ -314,10 +314,12 @@ class Scheduler(BaseScheduler):
             self._ticks.stop()
         if desk is None:
             return
+        # Visits with requests that will not be made were broken off.
         waiting = {request for _, _, request in (*self._waiting, *self._later)}
         for visit in list(self._visits.values()):
             visit.broken_off |= not waiting.isdisjoint(visit.requests)
             self._end(visit)
+        # Report what is finished, and give back the rest.
         why, when = await run_in_thread(desk.why_nothing), desk.when()
         lost = await run_in_thread(desk.close)
         await run_in_thread(self.close_brain, desk.brain)
@@ -569,6 +571,7 @@ class Scheduler(BaseScheduler):
         desk, engine = self._desk, self.crawler.engine
         if engine is None or self._closing:
             return
+        # Close the spider at an error, or when its session has ended.
         if desk is not None and desk.failure is not None:
             self._failure = desk.failure
         if self.sessions is not None:
@@ -579,6 +582,7 @@ class Scheduler(BaseScheduler):
             deferred_from_coro(engine.close_spider_async(reason=self._reason))
         if desk is None or self._closing:
             return
+        # End visits, take up requests that wait for their time, and ask for more pages.
         self._end_visits()
         while self._later and self._later[0][0] <= time.monotonic():
             self._push(heapq.heappop(self._later)[2])
@@ -613,11 +617,13 @@ class Scheduler(BaseScheduler):
         busy = {request for _, _, request in (*self._waiting, *self._later)} | engine.downloader.active
         if slot is not None:
             busy |= slot.active | {request for _, request, _ in slot.queue}
+        # The process's own first requests, such as those of a login.
         if self._held_up:
             ended = self._first - busy
             self._first -= ended & self._first_gone
             self._first_gone = ended & self._first
             self._held_up = bool(self._first)
+        # A visit ends when Scrapy has none of its requests at two looks.
         for visit in list(self._visits.values()):
             ended = visit.requests - busy
             visit.requests -= ended & visit.ended

@@ -136,6 +136,7 @@ class ScrapyVisit:
         url, claim, response = self.claim.url, self.claim, self.response
         if response is None:
             return Resource(url, claim, error=self.error or "a middleware dropped the request", fault=self.fault)
+        # An answer: where it leads, when to try again, and its body unless it is a link to check.
         head, status = response.headers, response.status
         target = location(response) if 300 <= status < 400 else None
         now = retry_after.moment(header(head.get("Date"))) or time.time()

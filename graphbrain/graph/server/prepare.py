@@ -33,6 +33,7 @@ def prime(version: str = lifecycle.NEO4J_VERSION, java: str | None = None, *, sa
     file = java_cache.file_for(program, class_path)
     if file is None or file.exists():
         return file, False
+    # Start a server once, for Java to write its cache.
     say("Java learns Neo4j, so that it starts in half the time; this is done once…")
     try:
         with java_cache.being_made(file, lambda: say("Another process is preparing it…")) as part:
