@@ -99,21 +99,21 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
 def orphans(graph: Graph, seeds: bool, host: str, limit: int) -> Answer:
     """Return the pages that no page links or redirects to, and circles of pages that only name each other; those that
     hints named first."""
-    rows = [row for row in _orphans(graph, seeds) if not host or row[5] == host]
-    rows.sort(key=lambda row: (not row[2], row[4]))
+    rows = [row for row in _orphans(graph, seeds) if not host or row.host == host]
+    rows.sort(key=lambda row: (not row.hinted_by, row.url))
     return ("state", "hinted_by", "discovered", "url"), [
-        [state, hinted_by or None, datetime.fromtimestamp(int(discovered), UTC), url]
-        for _, state, hinted_by, discovered, url, *_ in rows[: max(limit, 0)]
+        [row.state, row.hinted_by or None, datetime.fromtimestamp(int(row.discovered), UTC), row.url]
+        for row in rows[: max(limit, 0)]
     ]
 
 
 def orphan_sum(graph: Graph) -> tuple[int, float]:
     """Return the number of the pages that `orphans` would return without a limit, and their authority."""
     rows = _orphans(graph, seeds=False)
-    return len(rows), sum(row[6] for row in rows)
+    return len(rows), sum(row.authority for row in rows)
 
 
-def _orphans(graph: Graph, seeds: bool) -> list[list[Any]]:
+def _orphans(graph: Graph, seeds: bool) -> list[Any]:
     """Return rows of looks/orphans: of the pages of strongly connected components to which nothing else leads.
 
     A component with a seed is a beginning of the crawl. With `seeds`, such a page is listed if its component has no
@@ -134,9 +134,9 @@ def _orphans(graph: Graph, seeds: bool) -> list[list[Any]]:
     rows = [row for part in _in_parts(graph, "looks/orphans", ids, DETAILS) for row in part]
     # Leave out the components in which the crawl began.
     label_of = dict(zip(ids.tolist(), labels[~entered[labels]].tolist(), strict=True))
-    begun = {label_of[row[0]] for row in rows if row[-2]}
+    begun = {label_of[row.id] for row in rows if row.is_seed}
     wanted = {label for label in label_of.values() if label not in begun or (seeds and sizes[label] == 1)}
-    return [row for row in rows if row[-1] and label_of[row[0]] in wanted]
+    return [row for row in rows if row.is_listed and label_of[row.id] in wanted]
 
 
 def click_depth(graph: Graph) -> Answer:
@@ -164,9 +164,9 @@ def deep_pages(graph: Graph, least: int, times: float, limit: int) -> Answer:
     """
     deep, at, pages = _deep(graph, least, times)
     best = deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]
-    row_of = {row[0]: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
+    row_of = {row.id: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
     rows = [
-        [int(at[index]), float(pages.authority[index]), row_of[page][4], row_of[page][1]]
+        [int(at[index]), float(pages.authority[index]), row_of[page].state, row_of[page].url]
         for index, page in zip(best.tolist(), pages.ids[best].tolist(), strict=True)
         if page in row_of
     ]
@@ -216,7 +216,7 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
     apart = {page: distance for distance, page in alike}
     wanted = np.array([page for _, page in sorted(alike)[: max(limit, 0)]], dtype=np.int64)
     known_pages = [row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows]
-    answer = [[apart[page], authority, url] for page, url, _, authority, _ in known_pages]
+    answer = [[apart[row.id], row.authority, row.url] for row in known_pages]
     return ("bits", "authority", "url"), sorted(answer, key=lambda row: (row[0], -row[1], row[2]))
 
 
@@ -293,15 +293,15 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
     order = np.argsort(-sizes, kind="stable")
     groups = {int(group): np.flatnonzero(labels == group) for group in order[sizes[order] > 1][: max(limit, 0)]}
     wanted = np.concatenate([np.empty(0, dtype=np.int64), *(ids[places] for places in groups.values())])
-    row_of = {row[0]: row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows}
+    row_of = {row.id: row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows}
     answer = []
     for places in groups.values():
         here = sorted(
-            (row_of[page] for page in ids[places].tolist() if page in row_of), key=lambda row: (-row[3], row[1])
+            (row_of[page] for page in ids[places].tolist() if page in row_of), key=lambda row: (-row.authority, row.url)
         )
         apart = int(_set_bits(words[places] ^ words[places[0]]).max())
-        hosts = len({row[2] for row in here})
-        answer.append([len(here), hosts, apart, sum(row[3] for row in here), [row[1] for row in here[:SHOWN]]])
+        hosts = len({row.host for row in here})
+        answer.append([len(here), hosts, apart, sum(row.authority for row in here), [row.url for row in here[:SHOWN]]])
     return columns, answer
 
 
@@ -489,15 +489,15 @@ def _set_bits(words: Words) -> NDArray[np.int64]:
 _OF_OCTET = np.array([bin(octet).count("1") for octet in range(256)], dtype=np.int64)
 
 
-def _in_parts(graph: Graph, name: str, ids: Ints, size: int) -> Iterator[list[list[Any]]]:
-    """Yield the rows of a statement for these pages, some at a time."""
+def _in_parts(graph: Graph, name: str, ids: Ints, size: int) -> Iterator[list[Any]]:
+    """Yield the rows of a statement for these pages, with the names of its header, some at a time."""
     for first in range(0, len(ids), size):
         part = ids[first : first + size].tolist()
         yield graph.anywhere.read(bound(_of_pages, name, part), name)
 
 
-def _of_pages(tx: Tx, name: str, ids: list[int]) -> list[list[Any]]:
-    rows: list[list[Any]] = tx.one(name, ids=ids)[0]
+def _of_pages(tx: Tx, name: str, ids: list[int]) -> list[Any]:
+    rows = tx.records(name, ids=ids)
     for row in rows:
         intact(*row)
     return rows

@@ -37,8 +37,7 @@ def _silent(_done: int, _total: int) -> None:
 
 COUNTED = ("visits", "links", "found", "left")
 """The columns of brain/pace that `stats` shows."""
-SUMS = {"hub": 6, "authority": 7}
-"""The columns of brain/states with sums of scores."""
+SIDES = ("hub", "authority")
 FIRST = ("crawl", "engine", "pages", "links", "hosts")
 """The figures with which `stats` begins."""
 DONE = (
@@ -195,22 +194,22 @@ class Looking:
         session.refresh()
         pushed = [forward for forward in session.policy.rule.forwards if forward.pushed]
 
-        def read(tx: Tx) -> tuple[list[list[Any]], float | None, list[ForwardSums], int]:
-            states = tx.many("brain/states", now=session.now())
+        def read(tx: Tx) -> tuple[list[Any], float | None, list[ForwardSums], int]:
+            states = tx.records("brain/states", now=session.now())
             error = session.engine.looks.error_bound(tx, session.policy.rule)
             return states, error, [ForwardSums.of(tx, one) for one in pushed], tx.one("brain/led_outside")[0]
 
         states, error, forwards, led_outside = session.graph.read(read, "stats", slow=True)
         # Pages that failed are to be tried again, and wait for no first visit.
-        totals = self.quick_figures(sum(row[1] - row[5] for row in states if row[0] == "frontier"))
+        totals = self.quick_figures(sum(row.pages - row.retries for row in states if row.state == "frontier"))
         figures = {
-            "waiting": sum(row[2] for row in states),
-            "leased": sum(row[3] for row in states),
-            "lapsed": sum(row[4] for row in states),
-            "retries": sum(row[5] for row in states),
-            "states": {row[0]: row[1] for row in states},
+            "waiting": sum(row.waiting for row in states),
+            "leased": sum(row.leased for row in states),
+            "lapsed": sum(row.lapsed for row in states),
+            "retries": sum(row.retries for row in states),
+            "states": {row.state: row.pages for row in states},
             "scores": {
-                side: _sum_and_mean(sum(row[at] for row in states), totals["pages"]) for side, at in SUMS.items()
+                side: _sum_and_mean(sum(getattr(row, side) for row in states), totals["pages"]) for side in SIDES
             },
             "aliases_outside": led_outside,
             "error_bound": error,

@@ -237,8 +237,11 @@ class Tx:
         return rows[0]
 
     def records(self, name: str, /, **params: Any) -> list[Any]:
-        """Return the rows in the first column of a statement's only row, as named tuples of its header's names."""
-        return [*map(statement(name).record._make, self.one(name, **params)[0])]
+        """Return the rows of a statement as named tuples of its header's names: those in the first column of its only
+        row, or all rows of a statement of many."""
+        stated: Statement = statement(name)
+        rows = self.many(name, **params) if stated.rows == "many" else self.one(name, **params)[0]
+        return [*map(stated.record._make, rows)]
 
     def do(self, name: str, /, **params: Any) -> None:
         """Run a statement whose rows do not matter."""

@@ -4,10 +4,10 @@ A file begins with `//` lines: one sentence, then `param NAME TYPE meaning`, `co
 none|one|many`, `locks …`, `mode read|write`, `reads any`, `retry …`. Without `reads any` a statement is read at the
 leader of a cluster; with it, a follower may answer it, which can lag behind (`Graph.anywhere`). The meaning of a column
 that is a list of rows begins with the names of a row's values, `[id, url, is_seed]`: `Statement.record` has them as the
-names of its fields. The file is in the
-folder of the room that sends it, and its name is the rest of its path without the ending: `claims/take` is
-`cypher/frontier/claims/take.cypher`. The header is not sent. The name is sent as a comment, so that `SHOW TRANSACTIONS`
-shows the statement of a transaction. `cypher/` is beside the package in a checkout and inside it in a wheel.
+names of its fields; of a statement of many rows it has the columns. The file is in the folder of the room that sends
+it, and its name is the rest of its path without the ending: `claims/take` is `cypher/frontier/claims/take.cypher`.
+The header is not sent. The name is sent as a comment, so that `SHOW TRANSACTIONS` shows the statement of a
+transaction. `cypher/` is beside the package in a checkout and inside it in a wheel.
 
 Lists are sent in one map, `$rows` as `$given.rows`. For a list that is a parameter Neo4j makes a plan for each order of
 magnitude of its length (1, 10, 100, …). A statement with three lists was planned dozens of times, for up to a fifth of
@@ -75,9 +75,10 @@ class Statement:
         Raises:
             ValueError: The header does not name the values of a row.
         """
-        if not self.fields:
+        names = self.columns if self.rows == "many" else self.fields
+        if not names:
             raise ValueError(f"cypher/{self.name}.cypher: no column names the values of its rows")
-        return namedtuple("Record", self.fields)
+        return namedtuple("Record", names)
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters as they are sent with the text."""

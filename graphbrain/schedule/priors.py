@@ -60,29 +60,29 @@ def fit(graph: Graph, rule: Rule, dice: random.Random) -> tuple[Prior, dict[str,
     rows = _sample(graph, rule, dice)
     if len(rows) < FEWEST:
         return None
-    names = sorted({row[0] for row in rows})
+    names = sorted({row.host for row in rows})
     number = {name: index for index, name in enumerate(names)}
-    days, changed = np.array([row[1] for row in rows]), np.array([row[2] for row in rows], dtype=bool)
-    worth = np.array([row[3] for row in rows], dtype=np.float64)
-    relevance = np.array([np.nan if row[4] is None else row[4] for row in rows], dtype=np.float64)
+    days, changed = np.array([row.days for row in rows]), np.array([row.changed for row in rows], dtype=bool)
+    worth = np.array([row.value for row in rows], dtype=np.float64)
+    relevance = np.array([np.nan if row.relevance is None else row.relevance for row in rows], dtype=np.float64)
     value = lanes.weighed(rule, worth, relevance)
-    group = np.array([number[row[0]] for row in rows])
+    group = np.array([number[row.host] for row in rows])
     crawl, own = change_rate.fit_priors(group, days, changed, PRIOR, value)
     counts = np.bincount(group, minlength=len(names))
     best = sorted(own, key=lambda one: (-counts[one], one))[:MOST_HOSTS]
     return crawl, {names[one]: own[one] for one in best}, len(rows)
 
 
-def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[list[Any]]:
-    """Return [host, days, changed, value, relevance] of first re-visits, from ranges of ids in random order."""
+def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[Any]:
+    """Return rows of visits/firsts: first re-visits, from ranges of ids in random order."""
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     starts = list(range(0, (last or 0) + 1, RANGE))
     dice.shuffle(starts)
-    rows: list[list[Any]] = []
+    rows: list[Any] = []
     for start in starts:
         rows += graph.read(
             bound(
-                Tx.one,
+                Tx.records,
                 "visits/firsts",
                 first=start,
                 end=start + RANGE,
@@ -90,7 +90,7 @@ def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[list[Any]]:
                 name=lanes.property_of(rule.standing_value),
             ),
             "visits/firsts",
-        )[0]
+        )
         if len(rows) >= SAMPLE:
             break
     return rows

@@ -1,8 +1,9 @@
 // What makes pages orphans, of pages to which nothing leads.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [id, state, kind of the hint that named it last or '', seconds since the epoch when it was found, URL,
-//                     host, authority, is it a seed, is it inside the scope and no alias] of each
+// column  rows  LIST  [id, state, hinted_by, discovered, url, host, authority, is_seed, is_listed] of each; hinted_by: the
+//                     kind of the hint that named it last or '', discovered: seconds since the epoch, is_listed: it is
+//                     inside the scope and no alias
 // rows    one
 // locks   none
 // mode    read

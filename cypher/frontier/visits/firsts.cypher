@@ -4,7 +4,7 @@
 // param   end    INTEGER  the id after the last
 // param   value  STRING   what pages are worth: authority, hub, or else a property
 // param   name   STRING   that property
-// column  rows   LIST     [host, days after the first visit, had it changed, value, relevance or null]
+// column  rows   LIST     [host, days, changed, value, relevance]; days after the first visit, relevance or null
 // rows    one
 // locks   none
 // mode    read
