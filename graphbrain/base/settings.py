@@ -322,12 +322,14 @@ class Settings:
                 others = (other.removeprefix(PREFIX).lower() for other in OF_OTHER_PARTS)
                 raise SettingsError(unknown(name, (*names, *others), variable_of))
             values[name] = text
+        # Arguments go before variables.
         for name, value in arguments.items():
             if name not in names:
                 raise SettingsError(unknown(name, names))
             if value is not None:
                 values[name] = value
         fitting = {name: typed(name, value) for name, value in values.items()}
+        # A worker without a name gets one of its own.
         if not fitting.get("worker"):
             fitting["worker"] = f"{socket.gethostname()[:100]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         return cls(**fitting, given=frozenset(values), canonical=canonical, detector=detector).checked()
@@ -352,6 +354,7 @@ class Settings:
         for name, (kind, default, _) in self.meanings().items():
             variable = variable_of(name)
             value, source = getattr(self, name), "default" if kind == "client" else "brain"
+            # The source: the command line, a variable, the brain or the default.
             if name in given:
                 source = given[name]
             elif variable in environ:
@@ -390,6 +393,7 @@ class Settings:
 
     def checked(self) -> Settings:
         """Return itself when every value is possible. Raise SettingsError, in one sentence, otherwise."""
+        # What is more than a range or a choice.
         rules = (
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
             ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
@@ -439,6 +443,7 @@ def typed(name: str, value: Any) -> Any:
     try:
         if isinstance(default, bool):
             return _flag(value)
+        # A number of the kind of the default, within what Neo4j can hold.
         if isinstance(default, int):
             number = int(value)
             if number != float(value) or abs(number) >= LARGEST:
@@ -500,12 +505,14 @@ def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Cont
     named = [f"{name} ({_short(getattr(brain, name))}, not {_short(value)})" for name, value in given.items()]
     if len(named) > 2:
         named[1:] = [f"{len(named) - 1} more settings"]
+    # How to keep the brain's own values, by the source of the others.
     it = "it" if len(given) == 1 else "them"
     variables = [f"GRAPHBRAIN_{name.upper()}" for name in given if name in from_environment]
     keep = f"unset {' '.join(variables[:2])}{' …' * (len(variables) > 2)}" if variables else f"leave {it} out"
     assigned = " ".join(_assigned(name, value) for name, value in given.items())
     if len(assigned) > 50:
         assigned = f"{next(iter(given))}=…"
+    # How to change the brain's. A list of hosts can be added to.
     first = next(iter(given))
     if len(given) == 1 and first in HOST_LISTS and getattr(brain, first) and given[first]:
         how = (

@@ -105,6 +105,7 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
     _facts(report, plain)
     if not isinstance(report.led_to, tuple) or report.led_to:
         plain["led_to"] = _chain("led_to", report.led_to)
+    # Fingerprints of the crawler's own.
     simhash = report.simhash
     if simhash is not None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:

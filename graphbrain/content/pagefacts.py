@@ -69,6 +69,7 @@ class PageFacts:
         """Process the start of an element. Names are in lower case."""
         if not self._aside:
             self._in_body = self._in_body or tag not in OF_HEAD
+        # What is within a template, noscript and so on is not of this page.
         if tag in ASIDE:
             self._aside += 1
         elif self._aside:

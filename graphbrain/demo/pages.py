@@ -109,6 +109,7 @@ def render(page: WebPage, visit: int = 1) -> bytes:
     ]
     if page.changing:
         lines.append(f"<p>You are visitor number {visit}.</p>")
+    # Long lists, sentences with a link, or markup as bad as some of the web's.
     links = [f'<a href="{html.escape(href)}">{html.escape(_label(href))}</a>' for href in page.links]
     if page.links == ODD_LINKS:
         lines += ["<base href='http://[::'>", *links, "<p <a hre=f=>>", "<![bogus[ <a href='/never"]
@@ -216,6 +217,7 @@ class _Builder:
         self._add(moved, "Moved", kind="moved", target="http://trains.example/")
         dead = ["http://vanished.example/", "http://lexicon.example/zzz"]
         self.links["http://lexicon.example/"] += [moved, *dead]
+        # Pages that fail at first.
         for topic, word, title, kind, fails in (
             ("trains", "timetable", "Timetable", "flaky", 1),
             ("gardens", "calendar", "Calendar", "flaky", 2),
@@ -234,6 +236,7 @@ class _Builder:
             return
         one, two = self.rng.sample(TOPICS[topic][0], 2)
         place = f"{root}/{'articles' if turn in TOPICS else '2025'}/{one}-and-{two}"
+        # A name of its own.
         url, again = place, 1
         while url in self.pages:
             again += 1
@@ -241,6 +244,7 @@ class _Builder:
         kind = self.rng.choice(("", "", "etag", "date"))
         self._add(url, f"Of {one} and {two}", topic=topic, validator=kind)
         self.links[contents].append(url)
+        # Links to popular guides and entries, and to articles as often as these are linked to.
         links = self._popular(self.guides[topic], self.rng.randint(1, 3))
         links += self._popular(self.entries[topic], self.rng.randint(0, 1))
         urn = self.urns[topic]

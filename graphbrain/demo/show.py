@@ -106,8 +106,10 @@ class DemoCrawl:
         self.outcomes[report.outcome] += 1
         self.held[report.key].append(report.lease)
         self.recorded[report.key] += report.outcome in RECORDED
+        # A page of the killed crawler has come back.
         if self.killed_at is not None and number != VICTIM and report.key in self.victim_held:
             self.came_back.setdefault(report.key, time.monotonic() - self.killed_at)
+        # Count failures by status, and pages near the topic.
         if report.failed:
             self.failures[str(report.status or "no answer")] += 1
         elif report.relevance is not None:
@@ -267,6 +269,7 @@ def _open(login: dict[str, Any], web: Web, line: show.Line, say: Say) -> Iterato
     Raises:
         SchemaMismatch: The database holds other data.
     """
+    # Use only a brain that is empty, or that an earlier demo has left.
     occupied = SchemaMismatch(
         f"The brain at {login['uri']} holds another crawl, which the demo would have to clear; "
         "let it use its own (no --data, no --uri), or an empty one."
@@ -481,6 +484,7 @@ def _print(found: DemoResult, own: lifecycle.Server | None, stays: bool, uri: st
         show.prose("It is in the brain at your Neo4j; a query to begin with:")
         _copied(f"  {QUERY}", "", f"  graphbrain stats --uri {shlex.quote(uri or '')} --crawl {CRAWL}")
         return
+    # The commands that show the graph.
     where = f"--data {_path(own.data)}"
     commands = [f"graphbrain {words} {where}" for words in ("stats", "top 5", "page http://links.example/")]
     if stays:

@@ -135,6 +135,7 @@ class Web:
             if parts.netloc in self.hosts:
                 return _message(404, "There is no such page")
             return _message(502, "There is no such host")
+        # Redirects, and pages that fail at their first visits.
         if page.kind in ("moved", "found"):
             code = 301 if page.kind == "moved" else 302
             return _message(code, "It is elsewhere", {"Location": page.target})
@@ -142,6 +143,7 @@ class Web:
             return _message(500, "Something broke")
         if page.kind == "busy" and nth <= page.fails:
             return _message(503, "Too many visitors", {"Retry-After": "2"})
+        # A page that has not changed since the visitor's copy is not sent.
         body = render(page, nth)
         stamps = _stamps(page, body)
         for stamp, condition in (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")):

@@ -135,6 +135,7 @@ def checked(options: R) -> R:
     method, has = checked_method(options.method), BY_METHOD[options.method]
     named = (options.trusted,) if isinstance(options.trusted, str) else options.trusted
     options = replace(options, trusted=None if named is None else tuple(named))
+    # Options that the method does not have, or that are out of bounds.
     for name, option in options_of(type(options)).items():
         value = getattr(options, name)
         if name in _FOR and method not in _FOR[name][0] and value is not None and value is not False:

@@ -211,6 +211,7 @@ def _option(parameter: inspect.Parameter, hint: Any, facts: Facts, meaning: str)
         "Sequence",
         "list",
     )
+    # A list has the kind of its items.
     kind = _plain_of(typing.get_args(first)[0]) if many else first
     default = NEEDED if parameter.default is parameter.empty else parameter.default
     if parameter.kind is parameter.VAR_POSITIONAL:

@@ -174,6 +174,7 @@ def _slowly(host: str) -> str:
         raise BadInput(f"the host's name is longer than {LONGEST_NAME} characters")
     if "%" in host:
         host = _unescaped(host)
+    # An address of IPv6, with or without brackets.
     brackets = _BRACKETS.fullmatch(host)
     if brackets or (":" in host and host.isascii()):
         return f"[{_ipv6(brackets[1] if brackets else host)}]"
@@ -186,6 +187,7 @@ def _slowly(host: str) -> str:
     mapped = mapped.removesuffix(".")
     if not mapped:
         raise BadInput("there is no host")
+    # Each label by the rules of IDNA; a name that ends with a number is an address of IPv4.
     labels = [_label(label) for label in mapped.split(".")]
     if _NUMBER.fullmatch(labels[-1]):
         return _ipv4(labels)

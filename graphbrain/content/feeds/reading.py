@@ -184,11 +184,13 @@ def _unpack(raw: bytes, name: str, content: _Content) -> bytes:
         except zlib.error as error:
             raise BadInput(f"{name} is a damaged gzip file ({error}): its content cannot be trusted.") from None
         size += len(parts[-1])
+        # A file that was cut off is read as far as it goes.
         if not packed.eof and size <= LARGEST:
             if not size:
                 raise BadInput(f"{name} is a gzip file that was cut off before its first byte of text.")
             content.refused.append(f"the gzip file is cut off; the first {size:,} bytes of what it holds were read")
             break
+        # Several members may follow each other, with zeros between.
         raw = packed.unused_data.lstrip(b"\0")
     return b"".join(parts)
 
@@ -304,6 +306,7 @@ def moment(text: str) -> tuple[float, float]:
             assert year is not None
             start = datetime(year, month or 1, day or 1, tzinfo=UTC).timestamp()
             return max(0.0, start), DAY * (1 if day else 31 if month else 366)
+        # A time of day, with or without an offset.
         if time := _TIME.fullmatch(text):
             year, month, day, hour, minute = (int(part) for part in time.groups()[:5])
             second = float(f"{time['second'] or 0}.{time['part'] or 0}")
@@ -312,6 +315,7 @@ def moment(text: str) -> tuple[float, float]:
                 return 0.0, 0.0
             start = datetime(year, month, day, tzinfo=UTC).timestamp() + hour * 3600 + minute * 60 + second
             return max(0.0, start - (east[0] * 3600 + east[1] * 60) * (-1 if time["sign"] == "-" else 1)), 0.0
+        # The date of a mail or of HTTP, and what else Python reads.
         if _NAMED_MONTH.search(text) and (parts := parsedate_tz(text)):
             return max(0.0, float(mktime_tz(parts))), 0.0
         time_of_day = datetime.fromisoformat(text)

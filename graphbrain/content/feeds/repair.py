@@ -153,6 +153,7 @@ class Mended:
 def mend(text: str, kind: Kind, *, own_root: bool = True) -> Mended:
     """The same file as XML: all its entries that can be read, in their order. `own_root`: with the file's own root and
     namespaces, if they are XML; else with the usual ones."""
+    # Find the entries, and what is around them.
     tag = re.compile(rf"<(/?)({_PREFIX})({'|'.join(kind.entries)})(?=[\s/>])([^<>]*)>", re.IGNORECASE)
     text = _cleaned(text, tag)
     prefixes = Counter(match[2] for match in tag.finditer(text))
@@ -163,6 +164,7 @@ def mend(text: str, kind: Kind, *, own_root: bool = True) -> Mended:
     mended = Mended("")
     kept: list[str] = []
     line, counted = 1, 0
+    # Keep sound entries, and of broken ones the address.
     for (at, piece, whole), good in zip(pieces, sound, strict=True):
         line, counted = line + text.count("\n", counted, at), at
         if whole and good:
