@@ -67,9 +67,6 @@ CLAIMED = -1.0
 """The value on a page that was claimed to try its section, until its visit is learned from."""
 
 
-# ---------------------------------------------------------------------- what a report notes
-
-
 # ---------------------------------------------------------------------- learning
 
 

@@ -139,6 +139,8 @@ def tests_of(url: str) -> Iterator[ShapeQuestion]:
     for name, _, value in arguments[:MOST_ARGUMENTS]:
         if _is_literal(name):
             yield ShapeQuestion("argument", 0, name)
+            for kind in _kinds(value):
+                yield ShapeQuestion("value", 0, name, "{" + kind + "}")
             if value and _is_literal(value) and not NUMBER.fullmatch(value):
                 yield ShapeQuestion("value", 0, name, value)
 

@@ -3,8 +3,9 @@
 A node asks a test; a URL goes on by the answer, and a leaf is a section. A leaf is split by the test that predicts best
 what its visits brought, if the two parts differ by more than chance among so many tests would have it: by the gain of
 the marginal likelihood of beta distributions over that of one, less the logarithm of the number of tests (minimum
-description length; Buntine, "Learning classification trees", 1992). What does not differ is not split, or stays
-together when the tree is learned anew. Learning is a pure function of the visits, so two who learn the same agree.
+description length; Buntine, "Learning classification trees", 1992); more is asked where pages may be held down by it
+than where they are freed. What does not differ is not split, or stays together when the tree is learned anew. Learning
+is a pure function of the visits, so two who learn the same agree.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from graphbrain.base.numeric.arrays import Flags
-from graphbrain.schedule.sections.harvest import PRIOR, posterior
+from graphbrain.schedule.sections.harvest import ENOUGH, PRIOR, posterior
 from graphbrain.schedule.sections.shapes import LONGEST_QUESTION, Shape, ShapeQuestion, read_question, shape_of
 
 __all__ = ["DEEPEST", "LONGEST_PATTERN", "CountedVisit", "Leaf", "Tree", "TreeNode", "learn", "read"]
@@ -27,7 +28,7 @@ __all__ = ["DEEPEST", "LONGEST_PATTERN", "CountedVisit", "Leaf", "Tree", "TreeNo
 DEEPEST = 8
 """Tests on the way to a section, at most."""
 LONGEST_PATTERN = DEEPEST * (LONGEST_QUESTION + 2)
-LEAST_VISITS = 2.5
+LEAST_VISITS = 1.5
 """Visits, as far as they count, of each part of a section that is split."""
 MOST_TESTS = 600
 """Tests that are tried, those that the most visits have first."""
@@ -36,7 +37,8 @@ LASTS = 0.95
 (discounted bounds; Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT
 2011)."""
 EVIDENCE = 2.0
-"""Nats beyond the number of tests that a split must gain."""
+"""Nats beyond the number of tests that a split of a section that counts in full must gain: it may hold pages down. That
+of a section which is held down frees pages, and need only be likelier than none."""
 HALF = 0.5
 """The parameter of the beta distribution of what visits bring (Jeffreys)."""
 Path = tuple[tuple[ShapeQuestion, bool], ...]
@@ -202,7 +204,8 @@ class _Learning:
         if not len(possible):
             return None
         whole = _evidence(all_brought, all_weight)
-        chance = log(len(possible)) + EVIDENCE
+        counts_in_full = all_brought >= ENOUGH * all_weight
+        chance = log(len(possible)) + (EVIDENCE if counts_in_full else 0.0)
         gains = np.array(
             [
                 _evidence(yes_brought[k], yes_weight[k]) + _evidence(no_brought[k], no_weight[k]) - whole - chance

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from random import Random
-from string import Formatter
+from string import Formatter, ascii_lowercase
 
 from graphbrain.base.urls.normalization import normal
 from graphbrain_lab.bench.traps import words
@@ -25,8 +25,11 @@ ADDRESSES = (
     *("/{part}?{a}={t}", "/{part}?{a}=p{x}&{a}=q{y}", "/{x}/{part}/{y}/", "/{part}/{x}/{y}/{a}"),
 )
 """`x`, `y`: two small numbers of a page; `n`: one number; `t`: a token. The names are drawn."""
-TWINS = ("{path}?{a}={t}", "{path};{a}={t}", "/{a}{path}", "{path}/{a}", "/{t}{path}", "{path}.{a}", "/{a}-{t}{path}")
-"""Other addresses of a real page."""
+TWINS = (
+    *("{path}?{a}={t}", "{path};{a}={t}", "/{a}{path}", "{path}/{a}", "/{t}{path}", "{path}.{a}", "/{a}-{t}{path}"),
+    *("/{w}{path}", "/{a}-{w}{path}"),
+)
+"""Other addresses of a real page; `w`: a token of letters alone."""
 FILLERS = ("cards", "nothing", "echo")
 """Texts of made-up pages: first paragraphs of real ones, an excuse, and one that repeats the address."""
 NOISES = ("none", "none", "count", "stamp", "token", "related")
@@ -47,7 +50,7 @@ class _Address:
         arguments = sorted(query.split("&"), key=lambda each: (self._names.get(each[1:2], ""), each))
         self.form = path + mark + "&".join(arguments)  # as in a normal form
         self._factor, self._offset = 2 * dice.getrandbits(46) + 1, dice.getrandbits(48)
-        groups = {"x": r"\d+", "y": r"\d+", "n": r"\d+", "t": "[0-9a-f]{12}", "path": "/.*"}
+        groups = {"x": r"\d+", "y": r"\d+", "n": r"\d+", "t": "[0-9a-f]{12}", "w": "[a-z]{12}", "path": "/.*"}
         pattern, met = "", set[str]()
         for text, name, _, _ in Formatter().parse(self.form):
             pattern += re.escape(text)
@@ -77,7 +80,8 @@ class _Address:
 
     def twin(self, path: str, dice: Random) -> str:
         """Return another address of a path, of a form of `TWINS`."""
-        return self.form.format(path=path, t=f"{dice.randrange(TOKENS):012x}", **self._names)
+        letters = "".join(dice.choices(ascii_lowercase, k=12))
+        return self.form.format(path=path, t=f"{dice.randrange(TOKENS):012x}", w=letters, **self._names)
 
     def plain(self, path: str) -> str | None:
         """Return the path of which this is another address, None where it is none."""

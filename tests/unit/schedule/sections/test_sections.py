@@ -95,6 +95,29 @@ def test_sections_are_split_where_they_differ_and_not_else() -> None:
     assert [leaf.pattern for leaf in tree.learn(alike, 200).leaves()] == [""]
 
 
+@given(
+    st.sampled_from(["/goods?id={n}", "/goods?id={n}&page={m}", "/goods/{n}", "/{n}/goods?page={m}"]),
+    st.sampled_from(["%3Bsid%3D9f8e7d", "-9f8e7d"]),
+    st.integers(3, 12),
+    st.integers(8, 40),
+)
+def test_copies_hold_down_no_pages_of_the_same_arguments_whose_values_have_another_form(
+    form: str, token: str, own: int, copies: int
+) -> None:
+    """Three good pages among many bad ones of their section are enough to free the others."""
+
+    def urls(tail: str, count: int) -> list[str]:
+        return ["http://s.example" + form.format(n=f"{100 + 7 * k}{tail}", m=k % 5) for k in range(count)]
+
+    pages = [CountedVisit(f"http://s.example/about-{chr(97 + k)}", 1.0, 1.0) for k in range(20)]
+    goods = [CountedVisit(url, 1.0, 1.0) for url in urls("", own)]
+    twins = [CountedVisit(url, 0.0, 1.0) for url in urls(token, copies)]
+    found = tree.learn([*pages, *goods, *twins], 200)
+    good, twin = found.section_of(urls("", 900)[-1]), found.section_of(twins[-1].url)
+    assert harvest.factor_of(harvest.upper(good.mean, good.visits)) == 1.0
+    assert harvest.factor_of(harvest.upper(twin.mean, twin.visits)) < 0.5
+
+
 def test_ten_visits_move_a_section_and_one_does_not() -> None:
     parent = harvest.PRIOR
     assert harvest.factor_of(harvest.posterior(0.0, 1.0, parent)) == 1.0
@@ -320,6 +343,7 @@ def test_a_test_is_a_question_about_the_url() -> None:
         ShapeQuestion("arguments", 1),
         ShapeQuestion("argument", 0, "color"),
         ShapeQuestion("value", 0, "color", "red"),
+        ShapeQuestion("value", 0, "page", "{number}"),
     ):
         assert yes.holds(shape), yes
     for no in (
