@@ -50,14 +50,16 @@ MOST_PLACES = 8
 NEAR, LIST_SIZE = 2, 3
 """Blocks between two differing parts that are one place, where neither is known, or what is has the size of a list."""
 FEW = 4
+"""Into so many parts a group that has differed is cut at least."""
 YOUNG = 3
 """Differences after which a place is known in its full length."""
 MOST_MOVING = 0.75
 """The share of a page's words that may differ: where more do, it is another page."""
 PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "text": (0.5, 1.0)}
 """The prior observations of noise and of content in a place, by what differs there: only tokens and times to the
-second; one value, which is words behind the same first word, an amount, or `SHORT` words at most; or anything else."""
-SHORT = 3
+second; one value, which is `LONGEST_VALUE` words at most with the same first one, an amount, or `SHORT` words at most;
+or anything else."""
+SHORT, LONGEST_VALUE = 3, 12
 RETURNS = 3.0
 """By how much more probable noise is where content comes back, that has come and gone before."""
 FORGOTTEN = 0.125
@@ -342,11 +344,15 @@ class _Visit:
         """Return what is kept: single blocks in and beside those places that differ most, and groups elsewhere."""
         places = sorted(places, key=lambda spot: -spot.moved / spot.seen)[:MOST_PLACES]
         bounds = np.append(self._begins, len(self._blocks))
+        few = LONGEST_ROW
         while True:
-            begins = self._split(partial(_near, self._blocks, bounds, places))
+            begins = self._split(partial(_near, self._blocks, bounds, places, few))
             if len(begins) <= MOST or not places:
                 break
-            places.pop()
+            if few > FEW:
+                few //= 2
+            else:
+                places.pop()
         if len(begins) > MOST:
             return _first(self._blocks)
         moved = []
@@ -367,8 +373,8 @@ class _Visit:
         return regions
 
     def _group_of(self, region: _Region) -> _Place | None:
-        """Return the group that has differed once, and in which text is replaced again."""
-        groups = [spot for spot in self._old.places if not spot.most] if region.now < region.now_end else []
+        """Return the group that has differed once, and in which text is replaced or removed."""
+        groups = [spot for spot in self._old.places if not spot.most]
         return next((spot for spot in groups if max(spot.first, region.first) < min(spot.end, region.end)), None)
 
     def _spans(self) -> Iterator[tuple[int, int, int, int]]:
@@ -407,7 +413,7 @@ class _Visit:
         if not len(old) == len(new) == len(kinds):
             return "text"
         amounts = (old["loose"] == new["loose"]) & ((kinds & _AMOUNT) > 0)
-        named = (old["label"] == new["label"]) & (old["loose"] != new["loose"])
+        named = (old["label"] == new["label"]) & (old["loose"] != new["loose"]) & (kinds & _LENGTH <= LONGEST_VALUE)
         short = len(kinds) == 1 and (kinds[0] & _LENGTH) <= SHORT and old["loose"][0] != new["loose"][0]
         return "value" if (amounts | named).all() or short else "text"
 
@@ -448,15 +454,15 @@ def _single(entries: Rows) -> bool:
     return bool((entries["exact"] & 1).all())
 
 
-def _near(blocks: Rows, bounds: Places, places: Sequence[_Place], begins: Places) -> npt.NDArray[Any]:
-    """Return which groups with these first blocks are cut: those in and beside a place, and until they are `FEW` where
+def _near(blocks: Rows, bounds: Places, places: Sequence[_Place], few: int, begins: Places) -> npt.NDArray[Any]:
+    """Return which groups with these first blocks are cut: those in and beside a place, and until they are `few` where
     it is known to be somewhere in them."""
     near = np.zeros(len(blocks), dtype=bool)
     for spot in places:
         first, end = bounds[spot.first], bounds[spot.end]
         if spot.most:
             near[max(first - 1, 0) : end + 1] = True
-        elif spot.moved > 1 or begins.searchsorted(end) - begins.searchsorted(first) < FEW:
+        elif spot.moved > 1 or begins.searchsorted(end) - begins.searchsorted(first) < few:
             near[first:end] = True
     cut = np.logical_or.reduceat(near, begins)
     like = _entries(blocks, begins)
