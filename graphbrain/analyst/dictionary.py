@@ -225,6 +225,7 @@ HOST: dict[str, tuple[str, str]] = {
         "until when no page is claimed, while its robots.txt is unknown and being claimed",
     ),
     "robots_held_at": (TIME, "when that was decided"),
+    "noise": ("", "places where its pages differ from visit to visit, by section, and on how many"),
     "sitemaps": ("", "sitemaps of it that were found"),
     "sitemaps_named": ("", "keys of the sitemaps that its robots.txt names, or of the one that is tried"),
     "sitemaps_mark": ("", "of which robots.txt that is"),

@@ -272,14 +272,14 @@ class Upkeep:
         are held down."""
         session = self._session
         for host in hosts:
-            held = session.graph.read(bound(sections.held_down, host, book), "sections/held")
-            for some in _parts(held.rising):
+            held_down = session.graph.read(bound(sections.held_down, host, book), "sections/held")
+            for some in _parts(held_down.rising):
                 if over():
                     return
                 session.perform("sections/raise", sections.raise_some, some)
-            for some in _parts(held.chosen):
+            for some in _parts(held_down.chosen):
                 session.graph.write(bound(sections.choose, some), "sections/choose")
-            session.graph.write(bound(sections.raised, host, held), "sections/raised")
+            session.graph.write(bound(sections.raised, host, held_down), "sections/raised")
 
     def _look_at_in_links(self, work: Outstanding) -> None:
         """Move links to aliases, and to pages whose canonicals links follow, on to where these lead, and back; park or

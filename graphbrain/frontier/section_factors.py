@@ -62,16 +62,16 @@ class Book:
         """
         names, now = sorted(set(hosts)), self._clock()
         with self._lock:
-            known = {name: self._read[name] for name in names if name in self._read}
-        stale = [name for name in names if fresh or not _is_current(known.get(name), name, learned, now)]
+            current = {name: self._read[name] for name in names if name in self._read}
+        stale = [name for name in names if fresh or not _is_current(current.get(name), name, learned, now)]
         if stale:
             wanted = stale if learned is None else [name for name in stale if name in learned]
             rows = tx.one("sections/read", hosts=wanted)[0] if wanted else []
             stored = {host: (times, text) for host, text, times in rows}
-            read = {name: _parsed(known.get(name), now, *stored.get(name, (0, ""))) for name in stale}
-            known |= read
+            read = {name: _parsed(current.get(name), now, *stored.get(name, (0, ""))) for name in stale}
+            current |= read
             self._keep(read, now)
-        return {name: known[name].sections for name in names}
+        return {name: current[name].sections for name in names}
 
     def _keep(self, read: Mapping[str, _Read], now: float) -> None:
         with self._lock:
@@ -100,21 +100,21 @@ class Book:
     def forget(self, host: str) -> None:
         """Read the sections of this host anew when they are wanted: it was just learned from."""
         with self._lock:
-            if (known := self._read.get(host)) is not None:  # it keeps its place: what is out is dropped with it
-                self._read[host] = _Read(-math.inf, -1, known.text, known.sections)
+            if (entry := self._read.get(host)) is not None:  # it keeps its place: what is out is dropped with it
+                self._read[host] = _Read(-math.inf, -1, entry.text, entry.sections)
 
 
-def _is_current(known: _Read | None, host: str, learned: Mapping[str, int] | None, now: float) -> bool:
-    if known is None:
+def _is_current(entry: _Read | None, host: str, learned: Mapping[str, int] | None, now: float) -> bool:
+    if entry is None:
         return False
     if learned is None:
-        return abs(now - known.at) <= FRESH
-    return known.learned == learned.get(host, 0) and abs(now - known.at) <= LONGEST
+        return abs(now - entry.at) <= FRESH
+    return entry.learned == learned.get(host, 0) and abs(now - entry.at) <= LONGEST
 
 
-def _parsed(known: _Read | None, now: float, learned: int, text: str) -> _Read:
-    if known is not None and known.text == text:
-        return _Read(now, learned, text, known.sections)
+def _parsed(entry: _Read | None, now: float, learned: int, text: str) -> _Read:
+    if entry is not None and entry.text == text:
+        return _Read(now, learned, text, entry.sections)
     return _Read(now, learned, text, Sections.read(text) if text else NOTHING)
 
 

@@ -103,15 +103,15 @@ def learn(tx: Tx, ids: Iterable[int], most: int, key_of: Callable[[str], str | N
     copies = _copies(tx, rows, key_of)
     sites: list[list[Any]] = []
     pages: list[list[Any]] = []
-    for host, known, evidence, text, learned, tries in tx.one("sections/lock", hosts=sorted(visits_of))[0]:
-        site = Site.unknown() if known is None else Site.read(known, evidence, text)
+    for host, sample, evidence, text, learned, tries in tx.one("sections/lock", hosts=sorted(visits_of))[0]:
+        site = Site.unknown() if sample is None else Site.read(sample, evidence, text)
         after, shares = site.after([_first_visit(row, copies) for row in visits_of[host]], most)
         if compares:
             after = compared(tx, after, key_of)
-        left = max(0, tries - sum(tried for *_, tried in visits_of[host]))
-        rises = _chooses_anew(site, after, tries, left) or _may_rise(site.sections, after.sections)
+        remaining = max(0, tries - sum(tried for *_, tried in visits_of[host]))
+        rises = _chooses_anew(site, after, tries, remaining) or _may_rise(site.sections, after.sections)
         texts = after.known.text(), after.evidence(), after.sections.text()
-        sites.append([host, *texts, learned + 1, rises, left, _learns_after(after)])
+        sites.append([host, *texts, learned + 1, rises, remaining, _learns_after(after)])
         pages += [[row[0], share, echo or None] for row, (share, echo) in zip(visits_of[host], shares, strict=True)]
     tx.do("sections/learned", sites=sites, rows=pages)
     return len(rows)
@@ -160,8 +160,8 @@ def _learns_after(site: Site) -> int | None:
 def _sketch(text: str | None) -> tuple[list[int], int] | None:
     if text is None or text[0] in "=+":
         return None
-    made = shingles.read(text)
-    return None if made is None else (made.keys.tolist(), made.count)
+    keys = shingles.read(text)
+    return None if keys is None else (keys.keys.tolist(), keys.count)
 
 
 def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], str | None]) -> set[object]:
@@ -181,18 +181,18 @@ def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], st
     }
 
 
-def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
+def _chooses_anew(before: Site, after: Site, tries: int, remaining: int) -> bool:
     """Return whether other pages must be chosen that try sections.
 
     They must be if half of the chosen pages have been tried and a section is held down that was not, or if none waited
-    at the last choice. `tries`, `left`: before these visits, and after.
+    at the last choice. `tries`, `remaining`: before these visits, and after.
     """
-    if tries and not left:
+    if tries and not remaining:
         return after.sections.holds_down
     if after.learned_at == before.learned_at:
         return False
-    held = after.sections.held_down
-    return bool(held) and (not left or not held <= before.sections.held_down)
+    patterns = after.sections.held_down
+    return bool(patterns) and (not remaining or not patterns <= before.sections.held_down)
 
 
 def _may_rise(before: Sections, after: Sections) -> bool:
@@ -358,10 +358,10 @@ def choose(tx: Tx, chosen: Mapping[int, float]) -> None:
     tx.do("sections/choose", rows=sorted([page, at] for page, at in chosen.items()))
 
 
-def raised(tx: Tx, host: str, held: HeldSections) -> None:
+def raised(tx: Tx, host: str, sections: HeldSections) -> None:
     """Note that the pages of a host wait, and were chosen, by its present sections, if nothing was learned
     meanwhile."""
-    tx.do("sections/raised", host=host, learned=held.times, tries=held.tries)
+    tx.do("sections/raised", host=host, learned=sections.times, tries=sections.tries)
 
 
 # ---------------------------------------------------------------------- trying sections that are held down

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from graphbrain.base.errors import BadInput
 from graphbrain.schedule.words import EDGE, FACTORS, Outlines, Words, mixed, outlined, packed, pieces, unpacked
 
-__all__ = ["LARGEST_SKETCH", "VERSION", "VisitStep", "cut", "hashed", "is_plain", "read", "step"]
+__all__ = ["LARGEST_SKETCH", "VERSION", "Difference", "VisitStep", "cut", "hashed", "is_plain", "read", "step"]
 
 Rows = npt.NDArray[np.void]
 Places = npt.NDArray[np.int64]
@@ -50,14 +50,21 @@ MOST_PLACES = 8
 NEAR, LIST_SIZE = 2, 3
 """Blocks between two differing parts that are one place, where neither is known, or what is has the size of a list."""
 FEW = 4
+"""Into so many parts a group that has differed is cut at least."""
 YOUNG = 3
 """Differences after which a place is known in its full length."""
 MOST_MOVING = 0.75
 """The share of a page's words that may differ: where more do, it is another page."""
-PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "text": (0.5, 1.0)}
+PRIORS = {"token": (9.0, 1.0), "value": (0.2, 5.0), "number": (0.5, 1.0), "text": (0.5, 1.0)}
 """The prior observations of noise and of content in a place, by what differs there: only tokens and times to the
-second; one value, which is words behind the same first word, an amount, or `SHORT` words at most; or anything else."""
-SHORT = 3
+second; one value, which is `LONGEST_VALUE` words at most with the same first one, an amount, or `SHORT` words at most;
+only numbers and dates; or anything else."""
+POOLED = {"number": (0.2, 5.0), "text": (0.5, 2.0)}
+"""The priors where a section is known: that the numbers of all its pages change at once is more probable than that
+their text does. Values are judged on each page alone: prices of a shop change together."""
+MOST_MARKS = 12
+"""Marks of a group that differs."""
+SHORT, LONGEST_VALUE = 3, 12
 RETURNS = 3.0
 """By how much more probable noise is where content comes back, that has come and gone before."""
 FORGOTTEN = 0.125
@@ -146,7 +153,7 @@ class _Place:
         other differences are no more probable, and the other way round."""
         kind = "text" if kind == "value" and self.values < self.moved else kind
         noise, content = PRIORS[kind]
-        moved = self.moved - (self.values if kind == "text" else 0)
+        moved = self.moved - (0 if kind in ("value", "token") else self.values)
         return (noise + moved) / (noise + content + self.seen)
 
     def counted(self, moved: bool, value: bool = False) -> _Place:
@@ -198,8 +205,8 @@ def _parsed(text: str) -> _Sketch | None:
 
 def is_plain(kept: str | None) -> bool:
     """Return whether the kept sketch of a page has no places that have changed lately."""
-    known = None if kept is None else _parsed(kept)
-    return known is not None and not known.places
+    parsed = None if kept is None else _parsed(kept)
+    return parsed is not None and not parsed.places
 
 
 def _first(blocks: Rows) -> _Sketch:
@@ -233,14 +240,28 @@ def _entries(blocks: Rows, begins: Places) -> Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """A place where two visits differ: how probable it is that it has changed; of one that is new on its page, and may
+    be known of other pages, the prior observations of noise and of content; how many blocks it has (0: somewhere in a
+    group); and marks, by which the same place of the template is found on other pages: of the blocks beside it, or of
+    some in its group."""
+
+    probability: float
+    prior: tuple[float, float] | None
+    size: int
+    marks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class VisitStep:
     """The result of a visit: how probable it is that the page has changed since the last one, None where they cannot be
-    compared; the sketch that is kept of it now; and where it is that it differs most probably: the blocks, or groups of
-    them, as (first, number before, number now)."""
+    compared; the sketch that is kept of it now; where it is that it differs most probably: the blocks, or groups of
+    them, as (first, number before, number now); and all differences, none where it is another page."""
 
     probability: float | None
     kept: str | None
     where: tuple[int, int, int] | None = None
+    differences: tuple[Difference, ...] = ()
 
 
 @lru_cache(maxsize=1024)
@@ -253,15 +274,16 @@ def step(old: str | None, new: str) -> VisitStep:
     blocks = read(new)
     if blocks is None:
         return VisitStep(None, old)
-    known = _parsed(old) if old is not None else None
-    if known is None:
+    parsed = _parsed(old) if old is not None else None
+    if parsed is None:
         return VisitStep(None, _first(blocks).text())
-    return _Visit(known, blocks).step()
+    return _Visit(parsed, blocks).step()
 
 
 @dataclass(slots=True)
 class _Region:
-    """A part in which two rows differ: of the old one, and of the new one; the known places in it; and what differs."""
+    """A part in which two rows differ: of the old one, and of the new one; the known places in it; what differs; and
+    the parts of the new one that were joined."""
 
     first: int
     end: int
@@ -269,6 +291,7 @@ class _Region:
     now_end: int
     places: list[_Place]
     kinds: set[str]
+    parts: list[tuple[int, int]]
 
     @property
     def kind(self) -> str:
@@ -290,7 +313,8 @@ class _Region:
 
     def joined(self, later: _Region) -> _Region:
         places = self.places + [spot for spot in later.places if spot not in self.places]
-        return _Region(self.first, later.end, self.now, later.now_end, places, self.kinds | later.kinds)
+        kinds, parts = self.kinds | later.kinds, self.parts + later.parts
+        return _Region(self.first, later.end, self.now, later.now_end, places, kinds, parts)
 
 
 class _Visit:
@@ -308,8 +332,8 @@ class _Visit:
     def _row(self) -> Places:
         """Return the first blocks of what is compared: of the groups that are still there; and of the others ever
         smaller groups, and at last single blocks."""
-        known = set(self._old.entries.tolist())
-        return self._split(lambda begins: [e not in known for e in _entries(self._blocks, begins).tolist()])
+        entries = set(self._old.entries.tolist())
+        return self._split(lambda begins: [e not in entries for e in _entries(self._blocks, begins).tolist()])
 
     def _split(self, which: Callable[[Places], Sequence[bool] | npt.NDArray[Any]]) -> Places:
         """Return the first blocks of groups, of which `which` are cut into smaller ones, and these again."""
@@ -327,26 +351,48 @@ class _Visit:
         words = [int(self._words[region.now : region.now_end].sum()) for region in regions or ()]
         if regions is None or sum(words) > MOST_MOVING * self._words.sum():
             return VisitStep(1.0, _first(self._blocks).text(), (0, len(self._blocks), len(self._blocks)))
-        met = {spot for region in regions for spot in (*region.places, self._group_of(region))}
-        places = [stays for spot in self._old.places if spot not in met and (stays := self._still(spot))]
-        probability, where = 0.0, None
+        visited = {spot for region in regions for spot in (*region.places, self._group_of(region))}
+        places = [stays for spot in self._old.places if spot not in visited and (stays := self._still(spot))]
+        probability, where, differences = 0.0, None, list[Difference]()
         for region in regions:
             spot, likely = self._judged(region)
             places.append(spot)
+            differences += self._differences(region, likely)
             if likely > probability:
                 first = int(self._begins[region.now]) if region.now < len(self._begins) else len(self._blocks)
                 probability, where = likely, (first, region.end - region.first, region.now_end - region.now)
-        return VisitStep(probability, self._kept(places).text(), where)
+        return VisitStep(probability, self._kept(places).text(), where, tuple(differences))
+
+    def _differences(self, region: _Region, likely: float) -> Iterator[Difference]:
+        """Yield the differences of a region: of groups that are joined each by itself, for no more is known of one
+        because another is near."""
+        exact, bounds = self._blocks["exact"].astype(np.uint64), np.append(self._begins, len(self._blocks))
+        prior = None if region.places else POOLED.get(region.kind)
+        if _single(self._old.entries[region.first : region.end]):
+            first, end = int(bounds[region.now]), int(bounds[region.now_end])
+            sides = [exact[first - 1] if first else 0, exact[end] if end < len(exact) else 0]
+            marks, size = np.array(sides, dtype=np.uint64) * FACTORS[:2], max(region.end - region.first, end - first)
+            yield Difference(likely, prior, size, _marks(marks))
+            return
+        for now, now_end in region.parts:
+            amounts = (self._blocks["kind"][bounds[now] : bounds[now_end]] & _AMOUNT).any()
+            prior = None if amounts and region.kind == "number" else prior
+            hashes = np.sort(mixed(exact[bounds[now] : bounds[now_end]] * FACTORS[2]))
+            yield Difference(likely, prior, 0, _marks(hashes[:MOST_MARKS]))
 
     def _kept(self, places: list[_Place]) -> _Sketch:
         """Return what is kept: single blocks in and beside those places that differ most, and groups elsewhere."""
         places = sorted(places, key=lambda spot: -spot.moved / spot.seen)[:MOST_PLACES]
         bounds = np.append(self._begins, len(self._blocks))
+        few = LONGEST_ROW
         while True:
-            begins = self._split(partial(_near, self._blocks, bounds, places))
+            begins = self._split(partial(_near, self._blocks, bounds, places, few))
             if len(begins) <= MOST or not places:
                 break
-            places.pop()
+            if few > FEW:
+                few //= 2
+            else:
+                places.pop()
         if len(begins) > MOST:
             return _first(self._blocks)
         moved = []
@@ -360,15 +406,16 @@ class _Visit:
         regions: list[_Region] = []
         for first, end, now, now_end in self._spans():
             places = [spot for spot in self._old.places if spot.most and _touches(spot, first, end, now_end - now)]
-            region = _Region(first, end, now, now_end, places, {self._kind(first, end, now, now_end)})
+            kinds = {self._kind(first, end, now, now_end)}
+            region = _Region(first, end, now, now_end, places, kinds, [(now, now_end)])
             while regions and regions[-1].joins(region):
                 region = regions.pop().joined(region)
             regions.append(region)
         return regions
 
     def _group_of(self, region: _Region) -> _Place | None:
-        """Return the group that has differed once, and in which text is replaced again."""
-        groups = [spot for spot in self._old.places if not spot.most] if region.now < region.now_end else []
+        """Return the group that has differed once, and in which text is replaced or removed."""
+        groups = [spot for spot in self._old.places if not spot.most]
         return next((spot for spot in groups if max(spot.first, region.first) < min(spot.end, region.end)), None)
 
     def _spans(self) -> Iterator[tuple[int, int, int, int]]:
@@ -403,13 +450,14 @@ class _Visit:
         if alike("bare") and (kinds & _TOKEN).any():
             return "token"
         if not _single(old):
-            return "value" if alike("label") and not alike("loose") else "text"
+            return "number" if alike("loose") else "value" if alike("label") else "text"
         if not len(old) == len(new) == len(kinds):
             return "text"
         amounts = (old["loose"] == new["loose"]) & ((kinds & _AMOUNT) > 0)
-        named = (old["label"] == new["label"]) & (old["loose"] != new["loose"])
+        named = (old["label"] == new["label"]) & (old["loose"] != new["loose"]) & (kinds & _LENGTH <= LONGEST_VALUE)
         short = len(kinds) == 1 and (kinds[0] & _LENGTH) <= SHORT and old["loose"][0] != new["loose"][0]
-        return "value" if (amounts | named).all() or short else "text"
+        numbers = (old["loose"] == new["loose"]).all()
+        return "value" if (amounts | named).all() or short else "number" if numbers else "text"
 
     def _still(self, spot: _Place) -> _Place | None:
         """Return a place that does not differ, where it is now; None where it is lost or forgotten."""
@@ -422,20 +470,20 @@ class _Visit:
 
     def _judged(self, region: _Region) -> tuple[_Place, float]:
         """Return the place that a region is, after this visit, and the probability that it has changed."""
-        known = region.places
-        group = None if known or region.kind == "value" else self._group_of(region)
+        places = region.places
+        group = None if places or region.kind == "value" else self._group_of(region)
         first, end = region.low, region.high
         now, now_end = region.now - (region.first - first), region.now_end + (end - region.end)
-        best = max(known, key=lambda spot: spot.moved, default=group or NOWHERE)
+        best = max(places, key=lambda spot: spot.moved, default=group or NOWHERE)
         noise = best.noise(region.kind)
         if best.moved - best.values > 1 and self._new.content(now, now_end) in (best.old, best.older):
             noise = RETURNS * noise / (1 + (RETURNS - 1) * noise)
-        size = sum(spot.size for spot in known)
-        most = max([end - first, *(spot.most for spot in known)])
+        size = sum(spot.size for spot in places)
+        most = max([end - first, *(spot.most for spot in places)])
         beyond = end - first - size > (size // 2 if best.moved <= YOUNG else 0)
-        if known and (now_end - now > most or beyond):
+        if places and (now_end - now > most or beyond):
             noise = min(noise, NOWHERE.noise("text"))
-        if not known and not _single(self._old.entries[first:end]):
+        if not places and not _single(self._old.entries[first:end]):
             noise, most = min(noise, NOWHERE.noise(region.kind)), 0
         else:
             most = max(most, now_end - now)
@@ -443,20 +491,24 @@ class _Visit:
         return replace(kept, first=now, size=now_end - now, most=most, old=was, older=best.old), 1 - noise
 
 
+def _marks(hashes: npt.NDArray[np.uint64]) -> tuple[int, ...]:
+    return tuple((mixed(hashes) >> np.uint64(48)).tolist())
+
+
 def _single(entries: Rows) -> bool:
     """Return whether these are single blocks."""
     return bool((entries["exact"] & 1).all())
 
 
-def _near(blocks: Rows, bounds: Places, places: Sequence[_Place], begins: Places) -> npt.NDArray[Any]:
-    """Return which groups with these first blocks are cut: those in and beside a place, and until they are `FEW` where
+def _near(blocks: Rows, bounds: Places, places: Sequence[_Place], few: int, begins: Places) -> npt.NDArray[Any]:
+    """Return which groups with these first blocks are cut: those in and beside a place, and until they are `few` where
     it is known to be somewhere in them."""
     near = np.zeros(len(blocks), dtype=bool)
     for spot in places:
         first, end = bounds[spot.first], bounds[spot.end]
         if spot.most:
             near[max(first - 1, 0) : end + 1] = True
-        elif spot.moved > 1 or begins.searchsorted(end) - begins.searchsorted(first) < FEW:
+        elif spot.moved > 1 or begins.searchsorted(end) - begins.searchsorted(first) < few:
             near[first:end] = True
     cut = np.logical_or.reduceat(near, begins)
     like = _entries(blocks, begins)

@@ -26,10 +26,12 @@ from w3lib.encoding import html_to_unicode
 
 from graphbrain.base.model import Seen, text_version
 from graphbrain.schedule import blocks, shingles
+from graphbrain.schedule.section_noise import SectionNoise, probability_of
 from graphbrain.schedule.words import EDGE, FACTORS, LINK, VERSION, Words, distinct, masked, outlined, pieces
 
 __all__ = [
     "ChangeTest",
+    "compared",
     "distance",
     "following",
     "signed",
@@ -193,11 +195,12 @@ class ChangeTest:
         """Return whether both visits have a hash or text by which they can be compared."""
         return self.detector is not None or self._verdict(old, new) is not None
 
-    def differs(self, old: Seen, new: Seen) -> bool:
-        """Return whether the page has changed between two visits; False if they cannot be compared."""
-        return bool(self._verdict(old, new) if self.detector is None else self.detector(old, new))
+    def differs(self, old: Seen, new: Seen, section: SectionNoise | None = None) -> bool:
+        """Return whether the page has changed between two visits; False if they cannot be compared. `section`: the
+        noise of its section, where it has few visits."""
+        return bool(self._verdict(old, new, section) if self.detector is None else self.detector(old, new))
 
-    def _verdict(self, old: Seen, new: Seen) -> bool | None:
+    def _verdict(self, old: Seen, new: Seen, section: SectionNoise | None = None) -> bool | None:
         """Return whether the hashes show a change; None if they cannot be compared, as those of two versions."""
         if old.body_hash is not None and old.body_hash == new.body_hash:
             return False
@@ -206,7 +209,7 @@ class ChangeTest:
         if self.method != "body" and old.text_hash is not None and old.text_hash == new.text_hash:
             return False
         if self.method == "blocks" and old.blocks is not None and new.blocks is not None:
-            probability = blocks.step(old.blocks, new.blocks).probability
+            probability = probability_of(blocks.step(old.blocks, new.blocks), section)
             if probability is not None:
                 return probability > self.above
         if self.method in ("simhash", "blocks") and old.simhash is not None and new.simhash is not None:
@@ -215,16 +218,17 @@ class ChangeTest:
             return old.text_hash != new.text_hash
         return None if None in (old.body_hash, new.body_hash) else True
 
-    def judge(self, old: Seen, new: Seen) -> tuple[bool, ChangeTest]:
-        """Has the page changed between two visits, and by what: a detector that raises leaves it to the hashes."""
+    def judge(self, old: Seen, new: Seen, section: SectionNoise | None = None) -> tuple[bool, ChangeTest]:
+        """Has the page changed between two visits, and by what: a detector that raises leaves it to the hashes.
+        `section`: as of `differs`."""
         try:
-            return self.differs(old, new), self
+            return self.differs(old, new, section), self
         except Exception as error:
             if self.detector is None:
                 raise
             why = " ".join(f"the detector failed ({type(error).__name__}: {error})".split())[:150]
             own = replace(self, detector=None, failure=f"{why}; compared by {self.method}")
-            return own.differs(old, new), own
+            return own.differs(old, new, section), own
 
 
 def take(
@@ -239,26 +243,31 @@ def take(
     if body is None:
         return seen
     raw = bytes(body)
-    made: dict[str, Any] = {"body_hash": _hash(raw)}
+    taken: dict[str, Any] = {"body_hash": _hash(raw)}
     missing = None in (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
     text = _text(raw, content_type) if change.wants_text and missing else None
     if lines := _lines(text or ""):
         plain = " ".join(line.lstrip(LINK) for line in lines).replace(LINK, " ")
-        made["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
+        taken["text_hash"] = f"text{VERSION}:{_hash(plain.encode('utf-8', 'surrogatepass'))}"
         wanted = change.wants_simhash or change.sketches
-        made |= _of_words(Words.of(EDGE.join(lines)), change, url) if wanted else {}
-    return replace(seen, **{name: value for name, value in made.items() if getattr(seen, name) is None})
+        taken |= _of_words(Words.of(EDGE.join(lines)), change, url) if wanted else {}
+    return replace(seen, **{name: value for name, value in taken.items() if getattr(seen, name) is None})
 
 
 def _of_words(words: Words, change: ChangeTest, url: str) -> dict[str, Any]:
-    made: dict[str, Any] = {"simhash": simhash(words)} if change.wants_simhash else {}
+    values: dict[str, Any] = {"simhash": simhash(words)} if change.wants_simhash else {}
     bounds = pieces(words) if len(words.hashes) and (change.wants_blocks or change.sketches) else None
     if bounds is not None and change.wants_blocks:
-        made["blocks"] = blocks.hashed(outlined(words, bounds), bounds)
+        values["blocks"] = blocks.hashed(outlined(words, bounds), bounds)
     if bounds is not None and change.sketches:
         sketch = shingles.sketch(masked(words, bounds, shingles.words_of(url, words)))
-        made["shingles"] = None if sketch is None else sketch.text()
-    return made
+        values["shingles"] = None if sketch is None else sketch.text()
+    return values
+
+
+def compared(old: Seen, new: Seen) -> blocks.VisitStep | None:
+    """Return how the blocks of two visits differ, None where one has none."""
+    return None if old.blocks is None or new.blocks is None else blocks.step(old.blocks, new.blocks)
 
 
 def following(old: Seen, new: Seen) -> str | None:

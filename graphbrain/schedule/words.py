@@ -423,8 +423,8 @@ def _without_dates(
     amounts = mixed(sums * FACTORS[0] + before * FACTORS[1])[free]
     hashes = hashes.copy()
     hashes[first[replaced]] = _NUMBER
-    left = _places(kept)
-    return hashes[left], _places(begins[left]), left, amounts
+    kept_places = _places(kept)
+    return hashes[kept_places], _places(begins[kept_places]), kept_places, amounts
 
 
 # ---------------------------------------------------------------------- outlines

@@ -12,5 +12,5 @@ RETURN collect(h {.name, .delay, .most_in_flight, .budget, .queued, .resting, .r
                   .robots_mark, .robots_agent, .robots_delay, .robots_news, .slowed_at, .unanswered,
                   .unanswered_at, .probe_at, .probing, .robots_origins, .failing, .failing_at,
                   .failing_since, .illness, .place_since, .well_at, .retrying, .since_retry, .tried_all, .ripe_at, .blocked_at, .recovered_at,
-                  .robots_times, .robots_hold, .robots_held_at,
+                  .robots_times, .robots_hold, .robots_held_at, .noise,
                   .robots_at, .robots_http_at, .robots_https_at, .discovered}) AS rows

@@ -35,6 +35,7 @@ from graphbrain.frontier.hosts.state import (
     PolitenessPolicy,
 )
 from graphbrain.graph.connection import Again, Tx
+from graphbrain.schedule.blocks import VisitStep
 
 __all__ = [
     "NOTHING_COUNTED",
@@ -94,6 +95,8 @@ class HostEffects:
     """how long the last fetch took"""
     address: str | None = None
     """where the crawler reached it"""
+    differences: list[tuple[str, VisitStep]] = field(default_factory=list)
+    """of second visits of its pages, by URL: see `graphbrain.schedule.section_noise`"""
 
     def well(self, asked_at: float, ended_at: float) -> None:
         """An attempt was well that was made at `asked_at` at the earliest, and ended at `ended_at`."""
@@ -103,7 +106,7 @@ class HostEffects:
     def certain(self, manners: PolitenessPolicy) -> bool:
         """Return whether the host must be locked, whatever its properties are."""
         timed = self.seconds is not None and manners.response_times > 0
-        return bool(self.claims or self.spent or self.failures or timed)
+        return bool(self.claims or self.spent or self.failures or self.differences or timed)
 
     def matters(self, host: HostState) -> bool:
         """Return whether these effects change the host, as it was read."""
@@ -273,6 +276,8 @@ def _end(host: HostState, end: HostEffects, now: float) -> None:
     host.in_flight = max(0, host.in_flight - end.claims)
     if end.spent:
         host.refund(end.spent)
+    if end.differences:
+        host.learn_noise(end.differences)
     complaints = [each for each in end.failures if each.kind == "refused"]
     if complaints:
         host.slow_down(complaints, now)

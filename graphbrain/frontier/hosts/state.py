@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -20,6 +20,8 @@ from graphbrain.frontier.hosts.addresses import FULL_WAIT, Address
 from graphbrain.frontier.hosts.origins import Times, as_texts, times_of
 from graphbrain.frontier.hosts.politeness_policy import PolitenessPolicy
 from graphbrain.frontier.hosts.robots import Robots
+from graphbrain.schedule.blocks import VisitStep
+from graphbrain.schedule.section_noise import HostNoise
 
 __all__ = [
     "COLUMNS",
@@ -124,6 +126,7 @@ COLUMNS = (
     "robots_times",
     "robots_hold",
     "robots_held_at",
+    "noise",
 )
 FAILING_COLUMNS = (
     "unanswered",
@@ -165,6 +168,7 @@ _CHANGING: Mapping[str, Any] = {
     "recovered_at": 0.0,
     "robots_hold": 0.0,
     "robots_held_at": 0.0,
+    "noise": None,
 }
 
 
@@ -251,6 +255,8 @@ class HostState:
     """until when none of its pages is claimed, because a robots.txt of it is to be read and is not known"""
     robots_held_at: float = field(init=False)
     """the time of that decision"""
+    noise: str | None = field(init=False)
+    """of its sections, as `HostNoise` writes it"""
     times: dict[str, Times] = field(init=False)
     """Scheme → when its robots.txt was read, where it was claimed or set"""
     address_state: Address | None = None
@@ -508,6 +514,13 @@ class HostState:
             return False
         self.turn_at = self.address_state.turn(now)
         return True
+
+    def learn_noise(self, compared: Iterable[tuple[str, VisitStep]]) -> None:
+        """Take up what second visits of its pages (URL, differences) show of its sections."""
+        noise = HostNoise.read(self.noise)
+        for url, differences in compared:
+            noise = noise.after(url, differences)
+        self.noise = noise.text()
 
     def refund(self, pages: int) -> None:
         """Change the number of used pages of the budget. Pages that are set aside are queued when there is room."""

@@ -15,7 +15,10 @@ from graphbrain.frontier import url_variants
 from graphbrain.frontier.hosts import health
 from graphbrain.frontier.hosts.state import HostRequest
 from graphbrain.frontier.policy import BY_BODY, RETURNED, Policy
+from graphbrain.schedule import fingerprints
+from graphbrain.schedule.blocks import VisitStep
 from graphbrain.schedule.fingerprints import ChangeTest
+from graphbrain.schedule.section_noise import FEW_VISITS, HostNoise
 
 __all__ = ["Item", "Verdict", "Visit", "judge", "respells", "told_of"]
 
@@ -213,6 +216,8 @@ class Visit:
     blocks: str | None
     led_by: int | None = None
     """the status by which it leads elsewhere for now"""
+    noise: str | None = None
+    """of the sections of its host, where it has few visits"""
 
     @property
     def failed_before(self) -> float | None:
@@ -292,6 +297,14 @@ class Verdict:
         return self.keep and (self.item.replaces_links() or self.vanished)
 
     @property
+    def shows(self) -> VisitStep | None:
+        """The differences of a second visit to the page from the first one, which show the noise of its section."""
+        if not (self.keep and self.visit.visits == 1 and self._brings_page and self.change.method == "blocks"):
+            return None
+        compares = self.item.completeness != "some" and self.answer.outcome in ("changed", "same")
+        return fingerprints.compared(self.visit.seen, self.item.seen) if compares else None
+
+    @property
     def own(self) -> bool:
         """True if the page is claimed under this visit's token, or not claimed."""
         return self.visit.lease in (None, self.item.token)
@@ -313,8 +326,9 @@ def _of_links(item: Item) -> dict[str, Any]:
     return {"links_refused": item.refused, "links_over": item.over, "userinfo_dropped": item.users}
 
 
-def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
-    """Accept or refuse one visit by its lease, and find its outcome."""
+def judge(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None = None) -> Verdict:
+    """Accept or refuse one visit by its lease, and find its outcome. `noise`: of the host's sections, if not as it was
+    read with the page."""
     claim = item.report.claim
     # It was recorded before: give the same answer.
     if visit.last_lease == item.token and visit.lease != item.token:
@@ -333,7 +347,7 @@ def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "another worker holds the page and will report it")
     # Compare the content, and find whether links change.
-    outcome, change = _outcome(item, visit, policy) if not hollow else ("retry", policy.change)
+    outcome, change = _outcome(item, visit, policy, noise) if not hollow else ("retry", policy.change)
     answer = _accepted(item, outcome)
     if change.failure:
         answer = replace(answer, reason=change.failure)
@@ -368,7 +382,7 @@ def _accepted(item: Item, outcome: str | None) -> Answer:
     return Answer(item.report.url, True, item.note, stated, links, **_of_links(item))
 
 
-def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, ChangeTest]:
+def _outcome(item: Item, visit: Visit, policy: Policy, noise: HostNoise | None) -> tuple[Outcome, ChangeTest]:
     """Return the outcome, and the facts that showed whether the page has changed: not the user's detector when that
     fails."""
     report, change = item.report, policy.change
@@ -390,7 +404,9 @@ def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, ChangeT
         return "changed", change
     if item.completeness == "some":  # what came was not the page
         return "same", change
-    differs, change = change.judge(visit.seen, item.seen)
+    host_noise = HostNoise.read(visit.noise) if noise is None else noise
+    section = host_noise.of(visit.url) if visit.visits <= FEW_VISITS else None
+    differs, change = change.judge(visit.seen, item.seen, section)
     return "changed" if differs else "same", change
 
 

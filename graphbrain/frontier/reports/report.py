@@ -27,6 +27,7 @@ from graphbrain.frontier.reports.outcomes import Item, Verdict, Visit, judge, to
 from graphbrain.frontier.reports.relink import Named
 from graphbrain.graph.connection import Tx
 from graphbrain.schedule import novelty
+from graphbrain.schedule.section_noise import FEW_VISITS, HostNoise
 from graphbrain.scores.accounts import adjacency, ledgers
 from graphbrain.scores.accounts.ledgers import Accounts
 
@@ -219,7 +220,15 @@ def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
     read_visits = [Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]]
     before = {visit.page: visit for visit in read_visits}
-    return [judge(item, before[page], policy) for item, page in present]
+    noise = {visit.host: HostNoise.read(visit.noise) for visit in read_visits if visit.visits <= FEW_VISITS}
+    verdicts: list[Verdict] = []
+    for item, page in present:  # in turn: what the second visit of one page shows holds for the next
+        visit = before[page]
+        verdict = judge(item, visit, policy, noise.get(visit.host))
+        if (shown := verdict.shows) is not None:
+            noise[visit.host] = noise[visit.host].after(visit.url, shown)
+        verdicts.append(verdict)
+    return verdicts
 
 
 def _weigh(tx: Tx, items: Sequence[Item], looked: Sequence[discovery.Looked], rule: Rule) -> None:

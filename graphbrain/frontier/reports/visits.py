@@ -342,6 +342,8 @@ def _ends(kept: Sequence[Verdict], manners: PolitenessPolicy) -> dict[str, HostE
         visit, report, own = verdict.visit, verdict.item.report, verdict.own
         end = ends.setdefault(visit.host, HostEffects())
         first = isinstance(report, Fetched) and visit.first_fetched is None
+        if (shown := verdict.shows) is not None:
+            end.differences.append((visit.url, shown))
         if own and visit.counted:
             end.claims += 1
             end.claims_at.update([] if visit.counted_at is None else [visit.counted_at])

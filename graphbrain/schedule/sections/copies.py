@@ -372,10 +372,10 @@ class Expectations:
         `seen`: the number of visits that the host had."""
         rules: dict[str, dict[CopyRule, tuple[float, float]]] = {}
         for pattern in (*patterns, HOST):
-            known, factors = before.of(pattern), dict[CopyRule, tuple[float, float]]()
+            equals, factors = before.of(pattern), dict[CopyRule, tuple[float, float]]()
             for rule, tally in self.of_host.items():
                 if expected := self._expected(pattern, rule):
-                    factors[rule] = settled_factor(1.0 - expected, tally.compared, known.get(rule))
+                    factors[rule] = settled_factor(1.0 - expected, tally.compared, equals.get(rule))
             rules[pattern] = factors
         holding = sorted({rule for factors in rules.values() for rule in factors})
         names = [(rule, base) for rule in holding for base in self._of(rule)]

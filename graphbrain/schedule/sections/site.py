@@ -190,7 +190,7 @@ class Site:
         that is not known, and whether a page of its name had been fetched before. Their text becomes `known` to this
         site, too: it is not to be used again."""
         shares: list[tuple[float | None, bool]] = []
-        met: list[tuple[str, bool, float]] = []
+        read_visits: list[tuple[str, bool, float]] = []
         counted, names = list(self.visits), dict.fromkeys(self.names)
         seen, hashes = self.seen, dict.fromkeys(self.hashes)
         for visit in visits:
@@ -201,7 +201,7 @@ class Site:
                 names.pop(name, None)
                 names[name] = None
             shares.append((None if judged is None or judged.weight < 1.0 else judged.brought, echo))
-            met.append((visit.url, echo, visit.at))
+            read_visits.append((visit.url, echo, visit.at))
             if judged is not None and judged.weight > 0.0:
                 counted.append(judged)
                 seen += 1
@@ -212,12 +212,12 @@ class Site:
             seen=seen,
             names=kept,
             hashes=tuple(hashes)[-MOST_NAMES:],
-            sections=self.sections.visited(met),
+            sections=self.sections.visited(read_visits),
         )._learned(most)
         return replace(site, sections=replace(site.sections, names=frozenset(kept))), shares
 
-    def _judged(self, visit: FirstVisit, echo: bool, met: dict[int, None]) -> CountedVisit | None:
-        """Return the yield of a visit. Its text is known from now on, or its hash is one of those that were `met`."""
+    def _judged(self, visit: FirstVisit, echo: bool, seen: dict[int, None]) -> CountedVisit | None:
+        """Return the yield of a visit. Its text is known from now on, or its hash is one of those that were `seen`."""
         url = visit.url[:LONGEST_URL]
         share = None
         if visit.sketch is not None:
@@ -229,8 +229,8 @@ class Site:
             return CountedVisit(url, 0.0, 1.0, echo, visit.at)
         if visit.hash is not None:
             number = crc32(visit.hash.encode("utf-8", "surrogatepass"))
-            counted = CountedVisit(url, float(number not in met), 1.0, echo, visit.at)
-            met[number] = None
+            counted = CountedVisit(url, float(number not in seen), 1.0, echo, visit.at)
+            seen[number] = None
             return counted
         if visit.links is not None:
             return CountedVisit(url, yield_of_links(*visit.links), 1.0, echo, visit.at)
@@ -258,7 +258,7 @@ class Site:
         return base64.b64encode(zlib.compress(plain.encode(), 1)).decode()
 
     @classmethod
-    def read(cls, known: str, evidence: str, sections: str) -> Site:
+    def read(cls, sample: str, evidence: str, sections: str) -> Site:
         """Return the site whose `known.text()`, `evidence()` and `sections.text()` these are. Raise ValueError."""
         try:
             seen, learned_at, rows, names, *hashes = json.loads(zlib.decompress(base64.b64decode(evidence)))
@@ -269,7 +269,7 @@ class Site:
         except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not visits of a site: {error}") from None
         return cls(
-            HostSample.read(known),
+            HostSample.read(sample),
             visits,
             int(seen),
             int(learned_at),

@@ -223,7 +223,7 @@ def _common(shapes: Sequence[Shape]) -> list[ShapeQuestion]:
     for shape in shapes:
         for test in shape.tests:
             times[test] = times.get(test, 0) + 1
-    useful = [test for test, held in times.items() if LEAST_VISITS <= held <= len(shapes) - LEAST_VISITS]
+    useful = [test for test, visits in times.items() if LEAST_VISITS <= visits <= len(shapes) - LEAST_VISITS]
     useful.sort(key=lambda test: (-times[test], test))
     return sorted(useful[:MOST_TESTS], key=_rank)
 

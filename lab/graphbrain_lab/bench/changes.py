@@ -20,7 +20,8 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Seen
 from graphbrain.schedule import fingerprints
 from graphbrain.schedule.fingerprints import ChangeTest
-from graphbrain_lab.bench.drawn_pages import EDITS, NOISES, SEQUENCES, Drawn
+from graphbrain.schedule.section_noise import FEW_VISITS, HostNoise, SectionNoise
+from graphbrain_lab.bench.drawn_pages import EDITS, NOISES, SEQUENCES, Drawn, drawn_section
 
 __all__ = ["CLASSES", "METHODS", "ChangeFigures", "Score", "drawn", "measure"]
 
@@ -34,6 +35,11 @@ SETTLED = 2
 PARAGRAPHS = (20, 60)
 SIZES = (8, 40, 400)
 """Blocks of a drawn page, one for each class of length."""
+SECTIONS = (10, 20, 40)
+"""Pages of a drawn section, one for each class of length."""
+SECTION, SECTION_NOISES, SALES = "https://shop.example/items/1", 2, (1, 3, NOISY)
+"""An address of a page of a drawn section; the kinds of noise in its template; and the visits, one of which finds that
+all prices have changed."""
 FOLLOWED, NOISES_EACH = 10, 2
 """Visits of a drawn page while only one kind of noise differs; and kinds of noise in a page that is then edited."""
 FEWEST_WORDS = 30
@@ -71,6 +77,7 @@ class ChangeFigures:
     scores: dict[tuple[str, str, int], Score] = field(default_factory=dict)
     milliseconds: dict[str, float] = field(default_factory=dict)
     largest: int = 0
+    largest_of_host: int = 0
 
     def add(self, method: str, what: str, length: int, changed: bool) -> None:
         self.scores.setdefault((method, what, length), Score()).add(changed)
@@ -128,7 +135,8 @@ def drawn(seeds: range, tick: Callable[[int, int], None] = lambda _, __: None) -
     """Draw pages from seeds, and compare each before and after its edits, and at visits that find only noise.
 
     Args:
-        seeds: One page of each length for each kind of edit, of noise and of sequence.
+        seeds: One page of each length for each kind of edit, of noise and of sequence; and one section, which only
+            blocks know of.
         tick: Is called with (done, all).
     """
     figures = ChangeFigures(len(seeds) * len(SIZES))
@@ -138,6 +146,7 @@ def drawn(seeds: range, tick: Callable[[int, int], None] = lambda _, __: None) -
             for method in METHODS:
                 _drawn_edits(seed, blocks, ChangeTest(method), figures, length)
                 _drawn_noise(seed, blocks, ChangeTest(method), figures, length)
+            _drawn_section(seed, blocks, ChangeTest(), figures, length)
     tick(len(seeds), len(seeds))
     return figures
 
@@ -179,6 +188,32 @@ def _drawn_noise(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigu
             figures.add(change.method, f"row of changes: {what}", length, changed)
 
 
+def _drawn_section(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigures, length: int) -> None:
+    """Visit the pages of a section in turn, some times. Its template has noise; some pages are edited, each by itself;
+    and once all prices change."""
+    pages, places = drawn_section(seed, SECTIONS[length], blocks)
+    dice, known, seen = random.Random(seed), HostNoise(), dict[int, Seen]()
+    kinds, sale = dice.choices(sorted(NOISES), k=SECTION_NOISES), dice.choice(SALES)
+    noisy, shop = places[:SECTION_NOISES], places[SECTION_NOISES]
+    noises = [[(place, NOISES[kind](page)) for place, kind in zip(noisy, kinds, strict=True)] for page in pages]
+    edits = [(page.at(), EDITS[dice.choice(sorted(EDITS))](page), dice.randrange(1, 2 * NOISY)) for page in pages]
+    prices = [EDITS["price"](page) for page in pages]
+    for visit in range(NOISY):
+        for number, page in enumerate(pages):
+            at, versions, when = edits[number]
+            noise = [(place, shown(visit)) for place, shown in noises[number]]
+            put = (at, versions[visit >= when]), (shop, prices[number][visit >= sale])
+            new = fingerprints.take(Seen(), page.body(*put, *noise), KIND, change)
+            old = seen.get(number)
+            seen[number], changed = _after(old, new, change, known.of(SECTION) if visit <= FEW_VISITS else None)
+            if old is not None and visit == 1 and (step := fingerprints.compared(old, new)) is not None:
+                known = known.after(SECTION, step)
+            if visit:
+                what = "price of all" if visit == sale else "edit" if visit == when else "noise"
+                figures.add(change.method, f"section, {what}: visit {visit + 1}", length, changed)
+    figures.largest_of_host = max(figures.largest_of_host, len(known.text()))
+
+
 def _pages(directory: Path) -> Iterator[_Page]:
     for path in sorted(directory.rglob("*.htm*")):
         if path.is_file():
@@ -217,8 +252,12 @@ def _edited(page: _Page, donor: Sequence[str], change: ChangeTest, figures: Chan
 
 def _visited(body: bytes, change: ChangeTest, old: Seen | None = None) -> tuple[Seen, bool]:
     """Return the data that a report would keep of a page after a visit, and whether the page was called changed."""
-    new = fingerprints.take(Seen(), body, KIND, change)
-    changed = old is not None and change.differs(old, new)
+    return _after(old, fingerprints.take(Seen(), body, KIND, change), change)
+
+
+def _after(old: Seen | None, new: Seen, change: ChangeTest, section: SectionNoise | None = None) -> tuple[Seen, bool]:
+    """Return the same, of what was read of the body; `section`: as of `ChangeTest.differs`."""
+    changed = old is not None and change.differs(old, new, section)
     kept = new if old is None or changed else old
     return replace(kept, blocks=fingerprints.following(old or Seen(), new)), changed
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-__all__ = ["EDITS", "NOISES", "SEQUENCES", "Drawn"]
+__all__ = ["EDITS", "NOISES", "SEQUENCES", "Drawn", "drawn_section"]
 
 _SYLLABLES = [
     one + two
@@ -88,6 +88,34 @@ class Drawn:
         while other == one:
             other = draw()
         return one, other
+
+
+def drawn_section(seed: int, pages: int, blocks: int) -> tuple[list[Drawn], list[int]]:
+    """Return pages of one template, and where its noise may be, as places between the blocks of any of them.
+
+    A template has a menu, headings and a foot, which are the same on all pages; between them each has its own. Of the
+    places between blocks one in five is between two of a page's own.
+    """
+    template = Drawn(seed, 0)
+    dice = template.dice
+    own = [dice.randint(1, max(1, blocks // 2)) for _ in range(3)]
+    menu = [f"<li>{template.words(1, 2)}</li>" for _ in range(dice.randint(2, 6))]
+    heads = [f"<h2>{template.words(1, 3)}</h2>" for _ in own]
+    foot = [f"<p>{template.words(3, 20)}</p>" for _ in range(dice.randint(1, 4))]
+    beside, between, at = [len(menu)], list[int](), len(menu)
+    for count in own:
+        beside += [at + 1, at + 1 + count]
+        between += range(at + 2, at + 1 + count)
+        at += 1 + count
+    beside += [at + len(foot)]
+    drawn = [Drawn(1_000 * seed + number, sum(own)) for number in range(pages)]
+    for page in drawn:
+        theirs = iter(page.blocks)
+        page.blocks = menu + [block for head, count in zip(heads, own, strict=True)
+                              for block in (head, *(next(theirs) for _ in range(count)))] + foot  # fmt: skip
+    dice.shuffle(beside)
+    dice.shuffle(between)
+    return drawn, [*beside[:4], *between[:1]]
 
 
 # ---------------------------------------------------------------------- edits: what is put at a place, before and after

@@ -63,4 +63,5 @@ def _tell(figures: ChangeFigures) -> None:
     show.out(show.rows_table(("share called changed", "words from", "visits", *METHODS), rows))
     times = ", ".join(f"{name} {value:.2f} ms" for name, value in figures.milliseconds.items())
     took = f"CPU a page: {times}. " if times else ""
-    show.say(f"{took}Kept of a page's blocks: at most {figures.largest} characters.")
+    host = f", of a host's sections {figures.largest_of_host}" if figures.largest_of_host else ""
+    show.say(f"{took}Kept of a page's blocks: at most {figures.largest} characters{host}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.plugin import Neo4j
 MakeBrain = Callable[..., Brain]
 
 A, B = "http://a.org/", "http://b.org/"
+PROSE_WORDS = [one + two + three for one in "bdfgk" for two in "aeiou" for three in "lmnrst"]
 PROSE = " ".join(f"word{n * n % 997}" for n in range(700))
 
 
@@ -206,3 +208,20 @@ def test_what_is_no_hash_is_refused_by_item(brain: Brain, bad: dict[str, Any]) -
     good, wrong = brain.report([Fetched(B, body=b"x"), Fetched(A, **bad)])
     assert (good.accepted, wrong.accepted) == (True, False)
     assert next(iter(bad)) in wrong.reason
+
+
+def test_pages_of_a_section_tell_each_other_what_is_noise(brain: Brain, clock: HandClock) -> None:
+    def told(pages: range, more: str = "") -> list[str | None]:
+        reports = []
+        for number in pages:
+            words = " ".join(random.Random(clock() * number).sample(PROSE_WORDS, 12))
+            own = f"<h1>Page {number}</h1><p>Its own text is about {number * number}.</p>{more}"
+            body = f"<html>{own}<h2>From our partners</h2><p>{words}</p><p>The foot of all pages</p>"
+            reports.append(Fetched(f"{A}items/{number}", body=body.encode()))
+        clock.pass_(60.0)
+        return [answer.outcome for answer in brain.report(reports)]
+
+    assert told(range(1, 9)) == ["new"] * 8
+    assert told(range(1, 5)) == ["changed", "changed", "same", "same"]  # within a report
+    assert told(range(5, 8)) == ["same"] * 3  # and from one to the next
+    assert told(range(8, 9), "<p>A new paragraph.</p>") == ["changed"]
