@@ -39,7 +39,7 @@ COUNTED = ("visits", "links", "found", "left")
 """The columns of brain/pace that `stats` shows."""
 SUMS = {"hub": 6, "authority": 7}
 """The columns of brain/states with sums of scores."""
-FIRST = ("crawl", "engine", "pages", "links", "hosts")
+FIRST = ("crawl", "engine", "pages", "links")
 """The figures with which `stats` begins."""
 DONE = (
     *("pages", "links", "claims", "pushes", "payments", "retries"),
@@ -175,7 +175,7 @@ class Looking:
         return {
             "crawl": self._session.settings.crawl,
             "engine": self._session.settings.engine,
-            **dict(zip(("pages", "links", "hosts"), sizes, strict=True)),
+            **dict(zip(("pages", "links"), sizes[:2], strict=True)),
             "paused": self._session.stored.get("paused"),
             "pace": pace,
             "frontier": None if waiting is None else outlook(waiting, flows).as_dict(),
@@ -193,15 +193,16 @@ class Looking:
         session.refresh()
         pushed = [forward for forward in session.policy.rule.forwards if forward.pushed]
 
-        def read(tx: Tx) -> tuple[list[list[Any]], float | None, list[ForwardSums], int]:
+        def read(tx: Tx) -> tuple[list[list[Any]], float | None, list[ForwardSums], int, int]:
             states = tx.many("brain/states", now=session.now())
             error = session.engine.looks.error_bound(tx, session.policy.rule)
-            return states, error, [ForwardSums.of(tx, one) for one in pushed], tx.one("brain/led_outside")[0]
+            sums = [ForwardSums.of(tx, one) for one in pushed]
+            return states, error, sums, tx.one("brain/led_outside")[0], figures.hosts_inside(tx)
 
-        states, error, forwards, led_outside = session.graph.read(read, "stats", slow=True)
+        states, error, forwards, led_outside, hosts = session.graph.read(read, "stats", slow=True)
         # Pages that failed are to be tried again, and wait for no first visit.
         known = self.quick_figures(sum(row[1] - row[5] for row in states if row[0] == "frontier"))
-        figures = {
+        sums = {
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),
             "lapsed": sum(row[4] for row in states),
@@ -214,7 +215,7 @@ class Looking:
             "error_bound": error,
             **audits.forward_errors(forwards),
         }
-        return {**{name: known[name] for name in FIRST}, **figures, **known}
+        return {**{name: known[name] for name in FIRST}, "hosts": hosts, **sums, **known}
 
     def scan_figures(self, stop: Callable[[], bool]) -> tuple[figures.Scanned, float | None]:
         """Return what metrics sample, as `Brain.scan_figures` describes."""
