@@ -2,7 +2,7 @@
 //
 // param   ids   LIST  internal ids
 // column  rows  LIST  [id, state, kind of the hint that named it last or '', seconds since the epoch when it was found, URL,
-//                     host, authority, is it a seed, is it inside the scope and no alias] of each
+//                     host, authority, is it a seed, is it inside the scope and no redirect] of each
 // rows    one
 // locks   none
 // mode    read
@@ -12,4 +12,4 @@ UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 RETURN collect([i, p.state, coalesce(p.hinted_by, ''), p.discovered, p.url, p.host, p.authority_history + p.authority_cash,
                 coalesce(p.is_seed, false),
-                p.state <> 'alias' AND NOT (p.state = 'outside' AND coalesce(p.outside_because = 'scope', false))]) AS rows
+                p.state <> 'alias' AND p.led_by IS NULL AND NOT (p.state = 'outside' AND coalesce(p.outside_because = 'scope', false))]) AS rows
