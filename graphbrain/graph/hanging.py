@@ -27,8 +27,8 @@ class Watch(Generic[D]):
 
     @contextlib.contextmanager
     def over(self, driver: D, seconds: float, *, slow: bool = False) -> Iterator[None]:
-        """Within the block, a call runs on this driver, which is dropped after so many seconds. One that is known to be
-        slow is left alone by `hurry`."""
+        """Within the block, a call runs on this driver, which is dropped after so many seconds. `hurry` does not
+        limit a slow one."""
         with self._lock:
             self._next += 1
             call = self._next
