@@ -38,7 +38,7 @@ def _silent(_done: int, _total: int) -> None:
 COUNTED = ("visits", "links", "found", "left")
 """The columns of brain/pace that `stats` shows."""
 SIDES = ("hub", "authority")
-FIRST = ("crawl", "engine", "pages", "links", "hosts")
+FIRST = ("crawl", "engine", "pages", "links")
 """The figures with which `stats` begins."""
 DONE = (
     *("pages", "links", "claims", "pushes", "payments", "retries"),
@@ -176,7 +176,7 @@ class Looking:
         return {
             "crawl": self._session.settings.crawl,
             "engine": self._session.settings.engine,
-            **dict(zip(("pages", "links", "hosts"), sizes, strict=True)),
+            **dict(zip(("pages", "links"), sizes[:2], strict=True)),
             "paused": self._session.stored.get("paused"),
             "pace": pace,
             "frontier": None if waiting is None else outlook(waiting, flows).as_dict(),
@@ -194,15 +194,16 @@ class Looking:
         session.refresh()
         pushed = [forward for forward in session.policy.rule.forwards if forward.pushed]
 
-        def read(tx: Tx) -> tuple[list[Any], float | None, list[ForwardSums], int]:
+        def read(tx: Tx) -> tuple[list[Any], float | None, list[ForwardSums], int, int]:
             states = tx.records("brain/states", now=session.now())
             error = session.engine.looks.error_bound(tx, session.policy.rule)
-            return states, error, [ForwardSums.of(tx, one) for one in pushed], tx.one("brain/led_outside")[0]
+            sums = [ForwardSums.of(tx, one) for one in pushed]
+            return states, error, sums, tx.one("brain/led_outside")[0], figures.hosts_inside(tx)
 
-        states, error, forwards, led_outside = session.graph.read(read, "stats", slow=True)
+        states, error, forwards, led_outside, hosts = session.graph.read(read, "stats", slow=True)
         # Pages that failed are to be tried again, and wait for no first visit.
         totals = self.quick_figures(sum(row.pages - row.retries for row in states if row.state == "frontier"))
-        figures = {
+        sums_of = {
             "waiting": sum(row.waiting for row in states),
             "leased": sum(row.leased for row in states),
             "lapsed": sum(row.lapsed for row in states),
@@ -215,7 +216,7 @@ class Looking:
             "error_bound": error,
             **audits.forward_errors(forwards),
         }
-        return {**{name: totals[name] for name in FIRST}, **figures, **totals}
+        return {**{name: totals[name] for name in FIRST}, "hosts": hosts, **sums_of, **totals}
 
     def scan_figures(self, stop: Callable[[], bool]) -> tuple[figures.Scanned, float | None]:
         """Return what metrics sample, as `Brain.scan_figures` describes."""

@@ -225,8 +225,8 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
             else:
                 result = _resource(claim, response)
     except HTTPError as error:  # redirects in a circle, or to a URL that is not on the web, are an answer of the host
-        led: Sequence[tuple[int, str]] = getattr(request, "led_to", ())
-        result = Failed(claim.url, claim, led[0][0] if led else error.code, error=" ".join(str(error).split()))
+        led = _first_step(claim, getattr(request, "led_to", ()))
+        result = led or Failed(claim.url, claim, error.code, error=" ".join(str(error).split()))
     except (OSError, HTTPException, ValueError) as error:
         result = _unread(claim, error, response is not None)
     return replace(result, seconds=time.monotonic() - began)
@@ -247,6 +247,8 @@ def _result(
     claim: Claim, response: HTTPResponse, judge: Judge | None, led: Sequence[tuple[int, str]], agent: str
 ) -> Fetched | Failed:
     url, status, head = claim.url, response.status, response.headers
+    if led and not 200 <= status < 300 and status not in (429, 503) and (first := _first_step(claim, led)):
+        return first
     stamps: dict[str, Any] = {"etag": head["ETag"], "last_modified": head["Last-Modified"]}
     stamps["content_type"] = head["Content-Type"]
     if status == 304:
@@ -256,7 +258,7 @@ def _result(
             place = resolved(url, place)
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
-        return _failed(claim, response, f"HTTP {status} at {response.url}" if led else "")
+        return _failed(claim, response)
     body = _read(response, LARGEST)
     page = HtmlPage(response.url, {name: head.get_all(name, []) for name in HEADERS}, agent)
     if "html" in (head["Content-Type"] or "html").lower():  # the header may be missing or wrong
@@ -294,11 +296,19 @@ def _location(response: HTTPResponse) -> str | None:
     return header and header.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
-def _failed(claim: Claim, response: HTTPResponse, error: str = "") -> Failed:
+def _first_step(claim: Claim, led: Sequence[tuple[int, str]]) -> Fetched | None:
+    """Return the report of a page whose temporary redirects end in no page, by the first of them; None without any.
+
+    Its target is a page that is claimed, too, and that fails itself, or leads on.
+    """
+    return Fetched(claim.url, (), claim, led[0][0], redirected_to=led[0][1]) if led else None
+
+
+def _failed(claim: Claim, response: HTTPResponse) -> Failed:
     now = retry_after.moment(response.headers["Date"]) or time.time()  # a date refers to the server's clock
     wait = retry_after.seconds(response.headers["Retry-After"], now)
     body = _read(response, LARGEST) if response.status in (404, 410) else None  # other pages may look like it
-    return Failed(claim.url, claim, response.status, error=error, retry_after=wait, body=body)
+    return Failed(claim.url, claim, response.status, retry_after=wait, body=body)
 
 
 def _read(response: HTTPResponse, most: int) -> bytes:

@@ -537,15 +537,18 @@ class Graph:
             limit or self.limit_seconds
         )
 
-    def hurry(self, seconds: float) -> None:
-        """Limit all calls, including running ones, to these seconds of further tries."""
+    def hurry(self, seconds: float, longest: float | None = None) -> None:
+        """Limit all calls, including running ones, to these seconds of further tries; and each try, but for slow ones,
+        to `longest` seconds, in which a Neo4j that hangs has not answered."""
         self.limit_seconds = min(self.limit_seconds, seconds)
+        if longest is not None:
+            self._watch.hurry(longest)
 
     def _attempt(self, work: Callable[[Tx], T], name: str, access: Access, misfits: Misfits, lasts: float | None) -> T:
         driver = self._driver
         mode = neo4j.READ_ACCESS if access is Access.ANYWHERE else neo4j.WRITE_ACCESS
         sent = self._bookmarks.get_bookmarks() if self._bookmarks is not None else set()
-        with self._watch.over(driver, (lasts or self.limit_seconds) * 1.5 + 30):
+        with self._watch.over(driver, (lasts or self.limit_seconds) * 1.5 + 30, slow=lasts is not None):
             session = driver.session(database=self.database, default_access_mode=mode, bookmark_manager=self._bookmarks)
             try:
                 result = self._transact(session, work, name, access, misfits, lasts)

@@ -31,6 +31,8 @@ __all__ = ["Limits", "ListenAddress", "Terms", "configured", "serve"]
 
 GRACE = 20
 """Seconds that what is in flight has to be answered in; with jobs and threads that end then it is over within 30."""
+LAST_ANSWER = 6.0
+"""Seconds for which the answer of a statement is waited for after the signal: slow ones have GRACE."""
 LAST_TRIES = 3.0
 """Seconds for which a service that stops goes on trying where Neo4j does not answer."""
 KEEP_ALIVE = 65
@@ -120,7 +122,7 @@ def serve(
 
     def stop() -> None:
         service.stop()
-        brain.graph.hurry(LAST_TRIES)
+        brain.graph.hurry(LAST_TRIES, longest=LAST_ANSWER)
 
     with _listening(address) as listener:
         _Server(configured(service, address), stop, on_start).run(sockets=[listener])

@@ -107,25 +107,25 @@ SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
                        {"status": code, "title": None, "led_to":
                         [*(f"{HOST}/far/{later}" for later in range(step + 1, 6)), f"{HOST}/final"]})
        for step, code in ((1, 303), (2, 307), (3, 302), (4, 303), (5, 307))},
+    "far/0": (Reply(303, headers={"Location": "/far/1"}), {"status": 303, "led_to": [f"{HOST}/far/1"], "fault": None}),
+    "ring/1": (Reply(307, headers={"Location": "/ring/2"}), {"status": 307, "led_to": [f"{HOST}/ring/2"]}),
+    "ring/2": (Reply(302, headers={"Location": "/ring/1"}), {"status": 302, "led_to": [f"{HOST}/ring/1"]}),
+    "to-gone": (Reply(302, headers={"Location": "/gone/0"}), {"status": 302, "led_to": [f"{HOST}/gone/0"]}),
     "flickers": (html("", title="Flickers"), {"title": "Flickers"}),
     "soft": (html("", title="Soft", text=MISSING), {"title": "Soft"}),
 }  # fmt: skip
 """Path → answer, and what must be known of the page then."""
+LEADING = ("ring/1", "ring/2", "to-gone")
+"""Pages that lead in a circle, or to one that is gone: links to them are broken."""
 GONE = ("gone/0", "gone/1", "gone/old.pdf")
 LOST: dict[str, tuple[Reply, dict[str, Any]]] = {
     "lost/mail": (Reply(302, headers={"Location": "mailto:ann@planted.example"}), {"status": 302, "fault": "nowhere"}),
     "lost/mail-for-good": (Reply(301, headers={"Location": "mailto:ann@planted.example"}),
                            {"status": 301, "fault": "nowhere"}),
     "lost/no-host": (Reply(301, headers={"Location": "http://"}), {"status": 301, "fault": "nowhere"}),
-    "lost/far": (Reply(303, headers={"Location": "/far/1"}), {"status": 303, "fault": "nowhere"}),
-    "lost/ring": (Reply(307, headers={"Location": "/lost/ring2"}), {"status": 307, "fault": "nowhere"}),
-    "lost/ring2": (Reply(302, headers={"Location": "/lost/ring"}), {"status": 302, "fault": "nowhere"}),
     "lost/itself": (Reply(301, headers={"Location": "/lost/itself"}), {"status": 301, "fault": "circles"}),
-    "lost/gone": (Reply(302, headers={"Location": "/gone/0"}),
-                  {"status": 404, "fault": "missing", "error": f"HTTP 404 at {HOST}/gone/0"}),
 }  # fmt: skip
-"""Pages that lead nowhere: path → answer, and what must be known then; of those for now the status of the page's own
-answer."""
+"""Pages that lead nowhere: path → answer, and what must be known then."""
 
 
 def prose(name: str, words: int = 300) -> list[str]:

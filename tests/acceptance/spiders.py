@@ -6,10 +6,13 @@ SETTINGS is a JSON object of Scrapy settings. Each item is printed as a line of 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from scrapy import FormRequest, Request, Spider
@@ -18,6 +21,35 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
+
+from tests.plugin import PATIENCE, Neo4j
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def crawled(neo4j: Neo4j, proxy: str, *start: str) -> None:
+    """Crawl with the add-on and the spider `honest`, in a process of its own, until nothing is left."""
+    settings: dict[str, Any] = {
+        "ADDONS": {"graphbrain.scrapy.Addon": 500},
+        "GRAPHBRAIN_URI": neo4j.uri,
+        "GRAPHBRAIN_USER": neo4j.user,
+        "GRAPHBRAIN_PASSWORD": neo4j.password,
+        "GRAPHBRAIN_CRAWL": "test",
+        "GRAPHBRAIN_AUTO_TEND": False,
+        "GRAPHBRAIN_LINKS": "all",
+        "GRAPHBRAIN_PATIENCE": 5.0,
+        "start_urls": start,
+        "METAREFRESH_ENABLED": False,
+        "ROBOTSTXT_OBEY": False,
+        "LOG_LEVEL": "ERROR",
+    }
+    command = [sys.executable, "-m", "tests.acceptance.spiders", "honest", json.dumps(settings)]
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and "proxy" not in k.lower()}
+    environment = {**kept, "http_proxy": f"http://{proxy}"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2_000:]
 
 
 class Lines:

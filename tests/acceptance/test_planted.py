@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,11 +10,22 @@ from graphbrain import Brain
 from graphbrain.analyst.questions import ask
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
-from tests.acceptance.planted_web import COPIED, COPIES, FACTS, GONE, HOST, LOST, SLOW, SLOWNESS, Planted, planted
-from tests.plugin import PATIENCE, Neo4j, emptied
+from tests.acceptance.planted_web import (
+    COPIED,
+    COPIES,
+    FACTS,
+    GONE,
+    HOST,
+    LEADING,
+    LOST,
+    SLOW,
+    SLOWNESS,
+    Planted,
+    planted,
+)
+from tests.acceptance.spiders import crawled
+from tests.plugin import Neo4j, emptied
 from tests.verbs import neighbours
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def by_demo(brain: Brain, web: Planted, _neo4j: Neo4j) -> None:
@@ -28,27 +33,7 @@ def by_demo(brain: Brain, web: Planted, _neo4j: Neo4j) -> None:
 
 
 def by_scrapy(_brain: Brain, web: Planted, neo4j: Neo4j) -> None:
-    settings: dict[str, Any] = {
-        "ADDONS": {"graphbrain.scrapy.Addon": 500},
-        "GRAPHBRAIN_URI": neo4j.uri,
-        "GRAPHBRAIN_USER": neo4j.user,
-        "GRAPHBRAIN_PASSWORD": neo4j.password,
-        "GRAPHBRAIN_CRAWL": "test",
-        "GRAPHBRAIN_AUTO_TEND": False,
-        "GRAPHBRAIN_LINKS": "all",
-        "GRAPHBRAIN_PATIENCE": 5.0,
-        "start_urls": [f"{HOST}/"],
-        "METAREFRESH_ENABLED": False,
-        "ROBOTSTXT_OBEY": False,
-        "LOG_LEVEL": "ERROR",
-    }
-    command = [sys.executable, "-m", "tests.acceptance.spiders", "honest", json.dumps(settings)]
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and "proxy" not in k.lower()}
-    environment = {**kept, "http_proxy": f"http://{web.proxy}"}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2_000:]
+    crawled(neo4j, web.proxy, f"{HOST}/")
 
 
 def copies_found(brain: Brain, question: str) -> set[frozenset[str]]:
@@ -82,7 +67,7 @@ def test_what_pages_say_is_known_whoever_crawls(neo4j: Neo4j, crawler: Callable[
         }
         broken = ask(brain.graph, "broken-links")
         said = dict(zip(broken.column("names"), broken.column("text"), strict=True))
-        assert said == {f"{HOST}/{path}": f"to /{path}" for path in (*GONE, *LOST)}
+        assert said == {f"{HOST}/{path}": f"to /{path}" for path in (*GONE, *LOST, *LEADING)}
         timed = ask(brain.graph, "slow-hosts")
         host, seconds = timed.columns.index("host"), timed.columns.index("seconds")
         assert timed.rows[0][host] == SLOW.removeprefix("http://") and timed.rows[0][seconds] >= SLOWNESS

@@ -6,7 +6,6 @@
 // column  held    LIST     [kind, leases of this kind that have not lapsed] of kinds that are no pages and have any lease
 // column  pages   INTEGER  pages known
 // column  links   INTEGER  links known
-// column  hosts   INTEGER  hosts known
 // column  out     INTEGER  leases that are out, those among them that have lapsed included
 // column  lapsed  INTEGER  those of them that have lapsed and are not taken back yet
 // column  tending INTEGER  processes that tend the brain
@@ -17,7 +16,6 @@
 // retry   safe
 CALL () { MATCH (p:Page) RETURN count(p) AS pages }
 CALL () { MATCH ()-[r:LINKS]->() RETURN count(r) AS links }
-CALL () { MATCH (h:Host) RETURN count(h) AS hosts }
 CALL () {
   MATCH (p:Page) WHERE p.lease_until >= 0
   RETURN count(*) AS out, count(CASE WHEN p.lease_until <= $now THEN 1 END) AS lapsed
@@ -32,4 +30,4 @@ CALL () {
   WITH r.kind AS kind, count(CASE WHEN r.lease_until > $now THEN 1 END) AS leases
   RETURN collect([kind, leases]) AS held
 }
-RETURN held, pages, links, hosts, out, lapsed, tending, active
+RETURN held, pages, links, out, lapsed, tending, active

@@ -12,7 +12,18 @@ from graphbrain.base.model import OUTCOMES, RESOURCE_KINDS, Kind
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.schedule.change_rate import Prior
 
-__all__ = ["COUNTS", "Counted", "KindCounts", "Quick", "ScanStopped", "Scanned", "counted", "quick", "scanned"]
+__all__ = [
+    "COUNTS",
+    "Counted",
+    "KindCounts",
+    "Quick",
+    "ScanStopped",
+    "Scanned",
+    "counted",
+    "hosts_inside",
+    "quick",
+    "scanned",
+]
 
 IDS_AT_ONCE = 20_000
 COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed", "found", "left")
@@ -29,7 +40,6 @@ class Quick:
     held: Mapping[Kind, int]
     pages: int
     links: int
-    hosts: int
     leases: int
     lapsed: int
     tending: int
@@ -86,8 +96,8 @@ class Scanned:
         age: Mean seconds since the copies were fetched; None without copies.
         first_visits: Pages of the frontier that wait for a first visit, or are held for it; not those that have failed.
         ready: Waiting pages in the queue of all hosts, or in that of a host that may be asked now. The first may
-            include
-            pages of hosts that may not be asked: a claim moves them to the host's own queue.
+            include pages of hosts that may not be asked: a claim moves them to the host's own queue.
+        hosts: Hosts that have a page inside the scope.
     """
 
     states: dict[str, int] = field(default_factory=dict)
@@ -99,6 +109,7 @@ class Scanned:
     authority_cash: float = 0.0
     fresh: float | None = None
     age: float | None = None
+    hosts: int = 0
     blocked: int = 0
     slowed: int = 0
     silent: int = 0
@@ -173,7 +184,14 @@ def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Calla
         lambda tx: tx.one("figures/hosts", now=now, dead=dead_after), "figures/hosts", patient=False
     )
     sums.ready += ready
+    sums.hosts = graph.read(hosts_inside, "figures/hosts_inside", patient=False)
     return sums
+
+
+def hosts_inside(tx: Tx) -> int:
+    """Return the number of hosts that have a page inside the scope."""
+    count: int = tx.one("figures/hosts_inside")[0]
+    return count
 
 
 def _sums(first: Iterable[int], second: Iterable[int]) -> tuple[int, ...]:

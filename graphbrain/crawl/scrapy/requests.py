@@ -306,6 +306,14 @@ def led(response: Response) -> tuple[int, tuple[str, ...]] | None:
     return status, (*urls[1:], response.url)
 
 
+def first_step(request: Request) -> tuple[int, str] | None:
+    """Return the status and the target of the first redirect by which Scrapy came to this request; None without one."""
+    reasons, urls = request.meta.get("redirect_reasons"), request.meta.get("redirect_urls")
+    if not reasons or not urls or not isinstance(reasons[0], int):
+        return None
+    return reasons[0], [*urls[1:], request.url][0]
+
+
 def _values(response: Response, name: str) -> list[str]:
     """The values of a header."""
     return [value.decode("latin-1") for value in response.headers.getlist(name)]

@@ -60,6 +60,7 @@ from graphbrain.crawl.scrapy.requests import (
     ScrapyOptions,
     asks_for_robots,
     express,
+    first_step,
     hashed,
     plain_meta,
     request_for,
@@ -445,7 +446,7 @@ class Scheduler(BaseScheduler):
         if CLAIM not in request.meta or not reasons:
             return False
         if request.meta.get("redirect_ttl") == 0 and isinstance(reasons[0], int):
-            visit.led_by = reasons[0]  # this one is the last that is followed
+            visit.led_by = first_step(request)  # this one is the last that is followed
         for_good = len(reasons) == 1 and reasons[0] in PERMANENT
         if not isinstance(reasons[0], int) or not (for_good or self._leaves_scope(visit.claim, request)):
             return False
@@ -733,7 +734,7 @@ class AnswerNotes(_Middleware):
         visit.fault = "not_understood"
         target = location(response) if response.status in {*PERMANENT, *TEMPORARY} else None
         if target and CLAIM in request.meta and not names_page(response, target):
-            visit.led_by = request.meta.get("redirect_reasons", [response.status])[0]
+            visit.led_by, visit.lost_by = first_step(request), response.status
             visit.lost = f"redirects to {target}: that is no page of the web"
         return response
 

@@ -30,7 +30,7 @@ from graphbrain.base.model import Fault, Resource
 from graphbrain.base.urls.normalization import address, resolved
 from graphbrain.content import retry_after
 from graphbrain.content.report_semantics import TEMPORARY
-from graphbrain.crawl.scrapy.requests import Reader, latency, led
+from graphbrain.crawl.scrapy.requests import Reader, first_step, latency, led
 
 __all__ = ["PERMANENT", "ScrapyVisit", "fault_of", "header", "location", "names_page", "said"]
 
@@ -62,10 +62,11 @@ class ScrapyVisit:
     moved_to: str = ""
     moved_by: int = PERMANENT[0]
     """the status of that redirect"""
-    led_by: int | None = None
-    """the status of its first redirect, where as many for now came after it as are followed, or one that cannot be"""
+    led_by: tuple[int, str] | None = None
+    """its first redirect, where as many for now came after it as are followed, or one that cannot be"""
     lost: str = ""
-    """the error of a redirect to what is no page"""
+    """the error of a redirect to what is no page, and its status"""
+    lost_by: int | None = None
     error: str = ""
     fault: Fault = "not_sent"
     """whose fault it is that there is no answer to be reported"""
@@ -93,12 +94,12 @@ class ScrapyVisit:
             return None
         if claim.kind != "page":
             return self._resource().as_report()
+        if (first := self._first_step()) is not None:
+            return first
         if self.lost and (response is None or response.status in REDIRECTS):
-            return Failed(url, claim, self.led_by, error=self.lost)
+            return Failed(url, claim, self.lost_by, error=self.lost)
         if self.moved_to:
             return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
-        if response is None and self.led_by is not None and not self.error:
-            return Failed(url, claim, self.led_by, error="its redirects lead in a circle, or on and on")
         if response is None:
             error = self.error or "a middleware dropped the request, or its answer"
             return Failed(url, claim, error=error, fault=self.fault)
@@ -119,8 +120,7 @@ class ScrapyVisit:
             now = retry_after.moment(header(head.get("Date"))) or time.time()  # a date is by the server's clock
             wait = retry_after.seconds(head.get("Retry-After"), now)
             body = response.body if status in (404, 410) else None  # other pages may look like it
-            error = f"HTTP {status} at {response.url}" if led(response) else ""
-            return Failed(url, claim, status, error=error, retry_after=wait, seconds=took, body=body)
+            return Failed(url, claim, status, retry_after=wait, seconds=took, body=body)
         near, links = reader.read(response, self.links) if good else (None, [*self.links])
         if (elsewhere := led(response)) is not None and good:  # the content is that of another address
             status, chain = elsewhere
@@ -130,6 +130,18 @@ class ScrapyVisit:
             facts, more = reader.facts(response)
             fields, links = fields | facts, [*links, *more]
         return Fetched(url, links, claim, status, response.body, relevance=near, **fields)
+
+    def _first_step(self) -> Fetched | None:
+        """Return the report of a page whose temporary redirects end in no page, by the first of them; None where they
+        end in one, or there are none. Its target is a page that is claimed, too, and that fails itself, or leads on."""
+        response = self.response
+        if response is None:
+            first = None if self.error else self.led_by
+        elif 200 <= response.status < 300 or response.status in (429, 503) or response.request is None:
+            first = None
+        else:
+            first = first_step(response.request)
+        return first and Fetched(self.claim.url, (), self.claim, first[0], redirected_to=first[1])
 
     def _resource(self) -> Resource:
         """Return the result of a claim that is not of a page."""

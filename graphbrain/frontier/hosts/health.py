@@ -73,7 +73,7 @@ PAGE_FAULTS: tuple[PageFault, ...] = get_args(PageFault)
 * `refused`, `broken`, `silent`: the kind of the attempt;
 * `missing`: the server answered another 4xx;
 * `nowhere`: a redirect leads to no URL, or temporary ones lead in a circle; the page waits like a missing one;
-* `circles`: a permanent redirect leads back to the page itself;
+* `circles`: a redirect leads back to the page itself;
 * `not_modified`: the server answered 304, and the page had never been fetched;
 * `not_sent`: the crawler did not send the request;
 * `not_understood`: the crawler could not read the answer, or reported one below 300 as a failure;

@@ -70,7 +70,6 @@ def _of_quick(sample: Sample) -> Iterator[Metric]:
     assert counted is not None
     yield _gauge("known_pages", "Pages in the graph, in any state.", quick.pages)
     yield _gauge("links", "Links in the graph.", quick.links)
-    yield _gauge("hosts", "Hosts in the graph.", quick.hosts)
     yield _gauge(
         "leases", "Pages that crawlers hold, those with a lapsed lease not among them.", quick.leases - quick.lapsed
     )
@@ -133,6 +132,7 @@ def _of_scan(sample: Sample) -> Iterator[Metric]:
     if scanned.fresh is not None and scanned.age is not None:
         yield _gauge("fresh_ratio", "Share of fetched pages believed to be unchanged since; sampled.", scanned.fresh)
         yield _gauge("copy_age_seconds", "Mean time since fetched pages were visited; sampled.", scanned.age)
+    yield _gauge("hosts", "Hosts that have a page inside the scope; sampled.", scanned.hosts)
     yield _gauge("hosts_blocked", "Hosts that are blocked or backed off for a while; sampled.", scanned.blocked)
     yield _gauge("hosts_slowed", "Hosts asked less often since they answered 429 or 503; sampled.", scanned.slowed)
     yield _gauge("hosts_silent", "Hosts that do not answer and are only probed; sampled.", scanned.silent)

@@ -36,7 +36,7 @@ export const overview = ({ main, signal, stamp }) => {
       ["error bound", digits(scanned?.error_bound, 2), scanned?.error_bound > 0.02 ? `scores are still moving, at most ${percent(scanned.error_bound)} off; graphbrain tend finishes them` : `${stats.engine} engine`],
       ["errors a minute", minutes.length < 2 ? "–" : count(minutes.at(-2)[2]), minutes.length < 2 ? "counted since this service began" : `of ${many(minutes.at(-2)[1], "page")}, in the last full minute`],
       ["processes at work", count(active), "in the last minute"],
-      ["hosts", count(stats.hosts), scanned ? `${count(scanned.blocked)} blocked, ${count(scanned.silent)} silent, ${count(scanned.slowed)} slowed` : null],
+      ["hosts", count(scanned?.hosts), scanned ? `${count(scanned.blocked)} blocked, ${count(scanned.silent)} silent, ${count(scanned.slowed)} slowed` : null],
       ["disk", disk === null ? "–" : bytes(disk.used), disk === null ? "Neo4j runs elsewhere" : `${bytes(disk.free)} free`],
     ]));
     const open = new Set([...rates.querySelectorAll("details[open]")].map((each) => each.dataset.keep));

@@ -163,15 +163,17 @@ def test_top_is_by_score(brain: Brain) -> None:
 
 
 def test_stats_count_what_there_is(brain: Brain) -> None:
+    brain.change(deny_hosts="out.example")
     brain.seed([A, B])
     (claim,) = brain.next_urls(1)
-    brain.report([Fetched(claim.url, MANY, claim)])
+    brain.report([Fetched(claim.url, [*MANY, "http://out.example/"], claim)])
     brain.next_urls(2)
     stats = brain.stats()
-    assert (stats["pages"], stats["links"], stats["hosts"]) == (22, 20, 3)
+    assert (stats["pages"], stats["links"], stats["hosts"]) == (23, 21, 3), "hosts are those of the scope"
+    assert brain.scan_figures()[0].hosts == 3
     assert (stats["waiting"], stats["leased"]) == (20, 2)  # one of them to be fetched again
-    assert stats["states"] == {"frontier": 21, "known": 1}
-    assert (stats["done"]["pages"], stats["done"]["links"], stats["done"]["claims"]) == (1, 20, 3)
+    assert stats["states"] == {"frontier": 21, "known": 1, "outside": 1}
+    assert (stats["done"]["pages"], stats["done"]["links"], stats["done"]["claims"]) == (1, 21, 3)
 
 
 def test_the_audit_of_a_sample_looks_at_so_many(brain: Brain) -> None:

@@ -19,7 +19,7 @@ RESOURCES: dict[Kind, KindCounts] = {
     for place, kind in enumerate(RESOURCE_KINDS, 1)
 }
 SAMPLE = Sample(
-    Quick(pages=100, links=300, hosts=5, leases=7, lapsed=2, tending=1, active=3, held={"sitemap": 4}),
+    Quick(pages=100, links=300, leases=7, lapsed=2, tending=1, active=3, held={"sitemap": 4}),
     Counted((10, 20, 30, 40, 50, 60, 70, 80, 90), tuple(range(len(OUTCOMES))), RESOURCES),
     at=1_000.0,
     took=0.01,

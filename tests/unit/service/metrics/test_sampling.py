@@ -28,7 +28,7 @@ def test_one_slow_scan_does_not_count() -> None:
 
 def test_a_brain_that_has_doubled_is_scanned_anew() -> None:
     sampler = Sampler(None)  # type: ignore[arg-type]
-    pages = Quick(held={}, pages=3, links=0, hosts=1, leases=0, lapsed=0, tending=0, active=0)
+    pages = Quick(held={}, pages=3, links=0, leases=0, lapsed=0, tending=0, active=0)
     assert not sampler.outgrown(), "nothing was sampled yet"
     sampler.latest = Sample(quick=pages, scanned=Scanned(states={"frontier": 2, "known": 1}))
     assert not sampler.outgrown()
