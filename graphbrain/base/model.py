@@ -804,13 +804,6 @@ class Host(Record):
         resources = None if self.resources is None else [each.as_dict() for each in self.resources]
         return values | {"resources": resources}
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Host:
-        """Return the host that `as_dict` has written."""
-        listed = values.get("resources")
-        resources = None if listed is None else tuple(HostResource(**each) for each in listed)
-        return cls(**{**values, "resources": resources})
-
 
 @dataclass(frozen=True, slots=True)
 class RobotsAnswer:
