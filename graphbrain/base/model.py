@@ -30,6 +30,7 @@ from graphbrain.base.records import (
 from graphbrain.base.runtime.tokens import made_at
 
 __all__ = [
+    "BESIDE",
     "FAULTS",
     "FOR_EVER",
     "KINDS",
@@ -262,6 +263,8 @@ class Claims(Sequence[Claim]):
         return f"Claims({len(self)}, next_ready={self.next_ready}, finished={self.finished})"
 
 
+BESIDE = ("next_ready", "finished", "next_unfailed", "repeated", "next_because", "paused")
+"""The attributes of `Claims` that the service answers beside the claims."""
 _WHY: Mapping[Because, str] = {
     "host": "its host may be asked again then: delay_seconds, or what the host itself has asked for",
     "retry": "it failed, and is tried again then",
