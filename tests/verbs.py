@@ -7,9 +7,7 @@ from collections.abc import Callable
 from graphbrain import Brain
 from graphbrain.base.options.scores import RankDue
 from graphbrain.base.work import Ranking
-from graphbrain.brain.backfill import Backfill
-from graphbrain.brain.names import Names
-from graphbrain.brain.rank import Scoring
+from graphbrain.brain import rank
 
 __all__ = ["neighbours", "rank_if_due"]
 
@@ -24,5 +22,4 @@ def rank_if_due(
     brain: Brain, method: str, every: float = 3_600.0, *, progress: Callable[[str, int, int], None] = lambda *_: None
 ) -> Ranking | None:
     """Return the ranking that a worker of this brain makes, or None when there is nothing to do."""
-    session = brain.session
-    return Scoring(session, Names(session), Backfill(session)).rank_if_due(RankDue(method, every), progress)
+    return rank.rank_if_due(brain, RankDue(method, every), progress)

@@ -30,6 +30,7 @@ from graphbrain.base.records import (
 from graphbrain.base.runtime.tokens import made_at
 
 __all__ = [
+    "BESIDE",
     "FAULTS",
     "FOR_EVER",
     "KINDS",
@@ -262,6 +263,8 @@ class Claims(Sequence[Claim]):
         return f"Claims({len(self)}, next_ready={self.next_ready}, finished={self.finished})"
 
 
+BESIDE = ("next_ready", "finished", "next_unfailed", "repeated", "next_because", "paused")
+"""The attributes of `Claims` that the service answers beside the claims."""
 _WHY: Mapping[Because, str] = {
     "host": "its host may be asked again then: delay_seconds, or what the host itself has asked for",
     "retry": "it failed, and is tried again then",
@@ -803,13 +806,6 @@ class Host(Record):
         values = {name: getattr(self, name) for name in self.columns()}
         resources = None if self.resources is None else [each.as_dict() for each in self.resources]
         return values | {"resources": resources}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Host:
-        """Return the host that `as_dict` has written."""
-        listed = values.get("resources")
-        resources = None if listed is None else tuple(HostResource(**each) for each in listed)
-        return cls(**{**values, "resources": resources})
 
 
 @dataclass(frozen=True, slots=True)

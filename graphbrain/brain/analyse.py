@@ -13,60 +13,19 @@ from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.options.verbs import READERS, verb
 from graphbrain.base.records import Asked, Finding
 from graphbrain.brain.look import Looking
-from graphbrain.brain.names import Names
-from graphbrain.brain.session import Session
 
-__all__ = ["Analysing", "Asking"]
+__all__ = ["Asking"]
 
 
-class Analysing:
+class Asking(Looking):
     """The verbs that read the crawl for analysts. They change nothing."""
-
-    def __init__(self, session: Session, looking: Looking, names: Names) -> None:
-        self._session, self._looking, self._names = session, looking, names
-
-    def questions(self) -> list[dict[str, Any]]:
-        """Return all questions, as `Brain.questions` describes."""
-        from graphbrain.analyst import questions
-
-        return [each.as_dict() for each in questions.questions()]
-
-    def ask(self, name: str, given: dict[str, Any]) -> Asked:
-        """Return an answer, as `Brain.ask` describes."""
-        from graphbrain.analyst import questions
-
-        questions.question(name).values(given)
-        if given.get("url"):
-            given = {**given, "url": self._looking.page(given["url"]).url}
-        if given.get("host"):
-            given = {**given, "host": self._names.known_host(given["host"])}
-        return questions.ask(self._session.graph, name, **given)
-
-    def findings(self) -> list[Finding]:
-        """Return the findings, as `Brain.findings` describes."""
-        from graphbrain.analyst import findings
-
-        return findings.findings(self._session.graph)
-
-    def summary(self, since: float | None) -> str:
-        """Return the summary, as `Brain.summary` describes."""
-        from graphbrain.analyst import summary
-
-        now = self._session.now()
-        if since is not None and not (number(since) and since <= now):
-            raise BadInput(f"since must be epoch seconds that are not in the future, not {since!r:.80}.")
-        return summary.page(self._session.graph, now, since)
-
-
-class Asking:
-    """The verbs of analysts, which `Brain` has beside its own."""
-
-    _analysing: Analysing
 
     @verb(READERS, "questions", reads=True)
     def questions(self) -> list[dict[str, Any]]:
         """Return all questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
-        return self._analysing.questions()
+        from graphbrain.analyst import questions
+
+        return [each.as_dict() for each in questions.questions()]
 
     @verb(READERS, "", reads=True)
     def ask(self, name: str, /, **parameters: Any) -> Asked:
@@ -81,12 +40,21 @@ class Asking:
             UnknownPage: The page is not in the graph.
             UnknownHost: The host is not in the graph.
         """
-        return self._analysing.ask(name, parameters)
+        from graphbrain.analyst import questions
+
+        questions.question(name).values(parameters)
+        if parameters.get("url"):
+            parameters["url"] = super().page(parameters["url"]).url  # as a part of this verb, where verbs are timed
+        if parameters.get("host"):
+            parameters["host"] = self._names.known_host(parameters["host"])
+        return questions.ask(self._session.graph, name, **parameters)
 
     @verb(READERS, "findings", reads=True)
     def findings(self) -> list[Finding]:
         """Return the faults of pages and links, the most wasteful first. Reads every page."""
-        return self._analysing.findings()
+        from graphbrain.analyst import findings
+
+        return findings.findings(self._session.graph)
 
     @verb(READERS, "", reads=True, since={"bounds": Bounds(0, LARGEST)})
     def summary(self, since: float | None = None) -> str:
@@ -98,4 +66,9 @@ class Asking:
         Raises:
             BadInput: `since` is no time, or in the future.
         """
-        return self._analysing.summary(since)
+        from graphbrain.analyst import summary
+
+        now = self._session.now()
+        if since is not None and not (number(since) and since <= now):
+            raise BadInput(f"since must be epoch seconds that are not in the future, not {since!r:.80}.")
+        return summary.page(self._session.graph, now, since)

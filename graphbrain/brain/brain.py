@@ -8,43 +8,34 @@ there are any, and otherwise by the brain itself, a little after each report, so
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
-from graphbrain.analyst.inspect import figures
-from graphbrain.analyst.inspect.audit import Audit
 from graphbrain.base.errors import GraphbrainError
 from graphbrain.base.model import (
     Answer,
     AnyReport,
     Claim,
     Claims,
-    KnownLink,
-    LinkedPage,
-    Page,
-    Payments,
     Seen,
 )
-from graphbrain.base.numeric.bounds import LARGEST, Bounds
+from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.numeric.methods import SETTLED_TO
-from graphbrain.base.options.pages import MOST_TOP, FindOptions, LinkFilter, PageFilter, TopOptions
-from graphbrain.base.options.scores import RankRun, SettleOptions
+from graphbrain.base.options.scores import SettleOptions
 from graphbrain.base.options.upkeep import TendOptions
 from graphbrain.base.options.verbs import (
     CRAWLERS,
     EVERYBODY,
     ITEMS,
     OPERATORS,
-    PAGE,
-    READERS,
     URL,
     verb,
     within,
 )
 from graphbrain.base.settings import Settings
-from graphbrain.base.work import Ranking, Settled, Tended
+from graphbrain.base.work import Settled, Tended
 from graphbrain.brain import open as opening
-from graphbrain.brain.analyse import Analysing, Asking
+from graphbrain.brain.analyse import Asking
 from graphbrain.brain.backfill import Backfill, Progress
 from graphbrain.brain.claim import LONGEST_LEASE, MOST, Claiming
 from graphbrain.brain.convert import Converting
@@ -54,11 +45,10 @@ from graphbrain.brain.engines import AccountEngine
 from graphbrain.brain.hosts import Hosting
 from graphbrain.brain.lapses import Lapses
 from graphbrain.brain.links import LinkChecks
-from graphbrain.brain.look import Looking
 from graphbrain.brain.names import Names
 from graphbrain.brain.note import Noting
 from graphbrain.brain.push import Pushing
-from graphbrain.brain.rank import RankProgress, Scoring
+from graphbrain.brain.rank import Scoring
 from graphbrain.brain.report import Reporting
 from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
@@ -72,7 +62,6 @@ __all__ = ["Brain", "Combined"]
 
 LONGEST_TEND = 60.0
 """The most seconds of upkeep that the service does in one request."""
-NO_SCORE = {409: "No page carries this score yet."}
 _CLAIM = {"url": URL, "key": "7bd6b5f6c1b84d1aa6aa4a1e3f5d9f10", "token": "0199d2f07c3a7bd2b1a4c0e5d6f70819"}
 _CLAIMS = {**ITEMS, "example": [_CLAIM]}
 _VISITS = {**ITEMS, "example": [{"url": URL, "links": ["https://a.example/b"], "status": 200}]}
@@ -80,7 +69,6 @@ _HOW_MANY = {"bounds": Bounds(1, MOST), "example": 2}
 _WORKER = {"is_a": "worker", "example": "w1"}
 _WAIT = {"bounds": Bounds(0), "example": 0}
 _KINDS = {"is_a": "kinds", "example": ["page", "robots", "sitemap"]}
-_LIMIT = {"bounds": Bounds(0, LARGEST), "example": 100}
 
 
 class Combined:
@@ -93,7 +81,7 @@ class Combined:
         self.alone = reporting.alone
 
 
-class Brain(Discovering, Noting, LinkChecks, Editing, Hosting, Converting, Asking):
+class Brain(Asking, Scoring, Discovering, Noting, LinkChecks, Editing, Hosting, Converting):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager.
 
     Attributes:
@@ -112,9 +100,6 @@ class Brain(Discovering, Noting, LinkChecks, Editing, Hosting, Converting, Askin
         self._claiming = Claiming(session, lapses, backfill, self._finding)
         self._reporting = Reporting(session, self._upkeep, self._finding)
         self.combined = Combined(self._claiming, self._reporting)
-        self._looking = Looking(session, names)
-        self._scoring = Scoring(session, names, backfill)
-        self._analysing = Analysing(session, self._looking, names)
 
     @classmethod
     def open(
@@ -363,222 +348,6 @@ class Brain(Discovering, Noting, LinkChecks, Editing, Hosting, Converting, Askin
         self.session.refresh()
         return self._settling.settle(tolerance=tolerance, if_cheaper=if_cheaper, progress=progress, stop=stop)
 
-    # ------------------------------------------------------------ looking
-
-    @verb(READERS, "", reads=True, url=PAGE)
-    def page(self, url: str) -> Page:
-        """Return everything about one page, named by URL or key. Raises UnknownPage."""
-        return self._looking.page(url)
-
-    @verb(READERS, "pages", reads=True, also=NO_SCORE, options=TopOptions)
-    def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """Return the `n` pages of highest score, best first.
-
-        Only authority and hub have an index: by the others every page is read.
-
-        Args:
-            n: The number of pages.
-            by: authority, hub, a batch score (pagerank, hits_hub, …), or relevance or value, as far as they are known.
-
-        Raises:
-            BadInput: `by` is no score, or no page has it.
-        """
-        return self._looking.top(n, by)
-
-    @verb(READERS, "", reads=True, url=PAGE, n={"bounds": Bounds(0, MOST_TOP), "example": 5})
-    def payments(self, url: str, n: int = 5) -> Payments:
-        """Explain the scores of a page: return the `n` largest payers and payees of both its sides.
-
-        The classic engine does not record who paid whom: there are none. Raises UnknownPage.
-        """
-        return self._looking.payments(url, n)
-
-    @verb(READERS, reads=True, url=PAGE, way={"words": ("out", "in"), "example": "out"}, limit=_LIMIT)
-    def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
-        """Return the pages a page links to (`way` "out"), or those that link to it ("in"), the best `limit` of them
-        first.
-
-        Best is by authority for the targets of links and by hub for their sources: the amounts that the links pay. They
-        are read as the iterator proceeds. Raises UnknownPage.
-        """
-        return self._looking.links(url, way, limit)
-
-    @verb(READERS, "path", reads=True, url=PAGE, other={**PAGE, "example": "https://b.example/"})
-    def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
-        """Return a shortest way along links and redirects from one page to another; with one page, from any seed to it.
-
-        Both ends are in it; it is empty when there is none of at most 1000 links. Raises UnknownPage.
-        """
-        return self._looking.path(url, other)
-
-    @verb(READERS, reads=True, also=NO_SCORE, options=FindOptions, host={"is_a": "host"})
-    def find(
-        self,
-        text: str = "",
-        *,
-        regex: str | None = None,
-        host: str | None = None,
-        state: str | None = None,
-        fetched: bool | None = None,
-        min_score: float | None = None,
-        by: str = "authority",
-        limit: int | None = None,
-    ) -> Iterator[Page]:
-        """Return the pages that fit all that is given. They are read as the iterator proceeds.
-
-        From a `min_score` of 32 by authority or hub on an index is used and the best come first; a `host` has an index,
-        too. Otherwise every page is read, in the order of the store. Under the classic engine, whose scores are shares,
-        every `min_score` reads every page.
-
-        Args:
-            text: A part of the URL.
-            regex: A regular expression found in the URL.
-            host: The host of the page.
-            state: The state of the page.
-            fetched: Whether it was fetched.
-            min_score: The least score.
-            by: The score: authority, hub, a batch score (pagerank, hits_hub, …), relevance or value.
-            limit: The most pages.
-
-        Raises:
-            BadInput: An argument is wrong, or no page has that score.
-        """
-        which = FindOptions(
-            text=text, regex=regex, host=host, state=state, fetched=fetched, min_score=min_score, by=by, limit=limit
-        )
-        return self._looking.find(which)
-
-    @verb(READERS, reads=True, options=PageFilter, host={"is_a": "host"})
-    def dump_pages(
-        self,
-        *,
-        regex: str | None = None,
-        host: str | None = None,
-        state: str | None = None,
-        fetched: bool | None = None,
-        progress: Progress = lambda *_: None,
-    ) -> Iterator[Page]:
-        """Return all pages that fit, in the order of the store, read in small parts: memory stays bounded.
-
-        Pages that come or go meanwhile may be in it or not. `progress` is called with the number of finished ids, and
-        of all.
-        """
-        return self._looking.dump_pages(PageFilter(regex=regex, host=host, state=state, fetched=fetched), progress)
-
-    @verb(READERS, reads=True, options=LinkFilter, host={"is_a": "host"})
-    def dump_links(
-        self,
-        *,
-        regex: str | None = None,
-        host: str | None = None,
-        state: str | None = None,
-        fetched: bool | None = None,
-        between_hosts: bool = False,
-        progress: Progress = lambda *_: None,
-    ) -> Iterator[KnownLink]:
-        """Return all links of the pages that fit, like `dump_pages`; `between_hosts`: only those to another host."""
-        which = LinkFilter(regex=regex, host=host, state=state, fetched=fetched, between_hosts=between_hosts)
-        return self._looking.dump_links(which, progress)
-
-    def frame(self, table: str, kind: str = "arrow") -> Any:
-        """Return all `pages`, `links` or `hosts` as a table in memory: `arrow`, `pandas` or `polars`.
-
-        It needs the extra `tables`. Larger crawls are for `graphbrain dump tables`. Raises BadInput.
-        """
-        return self._looking.frame(table, kind)
-
-    @verb(EVERYBODY, "", reads=True)
-    def stats(self) -> dict[str, Any]:
-        """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
-        loops."""
-        return self._looking.stats()
-
-    def quick_figures(self, waiting: int | None = None, since: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """Return those figures of `stats` for which no page is read.
-
-        Args:
-            waiting: The number of pages in the frontier, from which its end is estimated; None: not known.
-            since: `done` of the figures at which `waiting` was counted: the pages that reports brought into the
-                frontier since then are added, and those that they took out of it subtracted. None: it was counted now.
-        """
-        return self._looking.quick_figures(waiting, since)
-
-    def scan_figures(self, stop: Callable[[], bool] = lambda: False) -> tuple[figures.Scanned, float | None]:
-        """Return what metrics sample at intervals, and the error bound, None where there is none.
-
-        Reads every page, in parts; `stop` is asked between them. Raises figures.Stopped.
-        """
-        return self._looking.scan_figures(stop)
-
-    @verb(READERS, long=True, sample={"bounds": Bounds(1, LARGEST), "example": 1_000})
-    def audit(self, sample: int | None = 1000, progress: Progress = lambda *_: None) -> Audit:
-        """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
-        return self._looking.audit(sample, progress)
-
-    # ------------------------------------------------------------ batch scores
-
-    @verb(OPERATORS, long=True, options=RankRun)
-    def rank(
-        self,
-        method: str,
-        *,
-        damping: float | None = None,
-        tolerance: float | None = None,
-        iterations: int | None = None,
-        only_external: bool = False,
-        content: bool = False,
-        trusted: Iterable[str] | None = None,
-        top: int = 10,
-        write: bool = True,
-        warm: bool = False,
-        progress: RankProgress = lambda *_: None,
-    ) -> Ranking:
-        """Score all pages by `method` and write the scores back to them.
-
-        Reports go on meanwhile; pages they bring are left out. An interruption while it writes leaves scores that are
-        partly old, and `rankings` reports it. Where the order uses these scores (the setting `value`), pages change
-        lanes; if that is broken off, `tend` continues it.
-
-        Args:
-            method: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the URLs
-                `trusted`), salsa, opic.
-            damping: Of pagerank and its kin; .85 by default.
-            tolerance: The acceptable error, in sum over all pages; 1e-9 by default. `converged` of the answer is True
-                if it was reached.
-            iterations: The most iterations; 10,000 by default.
-            only_external: Leave out links inside a host.
-            content: Relevance weighs the authorities of hits.
-            trusted: The URLs at which trustrank restarts.
-            top: The number of best pages in the answer.
-            write: False: only compute.
-            warm: Begin with the scores that the pages have, which takes fewer iterations where little has changed.
-            progress: Called with the step, how far it is, and of how much.
-
-        Raises:
-            BadInput: The method is unknown, or does not take an argument.
-            UnknownPage: A page of `trusted` is not in the graph.
-        """
-        options = RankRun(
-            method=method,
-            damping=damping,
-            tolerance=tolerance,
-            iterations=iterations,
-            only_external=only_external,
-            content=content,
-            trusted=None if trusted is None else trusted if isinstance(trusted, str) else tuple(trusted),
-            top=top,
-            write=write,
-            warm=warm,
-        )
-        return self._scoring.rank(options, progress)
-
-    @verb(READERS, "rankings", reads=True)
-    def rankings(self) -> list[Ranking]:
-        """Return the batch scores that the pages have, and how they were computed; the latest first."""
-        return self._scoring.rankings()
-
-    # ------------------------------------------------------------ corrections
-
     @verb(OPERATORS, long=True)
     def clear(self, progress: Progress = lambda *_: None) -> None:
         """Delete all pages, links, hosts and counters. The brain and its settings stay.
@@ -587,7 +356,3 @@ class Brain(Discovering, Noting, LinkChecks, Editing, Hosting, Converting, Askin
         """
         self._delete_all(progress)
         self._finding.forget()
-
-    # ------------------------------------------------------------ hosts
-
-    # ------------------------------------------------------------ another engine

@@ -17,22 +17,21 @@ from graphbrain.analyst.inspect.pages import ForwardSums, View
 from graphbrain.analyst.inspect.scan import Progress, Wanted
 from graphbrain.base.errors import BadInput, NoScore, UnknownPage
 from graphbrain.base.model import RESOURCE_KINDS, KnownLink, LinkedPage, Page, Payments
+from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.numeric.methods import CASH, OWN, UNINDEXED, method_of
-from graphbrain.base.options.pages import FindOptions, LinkFilter, PageFilter
-from graphbrain.brain.names import Names
-from graphbrain.brain.session import Session, whole
+from graphbrain.base.options.pages import MOST_TOP, FindOptions, LinkFilter, PageFilter, TopOptions
+from graphbrain.base.options.verbs import EVERYBODY, PAGE, READERS, verb
+from graphbrain.brain.session import whole
+from graphbrain.brain.topic import Topic
 from graphbrain.graph.connection import Tx
 from graphbrain.scores.ranking import store
 
 __all__ = ["Looking"]
 
-
+NO_SCORE = {409: "No page carries this score yet."}
+LIMIT = {"bounds": Bounds(0, LARGEST), "example": 100}
 BEGINNING = 60.0
 """A crawl that began within so many seconds after the hour counts as one of the full hour."""
-
-
-def _silent(_done: int, _total: int) -> None:
-    """Ignore the progress, where the caller wants none."""
 
 
 COUNTED = ("visits", "links", "found", "left")
@@ -48,14 +47,12 @@ DONE = (
 """Counts of all workers, in the order of brain/totals."""
 
 
-class Looking:
+class Looking(Topic):
     """The verbs that read. Their results depend on the engine, which may have changed meanwhile."""
 
-    def __init__(self, session: Session, names: Names) -> None:
-        self._session, self._names = session, names
-
+    @verb(READERS, "", reads=True, url=PAGE)
     def page(self, url: str) -> Page:
-        """Return one page, as `Brain.page` describes."""
+        """Return everything about one page, named by URL or key. Raises UnknownPage."""
         self._session.refresh()
         key = self._names.key(url)
         stored = self._session.graph.read(
@@ -98,8 +95,19 @@ class Looking:
         pace |= dict(zip(COUNTED, counts, strict=True))
         return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price}
 
+    @verb(READERS, "pages", reads=True, also=NO_SCORE, options=TopOptions)
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """Return the best pages, as `Brain.top` describes."""
+        """Return the `n` pages of highest score, best first.
+
+        Only authority and hub have an index: by the others every page is read.
+
+        Args:
+            n: The number of pages.
+            by: authority, hub, a batch score (pagerank, hits_hub, …), or relevance or value, as far as they are known.
+
+        Raises:
+            BadInput: `by` is no score, or no page has it.
+        """
         scan.check_score(by, CASH)
         most = _count(n) or 0
         self._session.refresh()
@@ -110,41 +118,102 @@ class Looking:
             raise _not_carried(by)
         return self._dates()(pages)
 
+    @verb(READERS, "", reads=True, url=PAGE, n={"bounds": Bounds(0, MOST_TOP), "example": 5})
     def payments(self, url: str, n: int = 5) -> Payments:
-        """Explain the scores of a page, as `Brain.payments` describes."""
+        """Explain the scores of a page: return the `n` largest payers and payees of both its sides.
+
+        The classic engine does not record who paid whom: there are none. Raises UnknownPage.
+        """
         key, most = self._names.key_in_graph(url), _count(n) or 0
         self._session.refresh()
         if not self._session.engine.settles:
             return Payments((), (), (), ())
         return scan.payments(self._session.graph, key, most, self._session.settings.intra_host_weight)
 
+    @verb(READERS, reads=True, url=PAGE, way={"words": ("out", "in"), "example": "out"}, limit=LIMIT)
     def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
-        """Return the links of a page, as `Brain.links` describes."""
+        """Return the pages a page links to (`way` "out"), or those that link to it ("in"), the best `limit` of them
+        first.
+
+        Best is by authority for the targets of links and by hub for their sources: the amounts that the links pay. They
+        are read as the iterator proceeds. Raises UnknownPage.
+        """
         if way not in ("out", "in"):
             raise BadInput(f"links go 'out' or 'in', not {way!r}.")
         return scan.ends(self._session.graph, self._names.key_in_graph(url), way, _count(limit), self._view())
 
+    @verb(READERS, "path", reads=True, url=PAGE, other={**PAGE, "example": "https://b.example/"})
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
-        """Return a shortest way, as `Brain.path` describes."""
+        """Return a shortest way along links and redirects from one page to another; with one page, from any seed to it.
+
+        Both ends are in it; it is empty when there is none of at most 1000 links. Raises UnknownPage.
+        """
         if other is None:
             return scan.path(self._session.graph, None, self._names.key_in_graph(url), self._view())
         return scan.path(
             self._session.graph, self._names.key_in_graph(url), self._names.key_in_graph(other), self._view()
         )
 
-    def find(self, which: FindOptions) -> Iterator[Page]:
-        """Return the pages that fit, as `Brain.find` describes."""
+    @verb(READERS, reads=True, also=NO_SCORE, options=FindOptions, host={"is_a": "host"})
+    def find(
+        self,
+        text: str = "",
+        *,
+        regex: str | None = None,
+        host: str | None = None,
+        state: str | None = None,
+        fetched: bool | None = None,
+        min_score: float | None = None,
+        by: str = "authority",
+        limit: int | None = None,
+    ) -> Iterator[Page]:
+        """Return the pages that fit all that is given. They are read as the iterator proceeds.
+
+        From a `min_score` of 32 by authority or hub on an index is used and the best come first; a `host` has an index,
+        too. Otherwise every page is read, in the order of the store. Under the classic engine, whose scores are shares,
+        every `min_score` reads every page.
+
+        Args:
+            text: A part of the URL.
+            regex: A regular expression found in the URL.
+            host: The host of the page.
+            state: The state of the page.
+            fetched: Whether it was fetched.
+            min_score: The least score.
+            by: The score: authority, hub, a batch score (pagerank, hits_hub, …), relevance or value.
+            limit: The most pages.
+
+        Raises:
+            BadInput: An argument is wrong, or no page has that score.
+        """
+        which = FindOptions(
+            text=text, regex=regex, host=host, state=state, fetched=fetched, min_score=min_score, by=by, limit=limit
+        )
         wanted = Wanted.of(which, self._names.host_or_none(which.host), which.text, which.by, which.min_score)
         most = _count(which.limit)
         if which.by in UNINDEXED and not store.carried(self._session.graph, which.by):
             raise _not_carried(which.by)
         at_once = scan.PAGES_AT_ONCE if most is None else max(1, min(most, scan.PAGES_AT_ONCE))
         return islice(
-            scan.wanted_pages(self._session.graph, wanted, _silent, at_once, self._view(), self._dates()), most
+            scan.wanted_pages(self._session.graph, wanted, lambda *_: None, at_once, self._view(), self._dates()), most
         )
 
-    def dump_pages(self, which: PageFilter, progress: Progress = _silent) -> Iterator[Page]:
-        """Return all pages that fit, as `Brain.dump_pages` describes."""
+    @verb(READERS, reads=True, options=PageFilter, host={"is_a": "host"})
+    def dump_pages(
+        self,
+        *,
+        regex: str | None = None,
+        host: str | None = None,
+        state: str | None = None,
+        fetched: bool | None = None,
+        progress: Progress = lambda *_: None,
+    ) -> Iterator[Page]:
+        """Return all pages that fit, in the order of the store, read in small parts: memory stays bounded.
+
+        Pages that come or go meanwhile may be in it or not. `progress` is called with the number of finished ids, and
+        of all.
+        """
+        which = PageFilter(regex=regex, host=host, state=state, fetched=fetched)
         wanted = Wanted.of(which, self._names.host_or_none(which.host))
         pages = scan.wanted_pages(self._session.graph, wanted, progress, view=self._view(), finish=self._dates())
         return self._with_clicks(pages)
@@ -155,17 +224,37 @@ class Looking:
         for page in pages:
             yield replace(page, clicks=near.of(page.id))
 
-    def dump_links(self, which: LinkFilter, progress: Progress = _silent) -> Iterator[KnownLink]:
-        """Return all links of the pages that fit, as `Brain.dump_links` describes."""
+    @verb(READERS, reads=True, options=LinkFilter, host={"is_a": "host"})
+    def dump_links(
+        self,
+        *,
+        regex: str | None = None,
+        host: str | None = None,
+        state: str | None = None,
+        fetched: bool | None = None,
+        between_hosts: bool = False,
+        progress: Progress = lambda *_: None,
+    ) -> Iterator[KnownLink]:
+        """Return all links of the pages that fit, like `dump_pages`; `between_hosts`: only those to another host."""
+        which = LinkFilter(regex=regex, host=host, state=state, fetched=fetched, between_hosts=between_hosts)
         wanted = Wanted.of(which, self._names.host_or_none(which.host))
         return scan.links(self._session.graph, wanted, which.between_hosts, progress)
 
-    def frame(self, table: str, kind: str) -> Any:
-        """Return a table in memory, as `Brain.frame` describes."""
+    def frame(self, table: str, kind: str = "arrow") -> Any:
+        """Return all `pages`, `links` or `hosts` as a table in memory: `arrow`, `pandas` or `polars`.
+
+        It needs the extra `tables`. Larger crawls are for `graphbrain dump tables`. Raises BadInput.
+        """
         return frames.frame(self._session.graph, table, kind)
 
-    def quick_figures(self, waiting: int | None, since: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """Return figures for which no page is read, as `Brain.quick_figures` describes."""
+    def quick_figures(self, waiting: int | None = None, since: Mapping[str, int] | None = None) -> dict[str, Any]:
+        """Return those figures of `stats` for which no page is read.
+
+        Args:
+            waiting: The number of pages in the frontier, from which its end is estimated; None: not known.
+            since: `done` of the figures at which `waiting` was counted: the pages that reports brought into the
+                frontier since then are added, and those that they took out of it subtracted. None: it was counted now.
+        """
         self._session.counters.write()
         stored, sizes, totals, pace = self._session.graph.read(self._quick, "figures")
         self._session.take_up(stored)
@@ -188,8 +277,10 @@ class Looking:
         """Return the properties of the brain, its sizes, the sums of all counters, and the pace."""
         return tx.one("brain/read")[0], tx.one("brain/sizes"), tx.one("brain/totals"), self._pace(tx)
 
+    @verb(EVERYBODY, "", reads=True)
     def stats(self) -> dict[str, Any]:
-        """Return figures, as `Brain.stats` describes."""
+        """Return the counts of what there is, by state, and of what was done. Reads every page: for people, not for
+        loops."""
         session = self._session
         session.refresh()
         pushed = [forward for forward in session.policy.rule.forwards if forward.pushed]
@@ -218,8 +309,11 @@ class Looking:
         }
         return {**{name: totals[name] for name in FIRST}, "hosts": hosts, **sums_of, **totals}
 
-    def scan_figures(self, stop: Callable[[], bool]) -> tuple[figures.Scanned, float | None]:
-        """Return what metrics sample, as `Brain.scan_figures` describes."""
+    def scan_figures(self, stop: Callable[[], bool] = lambda: False) -> tuple[figures.Scanned, float | None]:
+        """Return what metrics sample at intervals, and the error bound, None where there is none.
+
+        Reads every page, in parts; `stop` is asked between them. Raises figures.Stopped.
+        """
         session = self._session
         session.refresh()
         policy = session.policy
@@ -234,8 +328,9 @@ class Looking:
         )
         return scanned, bound
 
-    def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
-        """Recompute and check accounts, as `Brain.audit` describes."""
+    @verb(READERS, long=True, sample={"bounds": Bounds(1, LARGEST), "example": 1_000})
+    def audit(self, sample: int | None = 1000, progress: Progress = lambda *_: None) -> Audit:
+        """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
         self._session.refresh()
         check = self._session.engine.check
         return audits.run(

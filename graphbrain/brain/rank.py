@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
@@ -16,11 +16,10 @@ from graphbrain.base.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.base.numeric.arrays import Floats, Ints
 from graphbrain.base.numeric.methods import DAMPING, METHODS
 from graphbrain.base.options.scores import BY_METHOD, RankDue, RankOptions, RankRun, checked, checked_every
+from graphbrain.base.options.verbs import OPERATORS, READERS, verb
 from graphbrain.base.work import Ranking
-from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.exclusive_lock import Hold
-from graphbrain.brain.names import Names
-from graphbrain.brain.session import Session
+from graphbrain.brain.topic import Topic
 from graphbrain.frontier import discovery
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Tx
@@ -33,6 +32,7 @@ __all__ = [
     "Scoring",
     "cores",
     "for_later",
+    "rank_if_due",
     "ranking",
 ]
 
@@ -53,14 +53,65 @@ _ANEW = ("iterations",)
 """Options that a ranking does not take over from the last one by the same method."""
 
 
-class Scoring:
+class Scoring(Topic):
     """The verbs that compute batch scores, one method at a time."""
 
-    def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
-        self._session, self._names, self._backfill = session, names, backfill
+    @verb(OPERATORS, long=True, options=RankRun)
+    def rank(
+        self,
+        method: str,
+        *,
+        damping: float | None = None,
+        tolerance: float | None = None,
+        iterations: int | None = None,
+        only_external: bool = False,
+        content: bool = False,
+        trusted: Iterable[str] | None = None,
+        top: int = 10,
+        write: bool = True,
+        warm: bool = False,
+        progress: RankProgress = lambda *_: None,
+    ) -> Ranking:
+        """Score all pages by `method` and write the scores back to them.
 
-    def rank(self, options: RankRun, progress: RankProgress = lambda *_: None) -> Ranking:
-        """Score all pages, as `Brain.rank` describes."""
+        Reports go on meanwhile; pages they bring are left out. An interruption while it writes leaves scores that are
+        partly old, and `rankings` reports it. Where the order uses these scores (the setting `value`), pages change
+        lanes; if that is broken off, `tend` continues it.
+
+        Args:
+            method: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the URLs
+                `trusted`), salsa, opic.
+            damping: Of pagerank and its kin; .85 by default.
+            tolerance: The acceptable error, in sum over all pages; 1e-9 by default. `converged` of the answer is True
+                if it was reached.
+            iterations: The most iterations; 10,000 by default.
+            only_external: Leave out links inside a host.
+            content: Relevance weighs the authorities of hits.
+            trusted: The URLs at which trustrank restarts.
+            top: The number of best pages in the answer.
+            write: False: only compute.
+            warm: Begin with the scores that the pages have, which takes fewer iterations where little has changed.
+            progress: Called with the step, how far it is, and of how much.
+
+        Raises:
+            BadInput: The method is unknown, or does not take an argument.
+            UnknownPage: A page of `trusted` is not in the graph.
+        """
+        options = RankRun(
+            method=method,
+            damping=damping,
+            tolerance=tolerance,
+            iterations=iterations,
+            only_external=only_external,
+            content=content,
+            trusted=None if trusted is None else trusted if isinstance(trusted, str) else tuple(trusted),
+            top=top,
+            write=write,
+            warm=warm,
+        )
+        return self._ranked(options, progress)
+
+    def _ranked(self, options: RankRun, progress: RankProgress) -> Ranking:
         options = checked(options)
         method, top = options.method, options.top
         clock, started = time.monotonic(), self._session.now()
@@ -82,43 +133,9 @@ class Scoring:
         best = {name: self._best(table, column, top) for name, column in scores.columns.items()}
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
 
-    def rank_if_due(self, schedule: RankDue, progress: RankProgress = lambda *_: None) -> Ranking | None:
-        """Score all pages anew, if the scores of this method are old and no other process does it.
-
-        `graphbrain work --rank` keeps scores fresh so, with any number of workers. It takes the parameters of the last
-        ranking by this method, and begins with its scores. If the process that ranks dies, another begins within two
-        minutes, or ten where it was writing.
-
-        Returns:
-            The ranking, or None when there was nothing to do.
-
-        Raises:
-            BadInput: The method is unknown, or the age is out of range.
-        """
-        method, every = schedule.method, checked_every(schedule).every
-
-        def take(tx: Tx, token: str, now: float, until: float) -> bool:
-            return store.take(tx, method, token, now, until, float(every))
-
-        hold = Hold(self._session.graph, self._session.now, HELD_SECONDS, take, "scores/take")
-        if not hold.take():
-            return None
-        last = next((facts for facts in store.stored(self._session.graph) if facts["method"] == method), {})
-
-        def go_on(what: str, done: int, of: int) -> None:
-            if not hold.keep():
-                raise GraphbrainError(f"Another process has begun to rank by {method!r}; its scores will hold.")
-            progress(what, done, of)
-
-        try:
-            given = {name: last[name] for name in BY_METHOD[method] if name in last and name not in _ANEW}
-            return self.rank(RankRun(method, **given, top=0, warm=True), go_on)
-        finally:
-            with suppress(GraphbrainError):  # a hold that cannot be released lapses
-                self._session.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
-
+    @verb(READERS, "rankings", reads=True)
     def rankings(self) -> list[Ranking]:
-        """Return the batch scores that the pages have, as `Brain.rankings` describes."""
+        """Return the batch scores that the pages have, and how they were computed; the latest first."""
         return [_stored(facts) for facts in store.stored(self._session.graph)]
 
     def _restart(self, options: RankOptions, table: LinkTable) -> Floats | None:
@@ -198,6 +215,42 @@ class Scoring:
         named = exports.urls(self._session.graph, ids)
         rows = zip(ids.tolist(), column[best].tolist(), strict=True)
         return tuple((named[page], score) for page, score in rows if page in named)
+
+
+def rank_if_due(brain: Scoring, due: RankDue, progress: RankProgress = lambda *_: None) -> Ranking | None:
+    """Score all pages anew, if the scores of this method are old and no other process does it.
+
+    `graphbrain work --rank` keeps scores fresh so, with any number of workers. It takes the parameters of the last
+    ranking by this method, and begins with its scores. If the process that ranks dies, another begins within two
+    minutes, or ten where it was writing.
+
+    Returns:
+        The ranking, or None when there was nothing to do.
+
+    Raises:
+        BadInput: The method is unknown, or the age is out of range.
+    """
+    method, every = due.method, checked_every(due).every
+
+    def take(tx: Tx, token: str, now: float, until: float) -> bool:
+        return store.take(tx, method, token, now, until, float(every))
+
+    hold = Hold(brain._session.graph, brain._session.now, HELD_SECONDS, take, "scores/take")
+    if not hold.take():
+        return None
+    last = next((facts for facts in store.stored(brain._session.graph) if facts["method"] == method), {})
+
+    def go_on(what: str, done: int, of: int) -> None:
+        if not hold.keep():
+            raise GraphbrainError(f"Another process has begun to rank by {method!r}; its scores will hold.")
+        progress(what, done, of)
+
+    try:
+        given = {name: last[name] for name in BY_METHOD[method] if name in last and name not in _ANEW}
+        return brain._ranked(RankRun(method, **given, top=0, warm=True), go_on)
+    finally:
+        with suppress(GraphbrainError):  # a hold that cannot be released lapses
+            brain._session.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
 
 
 def _compute(

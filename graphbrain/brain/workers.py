@@ -379,20 +379,17 @@ def _keep_ranked(brain: Brain, methods: Sequence[str], every: float, over: Calla
     """Rank all that is due, and look again, until it is over."""
 
     from graphbrain.base.options.scores import RankDue
-    from graphbrain.brain.backfill import Backfill
-    from graphbrain.brain.names import Names
-    from graphbrain.brain.rank import Scoring
+    from graphbrain.brain.rank import rank_if_due
 
     def go_on(*_: object) -> None:
         if over():
             raise _Stopped
 
-    scoring = Scoring(brain.session, Names(brain.session), Backfill(brain.session))
     look, printed = min(LOOK_EVERY, every / 4), ""
     while not over():
         for method in methods:
             try:
-                scoring.rank_if_due(RankDue(method, every), go_on)
+                rank_if_due(brain, RankDue(method, every), go_on)
             except _Stopped:
                 return
             # An error is printed once; the other methods go on.

@@ -48,12 +48,17 @@ CLAIM = {
 }
 
 
-class ErrorFacts(BaseModel):
-    """The error in one sentence; `type` is a class of graphbrain.errors or a word of the service's own."""
+class JobError(BaseModel):
+    """The error with which a job has failed."""
 
     type: str
     message: str
     try_again: bool
+
+
+class ErrorFacts(JobError):
+    """The error in one sentence; `type` is a class of graphbrain.errors or a word of the service's own."""
+
     request_id: str
 
 
@@ -250,14 +255,6 @@ class Progress(BaseModel):
     doing: str
     done: int
     of: int
-
-
-class JobError(BaseModel):
-    """The error with which a job has failed."""
-
-    type: str
-    message: str
-    try_again: bool
 
 
 class JobAnswer(BaseModel):

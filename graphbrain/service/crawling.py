@@ -9,7 +9,7 @@ from typing import Any, Literal
 from fastapi import APIRouter, Response
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.model import Answer, Claim, Claims, Hint, Report, Unusable
+from graphbrain.base.model import BESIDE, Answer, Claim, Claims, Hint, Report, Unusable
 from graphbrain.content.wire import claim_from_dict, claim_in, hint_from_dict, meant_by, report_from_dict, url_in
 from graphbrain.service.backend import Backend, Gate
 from graphbrain.service.refusals import Refusal
@@ -42,18 +42,8 @@ async def next_urls(body: Any, service: Service, caller: Caller, asked: Asked, k
         # The pages would not be fetched, and the claims could not be asked for again.
         await service.crawl.run(service.brain.give_back, list(claims))
         service.gate.open()
-    return json_answer(
-        {
-            "claims": [claim.as_dict() for claim in claims],
-            "next_ready": claims.next_ready,
-            "finished": claims.finished,
-            "next_unfailed": claims.next_unfailed,
-            "repeated": claims.repeated,
-            "next_because": claims.next_because,
-            "paused": claims.paused,
-            "now": service.brain.now(),
-        }
-    )
+    beside = {name: getattr(claims, name) for name in BESIDE}
+    return json_answer({"claims": [claim.as_dict() for claim in claims], **beside, "now": service.brain.now()})
 
 
 async def _claims(service: Backend, body: Any, worker: str, key: str | None, asked: Asked) -> Claims:

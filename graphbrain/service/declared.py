@@ -14,13 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic.config import JsonDict
 
 from graphbrain.base.model import Page
-from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.options.declare import NEEDED, Option
 from graphbrain.base.options.scores import BY_METHOD
 from graphbrain.base.options.verbs import Verb, verbs_of
 from graphbrain.brain.brain import Brain
 from graphbrain.service import answers
-from graphbrain.service.patterns import HOST, KINDS_GIVEN, NAME_OR_NONE, PAGE, PART_OF_HOST, listed, of_settings
+from graphbrain.service.patterns import HOST, KINDS_GIVEN, NAME_OR_NONE, PAGE, PART_OF_HOST, ends, listed, of_settings
 
 __all__ = ["VERBS", "Body", "Query", "answer_of", "asked_by", "line_of", "request_of", "title"]
 
@@ -148,14 +147,6 @@ def _field(option: Option) -> Any:
         json_schema_extra=document or None,
         **checks,
     )
-
-
-def ends(bounds: Bounds) -> JsonDict:
-    """Return the keywords of a JSON schema for the bounds of a number."""
-    document: JsonDict = {"exclusiveMinimum" if bounds.above else "minimum": bounds.least}
-    if bounds.most != inf:
-        document["exclusiveMaximum" if bounds.below else "maximum"] = bounds.most
-    return document
 
 
 def line_of(verb: Verb) -> Any:

@@ -198,7 +198,7 @@ class Door:
 
     @staticmethod
     def _check_size(scope: Scope) -> None:
-        """Every parser has gathered a bounded head by now; here it is as large as it is."""
+        """The parser has gathered a bounded head by now; here it is as large as it is."""
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if len(scope["headers"]) > MOST_HEADERS or (
             size + sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > LONGEST_HEAD

@@ -1,22 +1,22 @@
-"""HTTP as it arrives: heads are bounded before a parser keeps them, whichever of uvicorn's parsers is installed.
+"""HTTP as it arrives: heads are bounded before the parser keeps them.
 
-A parser gathers what belongs to a header until the header ends, and the framework sees nothing before that. So the
-limits are here: what a parser has taken without making anything of it, and the time that a head may take. The exact
-size of a head that is complete, and how many headers it has, the door checks.
+The parser, httptools, gathers what belongs to a header until the header ends, however long it is, and the framework
+sees nothing before that. So the limits are here: what the parser has taken without making anything of it, and the time
+that a head may take, which uvicorn does not limit. The exact size of a head that is complete, and how many headers it
+has, the door checks. uvicorn's other parser, h11, bounds what it gathers, and takes longer for each request
+(docs/benchmarks/service.md).
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-import sys
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from graphbrain.service.refusals import CURRENT_ID, Refusal, body_of
 
@@ -28,7 +28,7 @@ MOST_HEADERS = 100
 HEAD_SECONDS = 30.0
 """A head must be complete so long after its connection was made, or after its first byte."""
 SLICE = 16_384
-"""Bytes that a parser is given at a time."""
+"""Bytes that the parser is given at a time."""
 LINGERS, LINGERS_FOR = 1.0, 1_048_576
 """Seconds for which, and bytes up to which, what a refused caller still sends is read and thrown away: hung up on at
 once, he would lose the answer with the connection."""
@@ -41,51 +41,86 @@ _ORIGIN = re.compile(rb"\r?\norigin:[ \t]*([!-~]+)[ \t]*\r?\n", re.IGNORECASE)
 _PHRASES = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header Fields Too Large"}
 
 
-class _Bounded:
-    """The common part of both protocols: they refuse in the documented form, and limit the time in which a head must
-    arrive. Before uvicorn's class among the bases."""
+class _Bounded(HttpToolsProtocol):
+    """A connection. It refuses in the documented form, and limits the size of a head and the time in which it must
+    arrive."""
 
-    transport: asyncio.Transport
-    loop: asyncio.AbstractEventLoop
-    cycle: Any
+    readable: Callable[[str], Mapping[str, str]]
+    """Returns the headers by which pages of an origin may read what is refused."""
     _late: asyncio.TimerHandle | None = None
     _thrown_away: int | None = None
     """Bytes that came after the refusal; None: nothing was refused."""
+    _idle = 0
+    """Bytes that the parser was given since it made something of them."""
+    _in_head = True
+    _moved = False
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._head = bytearray()
-        """The part of a head that has come: parsers drop it where they cannot read it."""
+        """The part of a head that has come: the parser drops it where it cannot read it."""
         self._cycles: list[Any] = []
         """The requests that are not answered: uvicorn reports a disconnect to the last one alone."""
 
-    @staticmethod
-    def readable(origin: str) -> Mapping[str, str]:  # noqa: ARG004
-        """Return the headers by which pages of an origin may read what is refused."""
-        return {}
-
     def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)  # type: ignore[misc]
+        super().connection_made(transport)
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        if self._thrown_away is None:
-            self._head += data[: LONGEST_HEAD - len(self._head)]
-            super().data_received(data)  # type: ignore[misc]
+        for start in range(0, len(data), SLICE):
+            self._receive(data[start : start + SLICE])
+            if self.transport.is_closing():
+                return
+
+    def _receive(self, part: bytes) -> None:
+        if self._thrown_away is not None:
+            self._thrown_away += len(part)
+            if self._thrown_away > LINGERS_FOR:
+                self.transport.close()
             return
-        self._thrown_away += len(data)
-        if self._thrown_away > LINGERS_FOR:
-            self.transport.close()
+        self._moved = False
+        self._head += part[: LONGEST_HEAD - len(self._head)]
+        super().data_received(part)
+        if not self._in_head:  # it belongs to a body
+            self._head.clear()
+        self._idle = 0 if self._moved else self._idle + len(part)
+        if self._idle > LONGEST_HEAD:
+            self._refuse(TOO_LARGE)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._head_is_there()
         self._nobody_is_there()
-        super().connection_lost(error)  # type: ignore[misc]
+        super().connection_lost(error)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  uvicorn's own words
-        """Called by uvicorn, inside the handling of the parser's error."""
-        too_large = getattr(sys.exception(), "error_status_hint", None) == 431
-        self._refuse(TOO_LARGE if too_large else MALFORMED)
+        """Refuse what the parser cannot read."""
+        self._refuse(MALFORMED)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+        self._await_head()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # of trailers, which come behind a body, the service uses none
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._in_head, self._moved = False, True
+        self._head_is_there()
+        super().on_headers_complete()
+        self._cycles = [cycle for cycle in (*self._cycles, self.cycle) if not cycle.response_complete]
+        if not self.url.startswith(b"/"):  # the door looks at the whole target
+            target: Any = self.url.partition(b"?")[0]
+            self.scope["raw_path"], self.scope["path"] = target, unquote(target.decode("ascii"))
+
+    def on_body(self, body: bytes) -> None:
+        self._moved = True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._moved = True
+        super().on_message_complete()
 
     def _await_head(self) -> None:
         if self._late is None:
@@ -135,83 +170,7 @@ class _Bounded:
         self.loop.call_later(LINGERS, self.transport.close)
 
 
-class BoundedH11(_Bounded, H11Protocol):
-    """h11 itself bounds what it gathers (`h11_max_incomplete_event_size`)."""
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self._thrown_away is not None:
-            return
-        if self.conn.their_state is not h11.IDLE:
-            self._head_is_there()
-        elif self.conn.trailing_data[0]:
-            self._await_head()
-
-
-def protocol(readable: Callable[[str], Mapping[str, str]] | None = None) -> type[asyncio.Protocol]:
-    """Return the class that reads HTTP: by httptools where it is installed, else by h11, which uvicorn brings.
-    `readable`: the headers by which pages of an origin may read an answer; none unless given."""
-    try:
-        import httptools  # noqa: F401
-    except ImportError:
-        kind: type[_Bounded] = BoundedH11
-    else:
-        kind = _bounded_httptools()
-    given = {} if readable is None else {"readable": staticmethod(readable)}
-    made: Any = type(kind.__name__, (kind,), given)
-    return made  # type: ignore[no-any-return]
-
-
-def _bounded_httptools() -> type[_Bounded]:
-    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
-    class BoundedHttpTools(_Bounded, HttpToolsProtocol):
-        """httptools gathers without a limit; `_idle` counts what it was given since it made something of it."""
-
-        _idle = 0
-        _in_head = True
-        _moved = False
-
-        def data_received(self, data: bytes) -> None:
-            for start in range(0, len(data), SLICE):
-                part = data[start : start + SLICE]
-                self._moved = False
-                super().data_received(part)
-                if self.transport.is_closing():
-                    return
-                if self._thrown_away is not None:
-                    continue
-                if not self._in_head:  # it belongs to a body
-                    self._head.clear()
-                self._idle = 0 if self._moved else self._idle + len(part)
-                if self._idle > LONGEST_HEAD:
-                    self._refuse(TOO_LARGE)
-                    return
-
-        def on_message_begin(self) -> None:
-            super().on_message_begin()
-            self._in_head = True
-            self._await_head()
-
-        def on_header(self, name: bytes, value: bytes) -> None:
-            if self._in_head:  # of trailers, which come behind a body, the service uses none
-                super().on_header(name, value)
-
-        def on_headers_complete(self) -> None:
-            self._in_head, self._moved = False, True
-            self._head_is_there()
-            super().on_headers_complete()
-            self._cycles = [cycle for cycle in (*self._cycles, self.cycle) if not cycle.response_complete]
-            if not self.url.startswith(b"/"):  # as h11 does: the door looks at the whole target
-                target: Any = self.url.partition(b"?")[0]
-                self.scope["raw_path"], self.scope["path"] = target, unquote(target.decode("ascii"))
-
-        def on_body(self, body: bytes) -> None:
-            self._moved = True
-            super().on_body(body)
-
-        def on_message_complete(self) -> None:
-            self._moved = True
-            super().on_message_complete()
-
-    return BoundedHttpTools
+def protocol(readable: Callable[[str], Mapping[str, str]]) -> type[asyncio.Protocol]:
+    """Return the class that reads HTTP. `readable`: returns the headers by which pages of an origin may read an
+    answer."""
+    return type("Bounded", (_Bounded,), {"readable": staticmethod(readable)})

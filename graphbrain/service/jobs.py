@@ -141,16 +141,10 @@ class Jobs:
         except Stopped:
             state = "stopped"
         except GraphbrainError as error:
-            refusal = refusal_of(error)
-            job.error = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again}
-            state = "failed"
+            job.error, state = refusal_of(error).as_dict(), "failed"
         except Exception:
             log.exception("job %s (%s) failed", job.id, job.verb)
-            job.error = {
-                "type": "Internal",
-                "message": "It failed; the service's log has more.",
-                "try_again": False,
-            }
+            job.error = Refusal(500, "Internal", "It failed; the service's log has more.").as_dict()
             state = "failed"
         job.ended = self._now()
         job.state = state

@@ -6,10 +6,13 @@ accepted. Of names in scripts that a pattern does not list, the brain accepts mo
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
+
 from pydantic.config import JsonDict
 
 from graphbrain.base.model import KINDS
-from graphbrain.base.numeric.methods import CASH, UNINDEXED
+from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.settings import (
     CHOICES,
     HOST_LISTS,
@@ -29,10 +32,7 @@ __all__ = [
     "NAME_OR_NONE",
     "PAGE",
     "PART_OF_HOST",
-    "SCORE",
-    "SCORE_OR_CASH",
-    "URL",
-    "between",
+    "ends",
     "listed",
     "of_settings",
 ]
@@ -47,8 +47,6 @@ _AT = rf"(?:{_NAME}|(?:{_BYTE}\.){{3}}{_BYTE}|{_IPV6}){_PORT}"
 _SCHEME = "[Hh][Tt][Tt][Pp][Ss]?://"
 _ADDRESS = rf"{_SCHEME}{_AT}(?:[/?#][!-~¡-\u1fff\u3040-\ud7ff]*)?"
 
-URL: JsonDict = {"pattern": f"^{_ADDRESS}$"}
-"""A URL of http or https."""
 PAGE: JsonDict = {"pattern": f"^(?:[0-9a-f]{{32}}|{_ADDRESS})$"}
 """A page's URL or key."""
 HOST: JsonDict = {"pattern": f"^(?:{_SCHEME})?{_AT}/?$"}
@@ -62,16 +60,16 @@ _TEXTS = {
     **dict.fromkeys(NAMES, "^[A-Za-z][A-Za-z0-9-]*$"),
     "intervals": "^(?:[a-z/]{1,20} [1-9][0-9]{0,6})?$",
 }
-SCORE: JsonDict = {"enum": ["authority", "hub", *UNINDEXED]}
-SCORE_OR_CASH: JsonDict = {"enum": ["authority", "hub", CASH, *UNINDEXED]}
-
 KINDS_GIVEN: JsonDict = {"items": {"type": "string", "enum": [*KINDS]}, "contains": {"const": "page"}}
 """The schema of the kinds of a call of `next_urls`."""
 
 
-def between(least: float, most: float, *, below: bool = False) -> JsonDict:
-    """Return a number from `least` to `most`, or `below` it."""
-    return {"minimum": least, "exclusiveMaximum" if below else "maximum": most}
+def ends(bounds: Bounds) -> JsonDict:
+    """Return the keywords of a JSON schema for the bounds of a number."""
+    document: JsonDict = {"exclusiveMinimum" if bounds.above else "minimum": bounds.least}
+    if bounds.most != inf:
+        document["exclusiveMaximum" if bounds.below else "maximum"] = bounds.most
+    return document
 
 
 def listed(item: JsonDict) -> JsonDict:
@@ -92,10 +90,9 @@ def _of_setting(name: str, default: bool | float | str) -> JsonDict:
         return {"type": "boolean"}
     if isinstance(default, (int, float)):
         bounds = RANGES[name]
-        ends: JsonDict = {"exclusiveMinimum" if bounds.above else "minimum": bounds.least}
-        ends["exclusiveMaximum" if bounds.below or bounds.most == LARGEST else "maximum"] = bounds.most
+        bounds = replace(bounds, below=bounds.below or bounds.most == LARGEST)
         steps: JsonDict = {"multipleOf": 1 / 1024} if name == "intra_host_weight" else {}
-        return {"type": "integer" if isinstance(default, int) else "number", **ends, **steps}
+        return {"type": "integer" if isinstance(default, int) else "number", **ends(bounds), **steps}
     if name == "value":
         return {"enum": [*VALUES, default]}
     if name in CHOICES:

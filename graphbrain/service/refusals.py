@@ -78,6 +78,10 @@ class Refusal(Exception):
         if try_again:
             self.headers.setdefault("Retry-After", str(SOON))
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return its JSON, without the id of a request."""
+        return {"type": self.kind, "message": self.message, "try_again": self.try_again}
+
 
 def refusal_of(error: GraphbrainError) -> Refusal:
     """Return the refusal for an error of the brain."""
@@ -90,8 +94,7 @@ def refusal_of(error: GraphbrainError) -> Refusal:
 
 def body_of(refusal: Refusal) -> bytes:
     """Return the JSON of a refusal."""
-    body = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again}
-    return json.dumps({"error": {**body, "request_id": CURRENT_ID.get()}}).encode()
+    return json.dumps({"error": {**refusal.as_dict(), "request_id": CURRENT_ID.get()}}).encode()
 
 
 def validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:

@@ -25,7 +25,7 @@ from graphbrain.base.errors import BadInput
 from graphbrain.brain.brain import Brain
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
-from graphbrain.service.heads import LONGEST_HEAD, protocol
+from graphbrain.service.heads import protocol
 
 __all__ = ["Limits", "ListenAddress", "Terms", "configured", "serve"]
 
@@ -143,7 +143,6 @@ def configured(service: Application, address: ListenAddress) -> uvicorn.Config:
         lifespan="on",
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=GRACE,
-        h11_max_incomplete_event_size=LONGEST_HEAD,
         ssl_certfile=address.certificate,
         ssl_keyfile=address.key,
     )

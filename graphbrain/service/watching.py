@@ -265,9 +265,9 @@ async def _now(service: Backend, read: Callable[[Brain, str], dict[str, Any]], n
     """Return the answer that is read for one tab alone."""
     began = time.monotonic()
     data = await service.look.run(read, service.brain, name)
-    took = time.monotonic() - began
-    facts = {"as_of": service.brain.now(), "took": took, "making": False, "progress": None, "trouble": "", "data": data}
-    return json_answer(facts)
+    now = time.monotonic()
+    snapshot = Snapshot(data, service.brain.now(), now - began, now)
+    return Response(_body(Seen(snapshot, making=False, progress=None, trouble=""), data), media_type="application/json")
 
 
 async def _snapshot(

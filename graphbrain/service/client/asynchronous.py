@@ -35,11 +35,6 @@ class AsyncClient(AsyncTransport):
         ServiceUnavailable: The service did not answer in time.
     """
 
-    async def questions(self) -> list[dict[str, Any]]:
-        """Return all questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
-        answer: list[dict[str, Any]] = await self._ask(get("questions"), list[dict[str, Any]], "questions")
-        return answer
-
     async def convert_engine(self, engine: str, progress: Callable[[int, int], None] | None = None) -> bool:
         """Give the brain another engine, `exact` or `classic`. All accounts begin anew. False if it has it already.
 
@@ -391,30 +386,68 @@ class AsyncClient(AsyncTransport):
         answer: list[bool] = await self._parts("crawl_now", list[bool], "will", "urls", urls)
         return answer
 
-    async def settle(
+    async def rank(
         self,
+        method: str,
         *,
-        tolerance: float = 1e-07,
-        if_cheaper: bool = False,
+        damping: float | None = None,
+        tolerance: float | None = None,
+        iterations: int | None = None,
+        only_external: bool = False,
+        content: bool = False,
+        trusted: Iterable[str] | None = None,
+        top: int = 10,
+        write: bool = True,
+        warm: bool = False,
         progress: Callable[[str, int, int], None] | None = None,
-        stop: Callable[[], bool] = lambda: False,
-    ) -> Settled:
-        """Bring all accounts to their fixed point at once, beside all other work.
+    ) -> Ranking:
+        """Score all pages by `method` and write the scores back to them.
 
-        Pages that change meanwhile are left to pushes. Nothing is done while another pass is under way.
+        Reports go on meanwhile; pages they bring are left out. An interruption while it writes leaves scores that are
+        partly old, and `rankings` reports it. Where the order uses these scores (the setting `value`), pages change
+        lanes; if that is broken off, `tend` continues it.
 
         Args:
-            tolerance: The error bound that is left, where nothing changes meanwhile.
-            if_cheaper: Do nothing where pushes are cheaper; `tend` calls it so.
-            progress: Called with the step (export, solve, write), how far it is, and of how much.
-            stop: Asked between transactions. True ends the pass; what is written by then stays and is right.
+            method: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the URLs
+                `trusted`), salsa, opic.
+            damping: Of pagerank and its kin; .85 by default.
+            tolerance: The acceptable error, in sum over all pages; 1e-9 by default. `converged` of the answer is True
+                if it was reached.
+            iterations: The most iterations; 10,000 by default.
+            only_external: Leave out links inside a host.
+            content: Relevance weighs the authorities of hits.
+            trusted: The URLs at which trustrank restarts.
+            top: The number of best pages in the answer.
+            write: False: only compute.
+            warm: Begin with the scores that the pages have, which takes fewer iterations where little has changed.
+            progress: Called with the step, how far it is, and of how much.
 
         Raises:
-            BadInput: The brain has the classic engine.
+            BadInput: The method is unknown, or does not take an argument.
+            UnknownPage: A page of `trusted` is not in the graph.
         """
-        answer: Settled = await self._job(
-            "settle", Settled, {"tolerance": tolerance, "if_cheaper": if_cheaper}, Job(progress, True, stop)
+        answer: Ranking = await self._job(
+            "rank",
+            Ranking,
+            {
+                "method": method,
+                "damping": damping,
+                "tolerance": tolerance,
+                "iterations": iterations,
+                "only_external": only_external,
+                "content": content,
+                "trusted": shapes.listed(trusted),
+                "top": top,
+                "write": write,
+                "warm": warm,
+            },
+            Job(progress, True),
         )
+        return answer
+
+    async def rankings(self) -> list[Ranking]:
+        """Return the batch scores that the pages have, and how they were computed; the latest first."""
+        answer: list[Ranking] = await self._ask(get("rankings"), list[Ranking], "rankings")
         return answer
 
     async def page(self, url: str) -> Page:
@@ -550,68 +583,35 @@ class AsyncClient(AsyncTransport):
         answer: Audit = await self._job("audit", Audit, {"sample": sample}, Job(progress, False))
         return answer
 
-    async def rank(
-        self,
-        method: str,
-        *,
-        damping: float | None = None,
-        tolerance: float | None = None,
-        iterations: int | None = None,
-        only_external: bool = False,
-        content: bool = False,
-        trusted: Iterable[str] | None = None,
-        top: int = 10,
-        write: bool = True,
-        warm: bool = False,
-        progress: Callable[[str, int, int], None] | None = None,
-    ) -> Ranking:
-        """Score all pages by `method` and write the scores back to them.
-
-        Reports go on meanwhile; pages they bring are left out. An interruption while it writes leaves scores that are
-        partly old, and `rankings` reports it. Where the order uses these scores (the setting `value`), pages change
-        lanes; if that is broken off, `tend` continues it.
-
-        Args:
-            method: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the URLs
-                `trusted`), salsa, opic.
-            damping: Of pagerank and its kin; .85 by default.
-            tolerance: The acceptable error, in sum over all pages; 1e-9 by default. `converged` of the answer is True
-                if it was reached.
-            iterations: The most iterations; 10,000 by default.
-            only_external: Leave out links inside a host.
-            content: Relevance weighs the authorities of hits.
-            trusted: The URLs at which trustrank restarts.
-            top: The number of best pages in the answer.
-            write: False: only compute.
-            warm: Begin with the scores that the pages have, which takes fewer iterations where little has changed.
-            progress: Called with the step, how far it is, and of how much.
-
-        Raises:
-            BadInput: The method is unknown, or does not take an argument.
-            UnknownPage: A page of `trusted` is not in the graph.
-        """
-        answer: Ranking = await self._job(
-            "rank",
-            Ranking,
-            {
-                "method": method,
-                "damping": damping,
-                "tolerance": tolerance,
-                "iterations": iterations,
-                "only_external": only_external,
-                "content": content,
-                "trusted": shapes.listed(trusted),
-                "top": top,
-                "write": write,
-                "warm": warm,
-            },
-            Job(progress, True),
-        )
+    async def questions(self) -> list[dict[str, Any]]:
+        """Return all questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
+        answer: list[dict[str, Any]] = await self._ask(get("questions"), list[dict[str, Any]], "questions")
         return answer
 
-    async def rankings(self) -> list[Ranking]:
-        """Return the batch scores that the pages have, and how they were computed; the latest first."""
-        answer: list[Ranking] = await self._ask(get("rankings"), list[Ranking], "rankings")
+    async def settle(
+        self,
+        *,
+        tolerance: float = 1e-07,
+        if_cheaper: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Settled:
+        """Bring all accounts to their fixed point at once, beside all other work.
+
+        Pages that change meanwhile are left to pushes. Nothing is done while another pass is under way.
+
+        Args:
+            tolerance: The error bound that is left, where nothing changes meanwhile.
+            if_cheaper: Do nothing where pushes are cheaper; `tend` calls it so.
+            progress: Called with the step (export, solve, write), how far it is, and of how much.
+            stop: Asked between transactions. True ends the pass; what is written by then stays and is right.
+
+        Raises:
+            BadInput: The brain has the classic engine.
+        """
+        answer: Settled = await self._job(
+            "settle", Settled, {"tolerance": tolerance, "if_cheaper": if_cheaper}, Job(progress, True, stop)
+        )
         return answer
 
     async def clear(self, progress: Callable[[int, int], None] | None = None) -> None:

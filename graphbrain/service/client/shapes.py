@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from graphbrain.base import errors
 from graphbrain.base.errors import GraphbrainError, ServiceRefused, ServiceUnavailable
-from graphbrain.base.model import AnyReport, Claim, Claims, Failed, Fetched, Hint, Page, Resource, Unusable
+from graphbrain.base.model import BESIDE, AnyReport, Claim, Claims, Failed, Fetched, Hint, Page, Resource, Unusable
 from graphbrain.base.numeric.methods import SCORES
 
 __all__ = ["dumps", "error_of", "item", "listed", "parts", "read", "report", "text"]
@@ -137,7 +137,7 @@ def read(kind: Any, value: Any) -> Any:
     if kind == list[Page]:
         return [read(Page, each) for each in value]
     if kind is Claims:
-        return Claims(read(list[Claim], value["claims"]), **{name: value[name] for name in _BESIDE})
+        return Claims(read(list[Claim], value["claims"]), **{name: value[name] for name in BESIDE})
     try:
         return _adapter(kind).validate_python(value)
     except ValidationError as error:
@@ -148,7 +148,6 @@ def read(kind: Any, value: Any) -> Any:
 
 
 _adapter = cache(TypeAdapter)
-_BESIDE = ("next_ready", "finished", "next_unfailed", "repeated", "next_because", "paused")
 
 
 def _page(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Heads of requests, over real sockets, by each parser: what is too large is refused before it costs anything, and
+"""Heads of requests, over real sockets: what is too large is refused before it costs anything, and
 others are answered meanwhile."""
 
 from __future__ import annotations
@@ -20,19 +20,13 @@ from hypothesis import strategies as st
 
 from graphbrain.service import heads
 from graphbrain.service.door import Door, Limits
-from graphbrain.service.heads import LONGEST_HEAD, MOST_HEADERS, BoundedH11, protocol
+from graphbrain.service.heads import LONGEST_HEAD, MOST_HEADERS, protocol
 from graphbrain.service.serve import KEEP_ALIVE
 
 
 def _readable(origin: str) -> dict[str, str]:
     """Pages of one origin may read what is refused."""
     return {"Access-Control-Allow-Origin": origin, "Vary": "Origin"} if origin == "https://desk.example" else {}
-
-
-PARSERS = {
-    "httptools": protocol(_readable),
-    "h11": type("Readable", (BoundedH11,), {"readable": staticmethod(_readable)}),
-}
 
 
 SLOW = 0.2
@@ -53,26 +47,19 @@ async def _behind(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": said})
 
 
-@pytest.fixture(params=sorted(PARSERS))
-def port(request: pytest.FixtureRequest) -> Iterator[int]:
-    with serving(PARSERS[request.param]) as port:
-        yield port
-
-
-@contextlib.contextmanager
-def serving(parser: Any) -> Iterator[int]:
+@pytest.fixture
+def port() -> Iterator[int]:
     """The port of a door that lets everybody in."""
     app: Any = Door(_behind, keeper=None, limits=Limits(rate=0), names=["service"], roles={}, without_token=True)  # type: ignore[arg-type]
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         config = uvicorn.Config(
             app,
-            http=parser,
+            http=protocol(_readable),
             lifespan="off",
             log_config=None,
             ws="none",
             timeout_keep_alive=KEEP_ALIVE,
-            h11_max_incomplete_event_size=LONGEST_HEAD,
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -15,6 +15,7 @@ from graphbrain.base.errors import GraphUnavailable
 from graphbrain.base.model import Host
 from graphbrain.frontier.claims import sitemaps
 from graphbrain.frontier.claims.sitemap_state import DEAD_AFTER, DEEPEST
+from graphbrain.service.client import shapes
 from tests.integration.conftest import START, HandClock, lose_an_answer
 
 KINDS = ("page", "robots", "sitemap")
@@ -551,6 +552,6 @@ def test_a_host_shows_its_robots_txt_and_sitemaps(brain: Brain, clock: HandClock
     assert robots.due is not None and robots.due == robots.fetched + 20 * HOUR  # type: ignore[operator]
     assert (dead.url, dead.state, dead.note) == ("https://a.org/dead.xml", "failing", "there is no sitemap")
     assert (well.state, well.entries, well.true_dates) == ("read", 2, None)
-    assert Host.from_dict(found.as_dict()) == found, "as it goes over the wire"
+    assert shapes.read(Host, found.as_dict()) == found, "as it goes over the wire"
     (listed,) = brain.hosts("a.org")
-    assert listed.resources is None and Host.from_dict(listed.as_dict()) == listed
+    assert listed.resources is None and shapes.read(Host, listed.as_dict()) == listed
