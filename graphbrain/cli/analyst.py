@@ -65,27 +65,27 @@ def ask(
             raise click.UsageError("Name a question; 'graphbrain ask' lists them.")
         _list(questions.questions(), form)
         return
-    asked = questions.question(name)
+    chosen = questions.question(name)
     given: dict[str, Any] = dict(_pair(text) for text in params)
     if limit is not None:
         if "limit" in given:
             raise click.UsageError("Give either --limit or --param limit, not both.")
         given["limit"] = limit
-    asked.values(given)
+    chosen.values(given)
     if since is not None and "days" in given:
         raise click.UsageError("Give either --since or --param days, not both.")
     if how:
-        _explain(asked, given if since is None else given | asked.since(since, time.time()), form)
+        _explain(chosen, given if since is None else given | chosen.since(since, time.time()), form)
         return
     with app.brain(auto_tend=False) as brain:
-        _say_cost(asked, brain.graph)
+        _say_cost(chosen, brain.graph)
         if since is not None:
-            given |= asked.since(since, brain.now())
+            given |= chosen.since(since, brain.now())
         with show.timed_line() as timing:
-            timing(f"asking {asked.name}")
-            answer = brain.ask(asked.name, **given)
+            timing(f"asking {chosen.name}")
+            answer = brain.ask(chosen.name, **given)
     instead = " in place of --param limit" if limit is None and "limit" in given else ""
-    _print(asked, answer if since is None else answer.since(since), form, f"--limit all{instead} shows all")
+    _print(chosen, answer if since is None else answer.since(since), form, f"--limit all{instead} shows all")
 
 
 @brain_command()
@@ -295,30 +295,30 @@ def _list(listed: tuple[Question, ...], form: str) -> None:
         show.write(show.rows_table(("group", "name", "title"), rows))
 
 
-def _explain(asked: Question, given: Mapping[str, Any], form: str) -> None:
+def _explain(chosen: Question, given: Mapping[str, Any], form: str) -> None:
     from graphbrain.terminal import show
 
-    steps = asked.steps(given)
+    steps = chosen.steps(given)
     if form == "jsonl":
-        show.json_lines([{**asked.as_dict(), "cypher": "\n".join(steps) or None}])
+        show.json_lines([{**chosen.as_dict(), "cypher": "\n".join(steps) or None}])
         return
-    pairs = [("question", asked.name), ("title", asked.title), ("how to read", asked.reading)]
-    pairs += [("reads", asked.cost)] if asked.cost else []
-    pairs += [(f"--param {p.name}={p.default}", p.meaning) for p in asked.params]
+    pairs = [("question", chosen.name), ("title", chosen.title), ("how to read", chosen.reading)]
+    pairs += [("reads", chosen.cost)] if chosen.cost else []
+    pairs += [(f"--param {p.name}={p.default}", p.meaning) for p in chosen.params]
     pasted = "\n\n".join(steps) or "Computed by 'graphbrain ask'; no Cypher can be pasted."
     show.out(show.sheet(pairs), "", pasted)
 
 
-def _say_cost(asked: Question, graph: Graph) -> None:
+def _say_cost(chosen: Question, graph: Graph) -> None:
     """Warn before a question is asked that it will take long: of a large graph, with what it reads."""
     from graphbrain.terminal import show
 
     pages, links = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[:2]
-    if ("link" in asked.cost and links > SLOW_LINKS) or ("page" in asked.cost and pages > SLOW_PAGES):
-        show.say(f"graphbrain: {asked.name} reads {asked.cost}; there are {pages:,} pages and {links:,} links.")
+    if ("link" in chosen.cost and links > SLOW_LINKS) or ("page" in chosen.cost and pages > SLOW_PAGES):
+        show.say(f"graphbrain: {chosen.name} reads {chosen.cost}; there are {pages:,} pages and {links:,} links.")
 
 
-def _print(asked: Question, answer: Asked, form: str, rest: str) -> None:
+def _print(chosen: Question, answer: Asked, form: str, rest: str) -> None:
     from graphbrain.terminal import show
 
     if form == "jsonl":
@@ -326,9 +326,9 @@ def _print(asked: Question, answer: Asked, form: str, rest: str) -> None:
     elif form == "csv":
         _csv(answer.columns, answer.rows)
     else:
-        show.out(show.Title(asked.title))
+        show.out(show.Title(chosen.title))
         if not show.write(show.AnswerTable(answer.columns, answer.rows)):
-            show.say(f"graphbrain: no row; 'graphbrain ask {asked.name} --how' describes one.")
+            show.say(f"graphbrain: no row; 'graphbrain ask {chosen.name} --how' describes one.")
     if answer.note:
         show.say(f"graphbrain: {answer.note}")
     if answer.cut:

@@ -54,13 +54,13 @@ def mirror(warcs: tuple[Path, ...], folder: Path, size: int, scripts: bool) -> i
     for path in warcs:
         if path.is_dir():
             mended(path)
-    made = write(warcs, folder, size, scripts=scripts)
-    for url in made.too_large:
+    mirrored = write(warcs, folder, size, scripts=scripts)
+    for url in mirrored.too_large:
         show.say(f"graphbrain: {url} is larger than is read, so its file is empty.")
-    if made.lost:
-        records = show.counted(made.lost, "record")
+    if mirrored.lost:
+        records = show.counted(mirrored.lost, "record")
         show.say(f"graphbrain: {records} refer to payloads that are in none of these files; name all of an archive.")
-    pages, files = show.counted(made.pages, "page"), show.counted(made.files, "file")
+    pages, files = show.counted(mirrored.pages, "page"), show.counted(mirrored.files, "file")
     show.say(f"graphbrain: {folder / 'index.html'} lists {pages}; {files} in all.")
     return 0
 
@@ -81,8 +81,8 @@ def packed(folder: Path, file: Path, most: int) -> None:
     from graphbrain.terminal import show
 
     pages, silent = pack(folder, file, most)
-    left = f"; the texts of {show.counted(silent, 'page')} are left out, because the list would be too long"
-    show.say(f"graphbrain: {file} has {show.counted(pages, 'page')}{left if silent else ''}.")
+    omitted = f"; the texts of {show.counted(silent, 'page')} are left out, because the list would be too long"
+    show.say(f"graphbrain: {file} has {show.counted(pages, 'page')}{omitted if silent else ''}.")
 
 
 def mended(folder: Path) -> None:
@@ -90,8 +90,8 @@ def mended(folder: Path) -> None:
     from graphbrain.crawl.warc import mend
     from graphbrain.terminal import show
 
-    for left in mend(folder):
-        show.say(f"graphbrain: {_said_of(left)}")
+    for remark in mend(folder):
+        show.say(f"graphbrain: {_said_of(remark)}")
 
 
 def _said_of(mended: Mended) -> str:

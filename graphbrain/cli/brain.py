@@ -44,8 +44,8 @@ def change(app: App, settings: tuple[str, ...]) -> None:
             more, plain = given.pop(name), name.removesuffix("+")
             given[plain] = added(plain, getattr(brain.settings, plain, ""), more)
         brain.change(bar, **given)
-    said = [f"{name}={value}" for name, value in given.items()]
-    show.say(f"graphbrain: {', '.join(said)} now holds for all.")
+    assigned = [f"{name}={value}" for name, value in given.items()]
+    show.say(f"graphbrain: {', '.join(assigned)} now holds for all.")
 
 
 @brain_command()

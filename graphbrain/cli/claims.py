@@ -97,8 +97,8 @@ def _say_why(claims: Claims, now_only: bool) -> None:
     elif claims.finished and now_only:
         show.say("graphbrain: all pages that were asked for by 'now' have been visited.")
     elif claims.finished:
-        due = f"; {claims.when()}" if claims.next_ready is not None else ""
-        show.say(f"graphbrain: the crawl is finished: nothing waits and nothing is claimed{due}.")
+        when = f"; {claims.when()}" if claims.next_ready is not None else ""
+        show.say(f"graphbrain: the crawl is finished: nothing waits and nothing is claimed{when}.")
     elif claims.next_ready is not None:
         away = max(0.0, claims.next_ready - time.time())
         show.say(f"graphbrain: the next page is ready in {away:.1f} s: {claims.when()}.")
@@ -114,18 +114,18 @@ class _Asked:
     """The number of claims that are asked for and not made yet, by kinds. `kinds`: of a line that names none."""
 
     def __init__(self, count: int, kinds: Kinds) -> None:
-        self._kinds, self._left = kinds, Counter[Kinds]({kinds: count} if count else {})
+        self._kinds, self._remaining = kinds, Counter[Kinds]({kinds: count} if count else {})
 
     def __bool__(self) -> bool:
-        return self._left.total() > 0
+        return self._remaining.total() > 0
 
     def add(self, count: int, kinds: Kinds) -> None:
         """Raise, or lower, the number of pages that are asked for."""
-        self._left[kinds or self._kinds] += count
+        self._remaining[kinds or self._kinds] += count
 
     def items(self) -> list[tuple[Kinds, int]]:
         """Return the kinds, and how many of each are asked for."""
-        return [(kinds, count) for kinds, count in self._left.items() if count > 0]
+        return [(kinds, count) for kinds, count in self._remaining.items() if count > 0]
 
 
 def _hand_out(
@@ -142,7 +142,7 @@ def _hand_out(
         while line is not None:
             if not wanted:
                 last = time.monotonic()
-            wanted.add(*_asked(*line))
+            wanted.add(*_claim_line(*line))
             line = lines.next(0)
         if not wanted:
             continue
@@ -165,15 +165,15 @@ def _hand_out(
         pause = PAUSE if claims.next_ready is None else min(PAUSE, max(0.01, claims.next_ready - brain.now()))
 
 
-def _asked(number: int, line: str) -> tuple[int, Kinds]:
+def _claim_line(number: int, line: str) -> tuple[int, Kinds]:
     """Return how many claims a line asks for, and of which kinds. One that cannot be read asks for none, with a message
     on stderr."""
     from graphbrain.terminal import show
 
     try:
-        asked = json.loads(line)
-        kinds = asked.pop("kinds", None) if isinstance(asked, dict) else None
-        count = asked.get("n") if isinstance(asked, dict) and set(asked) == {"n"} else asked
+        parsed = json.loads(line)
+        kinds = parsed.pop("kinds", None) if isinstance(parsed, dict) else None
+        count = parsed.get("n") if isinstance(parsed, dict) and set(parsed) == {"n"} else parsed
         if isinstance(count, int) and not isinstance(count, bool) and 1 <= count <= MOST and _are_kinds(kinds):
             return count, None if kinds is None else tuple(kinds)
     except (ValueError, RecursionError):
@@ -192,15 +192,15 @@ def _are_kinds(kinds: Any) -> bool:
 
 def _print_claims(brain: Brain, claims: Sequence[Claim]) -> None:
     """Print claims, each at once; those that could not be printed are given back."""
-    left = list(claims)
+    unprinted = list(claims)
     try:
-        while left:
-            sys.stdout.write(json.dumps(left[0].as_dict()) + "\n")
+        while unprinted:
+            sys.stdout.write(json.dumps(unprinted[0].as_dict()) + "\n")
             sys.stdout.flush()
-            del left[0]
+            del unprinted[0]
     finally:
-        if left:
-            brain.give_back(left)
+        if unprinted:
+            brain.give_back(unprinted)
 
 
 # ---------------------------------------------------------------------- report
@@ -271,8 +271,8 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
     items = [_read(line) for _, line in lines]
     answers = brain.report(items)
-    while again and (left := [index for index, answer in enumerate(answers) if answer.reason == TWICE]):
-        for index, answer in zip(left, brain.report([items[index] for index in left]), strict=True):
+    while again and (refused := [index for index, answer in enumerate(answers) if answer.reason == TWICE]):
+        for index, answer in zip(refused, brain.report([items[index] for index in refused]), strict=True):
             answers[index] = answer
     for (number, _), item, answer in zip(lines, items, answers, strict=True):
         if answer.accepted:
@@ -308,16 +308,16 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
     from graphbrain.cli import sheets
     from graphbrain.terminal import show
 
-    held = _claims(source)
+    claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
-        kept = brain.renew([claim for claim in held if isinstance(claim, Claim)], seconds)
-    answers = _in_place(held, kept)
+        kept = brain.renew([claim for claim in claims if isinstance(claim, Claim)], seconds)
+    answers = _in_place(claims, kept)
     if as_json:
         show.json_lines(now.as_dict() if isinstance(now, Claim) else _lost(line) for line, now in answers)
     else:
         rows = ((now.until if isinstance(now, Claim) else None, line.url) for line, now in answers)
         show.write(sheets.leases_table(rows))
-    return _told(answers, "held longer")
+    return _print_outcomes(answers, "held longer")
 
 
 @brain_command("give-back")
@@ -330,38 +330,38 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
     """
     from graphbrain.terminal import show
 
-    held = _claims(source)
+    claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
-        given = brain.give_back([claim for claim in held if isinstance(claim, Claim)])
-    answers = _in_place(held, given)
+        given = brain.give_back([claim for claim in claims if isinstance(claim, Claim)])
+    answers = _in_place(claims, given)
     if as_json:
         show.json_lines(
             {"url": line.url, "key": line.key, "given_back": True} if good else _lost(line) for line, good in answers
         )
-    return _told(answers, "given back")
+    return _print_outcomes(answers, "given back")
 
 
 def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
     """The claims that lines name; what is none, with the reason."""
     from graphbrain.content import wire
 
-    held: list[Claim | Unusable] = []
+    claims: list[Claim | Unusable] = []
     for number, line in enumerate(source, 1):
         if not line.strip():
             continue
         item: dict[str, Any] = {}
         try:
             item = wire.json_object(line)
-            held.append(wire.meant_by(item))
+            claims.append(wire.meant_by(item))
         except BadInput as error:
-            held.append(Unusable(wire.url_in(item), None, f"line {number}: {error}"))
-    return held
+            claims.append(Unusable(wire.url_in(item), None, f"line {number}: {error}"))
+    return claims
 
 
-def _in_place(held: Sequence[Claim | Unusable], done: Sequence[Any]) -> list[tuple[Any, Any]]:
+def _in_place(claims: Sequence[Claim | Unusable], done: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Each line with what became of it; None for what was lost, or is no claim."""
     answers = iter(done)
-    return [(line, (next(answers) or None) if isinstance(line, Claim) else None) for line in held]
+    return [(line, (next(answers) or None) if isinstance(line, Claim) else None) for line in claims]
 
 
 def _lost(line: Claim | Unusable) -> dict[str, Any]:
@@ -370,7 +370,7 @@ def _lost(line: Claim | Unusable) -> dict[str, Any]:
     return {"url": line.url, "refused": True, "reason": line.reason}
 
 
-def _told(answers: Sequence[tuple[Any, Any]], done: str) -> int:
+def _print_outcomes(answers: Sequence[tuple[Any, Any]], done: str) -> int:
     """Print the results of claims, and return the exit code."""
     from graphbrain.terminal import show
 

@@ -120,26 +120,26 @@ class CommandsOnUse(MutableMapping[str, click.Command]):
     """The commands by name. A command is imported when it is looked up; names, order and number need no import."""
 
     def __init__(self, entries: Mapping[str, Entry]) -> None:
-        self._known: dict[str, Entry | click.Command] = dict(entries)
+        self._commands: dict[str, Entry | click.Command] = dict(entries)
 
     def __getitem__(self, name: str) -> click.Command:
-        known = self._known[name]
-        if isinstance(known, Entry):
-            module = importlib.import_module(f"{known.package}.{known.module}")
-            known = self._known[name] = {each.name: each for each in module.COMMANDS}[name]
-        return known
+        command = self._commands[name]
+        if isinstance(command, Entry):
+            module = importlib.import_module(f"{command.package}.{command.module}")
+            command = self._commands[name] = {each.name: each for each in module.COMMANDS}[name]
+        return command
 
     def __contains__(self, name: object) -> bool:
-        return name in self._known
+        return name in self._commands
 
     def __setitem__(self, name: str, command: click.Command) -> None:
-        self._known[name] = command
+        self._commands[name] = command
 
     def __delitem__(self, name: str) -> None:
-        del self._known[name]
+        del self._commands[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(self._commands)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._commands)

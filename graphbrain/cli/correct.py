@@ -21,9 +21,9 @@ def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
 
     with app.brain() as brain:
         had = {url: brain.forget(url, for_ever=for_ever) for url in urls}
-    gone = [links for links in had.values() if links is not None]
+    removed = [links for links in had.values() if links is not None]
     refused = f"; {len(had):,} {'is' if len(had) == 1 else 'are'} refused from now on" if for_ever else ""
-    done = f"{show.counted(len(gone), 'page')} forgotten, with {show.counted(sum(gone), 'link')}"
+    done = f"{show.counted(len(removed), 'page')} forgotten, with {show.counted(sum(removed), 'link')}"
     show.say(f"graphbrain: {done}{refused}.")
     missing = [] if for_ever else [url for url, links in had.items() if links is None]
     for url in missing:
@@ -64,8 +64,8 @@ def pause(app: App) -> None:
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         done = brain.pause()
-        held = brain.stats()["leased"]
-    out = f" {show.counted(held, 'page')} {'is' if held == 1 else 'are'} with crawlers still." if held else ""
+        leased = brain.stats()["leased"]
+    out = f" {show.counted(leased, 'page')} {'is' if leased == 1 else 'are'} with crawlers still." if leased else ""
     was = "is paused" if done else "was paused already"
     show.say(f"graphbrain: the brain {was}: no page can be claimed until 'graphbrain resume'.{out}")
 
@@ -82,13 +82,13 @@ def park(app: App, urls: tuple[str, ...]) -> int:
 
     with app.brain() as brain:
         parked = dict(zip(urls, brain.park(*urls), strict=True))
-        left = {url: brain.page(url) for url, done in parked.items() if not done}
-    for url, page in left.items():
+        unparked = {url: brain.page(url) for url, done in parked.items() if not done}
+    for url, page in unparked.items():
         why = "a crawler holds it" if page.lease_until is not None else f"it is {page.state}"
         show.say(f"graphbrain: {url} is not parked: {why}.")
-    count = len(parked) - len(left)
+    count = len(parked) - len(unparked)
     show.say(f"graphbrain: {show.counted(count, 'page')} parked; 'graphbrain retry URL' undoes it.")
-    return 1 if left else 0
+    return 1 if unparked else 0
 
 
 COMMANDS: tuple[click.Command, ...] = (forget, retry, park, pause)

@@ -172,7 +172,7 @@ def crawl(
     login = None if order.login is None else Login(login_of(order.login, os.environ))
     connection, is_new = _brain_at(app, order)
     try:
-        with _held(connection, app.data) as (worker, give_back), Brain.open(**connection, worker=worker) as brain:
+        with _hold(connection, app.data) as (worker, give_back), Brain.open(**connection, worker=worker) as brain:
             give_back(brain)
             if order.anew:
                 order = _with_contact(brain, order)  # nothing is deleted for a crawl that would be refused
@@ -236,7 +236,7 @@ def _brain_at(app: App, order: CrawlOrder) -> tuple[dict[str, Any], bool]:
 
 
 @contextmanager
-def _held(connection: Mapping[str, Any], data: Path | None) -> Iterator[tuple[str | None, Callable[[Brain], None]]]:
+def _hold(connection: Mapping[str, Any], data: Path | None) -> Iterator[tuple[str | None, Callable[[Brain], None]]]:
     """Hold the lock of this crawl's worker. Yield its name, None where the environment has one, and a function that
     returns what crawls held that have ended."""
     from graphbrain.crawl import holding
@@ -315,9 +315,9 @@ def _empty(brain: Brain, yes: bool) -> None:
 
     stats = brain.stats()
     if stats["leased"]:
-        held = show.counted(stats["leased"], "page")
+        leased = show.counted(stats["leased"], "page")
         raise GraphbrainError(
-            f"Another crawl holds {held} of this brain: stop it before --anew, or give this one a brain of its own "
+            f"Another crawl holds {leased} of this brain: stop it before --anew, or give this one a brain of its own "
             "with --data DIR."
         )
     pages = show.counted(stats["pages"], "page")
@@ -421,13 +421,13 @@ def _run(
     _pack(running, ended)
     if ended.reason not in ("failed", "interrupted"):
         _settle(brain)
-    known = None if ended.reason == "failed" else _known(brain)
+    figures = None if ended.reason == "failed" else _figures(brain)
     waiting, forbidden = 0, False
-    if isinstance(known, closing.CrawlEnd):
-        waiting, forbidden = known.waiting, known.is_forbidden
+    if isinstance(figures, closing.CrawlEnd):
+        waiting, forbidden = figures.waiting, figures.is_forbidden
     code = _code(running, ended, waiting, forbidden)
-    if known is not None:
-        _show(running, ended, known, code, where, as_json)
+    if figures is not None:
+        _show(running, ended, figures, code, where, as_json)
     _say_end(running, ended, code, waiting, forbidden, data)
     return code
 
@@ -527,7 +527,7 @@ def _settle(brain: Brain) -> None:
         brain.tend(None)
 
 
-def _known(brain: Brain) -> CrawlEnd | GraphbrainError:
+def _figures(brain: Brain) -> CrawlEnd | GraphbrainError:
     """Return what the brain knows at the end, or why it cannot be asked."""
     from graphbrain.crawl import closing
     from graphbrain.terminal import show
@@ -542,15 +542,15 @@ def _known(brain: Brain) -> CrawlEnd | GraphbrainError:
 
 
 def _show(
-    running: Running, ended: Ended, known: CrawlEnd | GraphbrainError, code: int, where: Sequence[str], as_json: bool
+    running: Running, ended: Ended, figures: CrawlEnd | GraphbrainError, code: int, where: Sequence[str], as_json: bool
 ) -> None:
     """Print the six lines, on stdout."""
     from graphbrain.crawl import closing
     from graphbrain.terminal import show
 
-    rows = closing.lines(running.watch, ended.seconds, known, where)
+    rows = closing.lines(running.watch, ended.seconds, figures, where)
     if as_json:
-        show.json_lines([closing.as_dict(running.watch, ended.seconds, known, code)])
+        show.json_lines([closing.as_dict(running.watch, ended.seconds, figures, code)])
     else:
         show.out(show.sheet(rows))
 

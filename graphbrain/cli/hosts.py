@@ -63,13 +63,16 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
             brain.block(name, None if isinstance(block, str) else block)
         if unblock:
             brain.unblock(name)
-        known = brain.host(name)
-    if (given or block is not None) and not known.pages:
-        show.say(f"graphbrain: no page of {known.name} is known yet; this holds from its first one on.")
+        shown_host = brain.host(name)
+    if (given or block is not None) and not shown_host.pages:
+        show.say(f"graphbrain: no page of {shown_host.name} is known yet; this holds from its first one on.")
     if as_json:
-        show.json_lines([known.as_dict()])
+        show.json_lines([shown_host.as_dict()])
     else:
-        show.out(sheets.host_sheet(known), *([sheets.resources_table(known.resources)] if known.resources else []))
+        show.out(
+            sheets.host_sheet(shown_host),
+            *([sheets.resources_table(shown_host.resources)] if shown_host.resources else []),
+        )
 
 
 @brain_command()

@@ -68,8 +68,8 @@ def _set_values(app: App, url: str, values: tuple[str, ...]) -> None:
     with app.brain() as brain:
         brain.set_page(url, **given)
     for name, value in given.items():
-        said = "is no longer set" if value is None else f"is set to {value:g}"
-        show.say(f"graphbrain: the {name} of {url} {said}.")
+        outcome = "is no longer set" if value is None else f"is set to {value:g}"
+        show.say(f"graphbrain: the {name} of {url} {outcome}.")
 
 
 def _pair(text: str) -> tuple[str, float | None]:

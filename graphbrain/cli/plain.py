@@ -50,8 +50,8 @@ def _command(
         given = {each: value for each, value in arguments.items() if value is not None}
         with app.brain(**opened) as brain:
             code = act(verb.call(brain, given), given, as_json)
-            if said := note(brain, given):
-                show.say(f"graphbrain: {said}.")
+            if remark := note(brain, given):
+                show.say(f"graphbrain: {remark}.")
         return code
 
     run.__doc__ = text
@@ -111,7 +111,7 @@ def listing(
     return _command(name, text, operands, act, opened={"auto_tend": False}, prints=True, note=note)
 
 
-def _asked(count: int, _: Given) -> str:
+def _asked_for(count: int, _: Given) -> str:
     by = ", by crawlers that claim the kind 'link', as 'graphbrain crawl' does" if count else ""
     return f"{show.counted(count, 'URL')} outside the scope will be checked{by}."
 
@@ -147,7 +147,7 @@ COMMANDS: tuple[click.Command, ...] = (
         Crawlers that claim the kind 'link' ask each URL by HEAD, or by GET where its host does not allow HEAD. Nothing
         more is fetched of it. 'graphbrain ask broken-links' has those that fail.
         """,
-        _asked,
+        _asked_for,
     ),
     listing(
         "top",

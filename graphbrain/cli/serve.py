@@ -138,9 +138,9 @@ def _brain(app: App) -> Iterator[Any]:
     from graphbrain.terminal import show
 
     patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         with _waiting_for(app.given.get("uri") or os.environ.get("GRAPHBRAIN_URI") or "the local Neo4j", show.say):
-            brain = held.enter_context(app.brain(limit_seconds=patience))
+            brain = stack.enter_context(app.brain(limit_seconds=patience))
         yield brain
 
 

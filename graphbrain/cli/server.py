@@ -77,12 +77,12 @@ def prepare(version: str | None, java: str | None) -> None:
     from graphbrain.graph.server import prepare as priming
     from graphbrain.terminal import show
 
-    file, made = priming.prime(version or lifecycle.NEO4J_VERSION, java, say=show.say)
+    file, is_new = priming.prime(version or lifecycle.NEO4J_VERSION, java, say=show.say)
     if file is None:
         show.say("graphbrain: Neo4j is here; nothing is learnt, for Java is older than 25, or it is switched off.")
     else:
         size = sheets.size(file.stat().st_size)
-        show.say(f"graphbrain: {'prepared' if made else 'it was prepared'} ({size} in {file}).")
+        show.say(f"graphbrain: {'prepared' if is_new else 'it was prepared'} ({size} in {file}).")
 
 
 @server_group.command()

@@ -275,8 +275,8 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
     if page.lease_until is not None and page.lease_until < time.time():
         moments = [("lease lapsed" if name == "lease until" else name, moment) for name, moment in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
-    known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
-    return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
+    filled = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
+    return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(filled)]
 
 
 def next_visit(page: Page, now: float, least: float | None = None) -> tuple[str, str]:
@@ -552,8 +552,8 @@ def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
 def _error(ranking: Ranking) -> str | None:
     if ranking.tolerance is None:
         return None
-    known = "not known" if ranking.error is None else f"at most {ranking.error:.1e}"
-    return known if ranking.converged else f"{known}, above the tolerance of {ranking.tolerance:.0e}"
+    bound = "not known" if ranking.error is None else f"at most {ranking.error:.1e}"
+    return bound if ranking.converged else f"{bound}, above the tolerance of {ranking.tolerance:.0e}"
 
 
 def rankings_table(rankings: Iterable[Ranking]) -> Table:

@@ -53,7 +53,7 @@ from graphbrain.model import Fault
 from graphbrain.pagefacts import HEADERS, PageFacts
 from graphbrain.relevance import guess
 
-__all__ = ["HtmlPage", "crawl", "fetch", "main"]
+__all__ = ["FollowedRedirects", "HtmlPage", "TemporaryRedirects", "crawl", "fetch", "main"]
 
 LARGEST = 2_000_000  # bytes that are read of a page or a robots.txt
 LARGEST_SITEMAP = 52_428_800  # bytes that are read of a sitemap: the limit of sitemaps.org
@@ -137,7 +137,7 @@ def crawl(
         now_only: Fetch only the pages that `crawl_now` has asked for.
         on_page: Is called after each report of a page.
     """
-    opener = build_opener(_Redirects, _Followed, *handlers)
+    opener = build_opener(TemporaryRedirects, FollowedRedirects, *handlers)
     opener.addheaders = [("User-Agent", brain.settings.user_agent)]
     judge = judge and _forgiving(judge)
     kinds = KINDS if robots else KINDS[:1]
@@ -213,7 +213,7 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
     request, began, response = Request(claim.url, headers=headers), time.monotonic(), None
-    request.led_to = []  # type: ignore[attr-defined]  # where _Redirects notes temporary redirects
+    request.led_to = []  # type: ignore[attr-defined]  # where TemporaryRedirects notes temporary redirects
     # The target of a robots.txt or a sitemap is the next claim: its host has a delay, too.
     request.follows = (302, 303, 307) if claim.kind == "page" else ()  # type: ignore[attr-defined]
     agent = product(dict(opener.addheaders).get("User-Agent", ""))
@@ -410,7 +410,7 @@ def _utf_8(html: bytes) -> str | None:
     return "utf-8"
 
 
-class _Followed(HTTPRedirectHandler):
+class FollowedRedirects(HTTPRedirectHandler):
     """A redirect handler that follows at most five redirects and records each with its status: the content then belongs
     to another address."""
 
@@ -426,7 +426,7 @@ class _Followed(HTTPRedirectHandler):
         return request
 
 
-class _Redirects(HTTPErrorProcessor):
+class TemporaryRedirects(HTTPErrorProcessor):
     """No status raises an exception; temporary redirects, and all that follow one, are followed."""
 
     def http_response(self, request: Request, response: HTTPResponse) -> Any:

@@ -78,15 +78,17 @@ def make(graph: Graph, name: str, role: Role, now: float, seconds: float | None 
 def grants(graph: Graph, *, patient: bool = True) -> list[Grant]:
     """Return all tokens by name, revoked ones included."""
     rows = graph.read(lambda tx: tx.many("access/list"), "access/list", patient=patient)
-    return [Grant(name, role, made, expires, revoked, digest) for name, role, digest, made, expires, revoked in rows]
+    return [
+        Grant(name, role, created, expires, revoked, digest) for name, role, digest, created, expires, revoked in rows
+    ]
 
 
 def revoke(graph: Graph, name: str, now: float) -> bool:
     """End a token for good; False where it was revoked before. Services take it up within seconds. Raises BadInput
     where none has this name."""
     name = input_checks.name("a token's name", name)
-    known, fresh = graph.write(lambda tx: tx.one("access/revoke", name=name, now=now), "access/revoke")
-    if not known:
+    existed, fresh = graph.write(lambda tx: tx.one("access/revoke", name=name, now=now), "access/revoke")
+    if not existed:
         raise BadInput(f"No token is called {name!r}; 'graphbrain token list' shows all.")
     return bool(fresh)
 
@@ -102,7 +104,7 @@ class Gatekeeper:
     def __init__(self, graph: Graph, now: Callable[[], float]) -> None:
         self._graph, self._now = graph, now
         self._lock = threading.Lock()
-        self._known: tuple[Grant, ...] = ()
+        self._grants: tuple[Grant, ...] = ()
         self._known_at = self._tried_at = -math.inf
 
     def known_since(self, moment: float) -> bool:
@@ -117,7 +119,7 @@ class Gatekeeper:
         """Read all tokens from the graph. Raises GraphbrainError where it does not answer: the known ones stay."""
         with self._lock:
             began = self._tried_at = time.monotonic()
-            self._known = tuple(grant for grant in grants(self._graph, patient=False) if grant.digest is not None)
+            self._grants = tuple(grant for grant in grants(self._graph, patient=False) if grant.digest is not None)
             self._known_at = began
 
     def who(self, token: str) -> Grant | None:
@@ -126,14 +128,14 @@ class Gatekeeper:
         if not 0 < len(token) <= LONGEST_TOKEN:
             return None
         digest, granted = digest_of(token), None
-        for grant in self._known:
+        for grant in self._grants:
             if hmac.compare_digest(grant.digest or "", digest):
                 granted = grant
         return granted
 
     def holds(self, grant: Grant) -> bool:
         """Return whether this token is still valid, by the tokens last read."""
-        return any(each.digest == grant.digest and each.good(self.now()) for each in self._known)
+        return any(each.digest == grant.digest and each.good(self.now()) for each in self._grants)
 
     def now(self) -> float:
         """Epoch seconds by the server's clock."""

@@ -280,14 +280,14 @@ def _bound(schemas: dict[str, Any], limits: Limits) -> None:
 def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
     """The OpenAPI document, made once."""
     if api.openapi_schema is None:
-        made = get_openapi(title=api.title, version=api.version, summary=api.summary, routes=api.routes)
-        schemas = made.setdefault("components", {}).setdefault("schemas", {})
+        document = get_openapi(title=api.title, version=api.version, summary=api.summary, routes=api.routes)
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
         facts = answers.ErrorAnswer.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= facts.pop("$defs")
         schemas["ErrorAnswer"] = {**facts, "example": answers.example_of(answers.ErrorAnswer)}
-        made["components"]["securitySchemes"] = {
+        document["components"]["securitySchemes"] = {
             "token": {
                 "type": "http",
                 "scheme": "bearer",
@@ -295,11 +295,11 @@ def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
             }
         }
         _bound(schemas, terms.limits)
-        for methods in made["paths"].values():
+        for methods in document["paths"].values():
             for facts in methods.values():
                 facts["responses"].pop("422", None)
                 _show(facts)
                 if terms.without_token:
                     facts.pop("security", None)
-        api.openapi_schema = _with_tuples(made)
+        api.openapi_schema = _with_tuples(document)
     return api.openapi_schema

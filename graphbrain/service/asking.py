@@ -43,36 +43,36 @@ class Form(BaseModel):
 
 
 @path(router, "GET", "ask/{name}", READERS, Answer, example="ask", texts=(CSV,))
-async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, asked: Asked) -> Response:
+async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, request: Asked) -> Response:
     """Answer a question, as JSON or CSV. The question's parameters are in the address, by their names.
 
     It is cancelled when it takes too long, or when the caller hangs up. A token can have one question at a time that
     reads every page.
     """
-    given = _given(asked)
+    given = _given(request)
     heavy = bool(questions.question(name).cost)
-    answer = await service.answer(_gone(asked), lambda: service.brain.ask(name, **given), heavy=heavy)
+    answer = await service.answer(_disconnected(request), lambda: service.brain.ask(name, **given), heavy=heavy)
     if query.format == "csv":
         return StreamingResponse(_in_parts(_csv(answer)), media_type=CSV, headers=_remarks(answer))
     return StreamingResponse(_in_parts(_json(answer)), media_type="application/json")
 
 
 @by_hand(router, "findings")
-async def get_findings(service: Service, asked: Asked) -> Response:
-    faults = await service.answer(_gone(asked), service.brain.findings, heavy=True)
+async def get_findings(service: Service, request: Asked) -> Response:
+    faults = await service.answer(_disconnected(request), service.brain.findings, heavy=True)
     return json_answer({"findings": [each.as_dict() for each in faults]})
 
 
 @by_hand(router, "summary", texts=(HTML,))
-async def summary(query: Any, service: Service, asked: Asked) -> Response:
-    page = await service.answer(_gone(asked), lambda: service.brain.summary(query.since), heavy=True)
+async def summary(query: Any, service: Service, request: Asked) -> Response:
+    page = await service.answer(_disconnected(request), lambda: service.brain.summary(query.since), heavy=True)
     return Response(page, media_type=HTML, headers={"Content-Security-Policy": SEALED})
 
 
-def _given(asked: Request) -> dict[str, str]:
+def _given(request: Request) -> dict[str, str]:
     """Return the parameters of a question. Raise BadInput for one that is given twice."""
     given: dict[str, str] = {}
-    for name, value in asked.query_params.multi_items():
+    for name, value in request.query_params.multi_items():
         if name in given:
             raise BadInput(f"{name!r:.80} is given twice.")
         given[name] = value
@@ -80,9 +80,9 @@ def _given(asked: Request) -> dict[str, str]:
     return given
 
 
-async def _gone(asked: Request) -> None:
+async def _disconnected(request: Request) -> None:
     """Wait until the caller has hung up, or the token is no longer valid."""
-    while (await asked.receive())["type"] != "http.disconnect":
+    while (await request.receive())["type"] != "http.disconnect":
         pass
 
 

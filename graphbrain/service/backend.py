@@ -116,12 +116,12 @@ class Gate:
         self._shut = False
         self._opens: asyncio.TimerHandle | None = None
         self._opened = 0
-        self._told: tuple[float, Claims] | None = None
+        self._last_claims: tuple[float, Claims] | None = None
 
     def told_since(self, moment: float) -> Claims | None:
         """Return the last answer of the brain when there was nothing, if that was after this moment of
         `time.monotonic`."""
-        return self._told[1] if self._told is not None and self._told[0] >= moment else None
+        return self._last_claims[1] if self._last_claims is not None and self._last_claims[0] >= moment else None
 
     def mark(self) -> int:
         """Return a number for `shut`, which then holds only if nothing has come since."""
@@ -129,7 +129,7 @@ class Gate:
 
     def shut(self, answer: Claims, seconds: float, mark: int) -> None:
         """The brain has nothing, by what it was at `mark`, and for so long."""
-        self._told = (time.monotonic(), answer)
+        self._last_claims = (time.monotonic(), answer)
         if mark != self._opened:
             return
         self._shut, self._most = True, 1
@@ -288,11 +288,11 @@ class Backend:
             if waiting > 1:
                 self._keys[key] = (lock, waiting - 1)
 
-    async def answer(self, gone: Awaitable[object], work: Callable[[], T], *, heavy: bool) -> T:
+    async def answer(self, disconnected: Awaitable[object], work: Callable[[], T], *, heavy: bool) -> T:
         """Return the result of `work`, which reads the graph.
 
-        Its transactions end at the time limit, and when the caller has `gone`. `heavy`: it reads every page. Raises
-        Cancelled and Refusal.
+        Its transactions end at the time limit, and when the caller has `disconnected`. `heavy`: it reads every page.
+        Raises Cancelled and Refusal.
         """
         caller = CALLER.get()
         if heavy:
@@ -305,7 +305,7 @@ class Backend:
                     return work()
 
             answering = asyncio.create_task(self.look.run(within))
-            ends = [asyncio.ensure_future(gone), asyncio.ensure_future(self.stopping.wait())]
+            ends = [asyncio.ensure_future(disconnected), asyncio.ensure_future(self.stopping.wait())]
             try:
                 await asyncio.wait({answering, *ends}, return_when=asyncio.FIRST_COMPLETED)
             finally:

@@ -35,8 +35,8 @@ class Body:
     """The body of one request, of at most so many bytes, which must arrive in so many seconds. `held`: the bytes of all
     bodies."""
 
-    def __init__(self, held: Places, grant: Grant, most: int, seconds: float) -> None:
-        self._held, self._grant, self._most, self._seconds = held, grant, most, seconds
+    def __init__(self, places: Places, grant: Grant, most: int, seconds: float) -> None:
+        self._places, self._grant, self._most, self._seconds = places, grant, most, seconds
         self._size = 0
 
     async def read(self, receive: Receive, length: bytes | None) -> bytes:
@@ -55,7 +55,7 @@ class Body:
                     parts.append(part := message.get("body", b""))
                     if self._size + len(part) > most:
                         raise too_large
-                    self._held.take(self._grant, len(part))
+                    self._places.take(self._grant, len(part))
                     self._size += len(part)
                     if not message.get("more_body", False):
                         break
@@ -69,7 +69,7 @@ class Body:
 
     def leave(self) -> None:
         """End the request: its body is no longer held."""
-        self._held.leave(self._grant, self._size)
+        self._places.leave(self._grant, self._size)
 
 
 def is_too_much(body: bytes) -> bool:

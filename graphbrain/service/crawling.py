@@ -30,15 +30,17 @@ UNUSABLE = "unusable"
 
 
 @by_hand(router, "next_urls")
-async def next_urls(body: Any, service: Service, caller: Caller, asked: Asked, key: IdempotencyKey = None) -> Response:
+async def next_urls(
+    body: Any, service: Service, caller: Caller, request: Asked, key: IdempotencyKey = None
+) -> Response:
     """Answer `next_urls`: a long poll, once for each key at a time."""
     if body.wait > service.limits.wait:
         raise BadInput(f"'wait' is at most {service.limits.wait:g} seconds here, not {body.wait:g}; ask again then.")
     own = service.own_key(caller, key)
     worker = body.worker or caller.name
     async with service.alone(own):
-        claims = await _claims(service, body, worker, own, asked)
-    if claims and own is None and await asked.is_disconnected():
+        claims = await _claims(service, body, worker, own, request)
+    if claims and own is None and await request.is_disconnected():
         # The pages would not be fetched, and the claims could not be asked for again.
         await service.crawl.run(service.brain.give_back, list(claims))
         service.gate.open()
@@ -46,7 +48,7 @@ async def next_urls(body: Any, service: Service, caller: Caller, asked: Asked, k
     return json_answer({"claims": [claim.as_dict() for claim in claims], **beside, "now": service.brain.now()})
 
 
-async def _claims(service: Backend, body: Any, worker: str, key: str | None, asked: Asked) -> Claims:
+async def _claims(service: Backend, body: Any, worker: str, key: str | None, request: Asked) -> Claims:
     """Return claims, as soon as there are some, time is up, the caller has hung up, or the service stops."""
     gate, came = service.gate_of(body.now_only, body.kinds), time.monotonic()
     until = came + body.wait
@@ -67,11 +69,11 @@ async def _claims(service: Backend, body: Any, worker: str, key: str | None, ask
     if not body.wait:
         return await ask()
     first = False
-    while await _let_in(gate, asked, until, first=first):
+    while await _let_in(gate, request, until, first=first):
         served = False
         try:
-            if service.stopping.is_set() or await asked.is_disconnected():
-                return _told(gate, came)
+            if service.stopping.is_set() or await request.is_disconnected():
+                return _empty_answer(gate, came)
             claims = await ask()  # to its end: the caller must get what it claims
             served = bool(claims)
         finally:
@@ -84,7 +86,7 @@ async def _claims(service: Backend, body: Any, worker: str, key: str | None, ask
     return await ask() if news is None else news
 
 
-def _told(gate: Gate, came: float) -> Claims:
+def _empty_answer(gate: Gate, came: float) -> Claims:
     """Return the brain's last answer since a request came that is not going to ask any more. Raises Refusal."""
     news = gate.told_since(came)
     if news is None:
@@ -92,9 +94,9 @@ def _told(gate: Gate, came: float) -> Claims:
     return news
 
 
-async def _let_in(gate: Gate, asked: Asked, until: float, *, first: bool) -> bool:
+async def _let_in(gate: Gate, request: Asked, until: float, *, first: bool) -> bool:
     """Wait at the gate, where a request costs no seat; False: time is up."""
-    with asked.state.seat.resting():
+    with request.state.seat.resting():
         return await gate.enter(until - time.monotonic(), first=first)
 
 
@@ -112,15 +114,15 @@ async def report(body: Any, service: Service) -> Response:
 
 
 async def _report(service: Backend, items: list[Any]) -> list[Answer]:
-    def made() -> list[Report | Unusable]:
+    def checked() -> list[Report | Unusable]:
         return [_report_of(item) for item in items]
 
     lists = (item.get("links") for item in items if isinstance(item, dict))
     links = sum(len(some) for some in lists if isinstance(some, list))
     combined = service.brain.combined
-    soon = combined.report(made, len(items), links, CALLER.get().name)
+    soon = combined.report(checked, len(items), links, CALLER.get().name)
     if soon is None:
-        return await service.crawl.run(lambda: service.brain.report(made()))
+        return await service.crawl.run(lambda: service.brain.report(checked()))
     answers = await asyncio.wrap_future(soon)
     return answers if isinstance(answers, list) else await service.crawl.run(combined.alone, answers)
 
@@ -139,12 +141,12 @@ def _report_of(item: Any) -> Report | Unusable:
 async def renew(body: Any, service: Service) -> Response:
     """Answer `renew`, item by item."""
     service.many(len(body.claims), "claims")
-    held = [_held(item) for item in body.claims]
-    good = [claim for claim in held if isinstance(claim, Claim)]
+    claims = [_claim_of(item) for item in body.claims]
+    good = [claim for claim in claims if isinstance(claim, Claim)]
     kept = iter(await service.crawl.run(service.brain.renew, good, body.seconds))
     facts = [
         _renewed(each, next(kept), item) if isinstance(each, Claim) else each
-        for each, item in zip(held, body.claims, strict=True)
+        for each, item in zip(claims, body.claims, strict=True)
     ]
     return json_answer({"claims": facts})
 
@@ -161,20 +163,20 @@ def _renewed(claim: Claim, now: Claim | None, item: dict[str, Any]) -> dict[str,
 async def give_back(body: Any, service: Service) -> Response:
     """Answer `give_back`, item by item."""
     service.many(len(body.claims), "claims")
-    held = [_held(item) for item in body.claims]
-    good = [claim for claim in held if isinstance(claim, Claim)]
+    claims = [_claim_of(item) for item in body.claims]
+    good = [claim for claim in claims if isinstance(claim, Claim)]
     given = iter(await service.crawl.run(service.brain.give_back, good))
     service.gate.open()
     facts = [
         {"url": each.url, "key": each.key, "given_back" if next(given) else "lost": True}
         if isinstance(each, Claim)
         else each
-        for each in held
+        for each in claims
     ]
     return json_answer({"claims": facts})
 
 
-def _held(item: Any) -> Claim | dict[str, Any]:
+def _claim_of(item: Any) -> Claim | dict[str, Any]:
     """Return the claim that an item names, or the answer to one that is none. Fields beside url, key and token are
     returned only where they are those of a claim."""
     plain = item if isinstance(item, dict) else {}
@@ -193,9 +195,9 @@ async def hint(body: Any, service: Service) -> Response:
     service.many(len(body.hints), "hints")
     hints = [_hint_of(item) for item in body.hints]
     good = [each for each in hints if not isinstance(each, dict)]
-    taken = iter(await service.crawl.run(service.brain.hint, good))
+    answers = iter(await service.crawl.run(service.brain.hint, good))
     service.gate.open()
-    return json_answer({"answers": [each if isinstance(each, dict) else next(taken).as_dict() for each in hints]})
+    return json_answer({"answers": [each if isinstance(each, dict) else next(answers).as_dict() for each in hints]})
 
 
 def _hint_of(item: Any) -> Hint | str | dict[str, Any]:

@@ -72,12 +72,12 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _whole(cls, said: Any) -> Any:
+    def _whole(cls, given: Any) -> Any:
         """JSON has one kind of numbers: 5.0 is the whole number 5."""
-        if not isinstance(said, dict):
-            return said
+        if not isinstance(given, dict):
+            return given
         return {
-            name: int(each) if isinstance(each, float) and each.is_integer() else each for name, each in said.items()
+            name: int(each) if isinstance(each, float) and each.is_integer() else each for name, each in given.items()
         }
 
 
@@ -100,11 +100,11 @@ def request_of(verb: Verb) -> type[BaseModel]:
     """
     fields: dict[str, Any] = {name: (_type(each), _field(each)) for name, each in verb.arguments.items()}
     base = Query if verb.reads else Body
-    made = create_model(title(verb.name), __base__=base, __module__=__name__, __doc__=verb.meaning, **fields)
+    model = create_model(title(verb.name), __base__=base, __module__=__name__, __doc__=verb.meaning, **fields)
     if verb.name in _TOGETHER:
-        made.model_config["json_schema_extra"] = _TOGETHER[verb.name]
-        made.model_rebuild(force=True)
-    return made
+        model.model_config["json_schema_extra"] = _TOGETHER[verb.name]
+        model.model_rebuild(force=True)
+    return model
 
 
 def asked_by(verb: Verb) -> tuple[str, Any] | None:

@@ -152,7 +152,7 @@ class Door:
                 visit.body.leave()
             if visit.seat is not None:
                 visit.seat.leave()
-            visit.note(self._known(scope))
+            visit.note(self._template_of(scope))
 
     async def _refuse(self, scope: Scope, receive: Receive, visit: _Visit, refusal: Refusal) -> None:
         """Answer with the refusal, so that a page that may use the service can read the reason."""
@@ -176,7 +176,7 @@ class Door:
             return receive
         visit.grant = await self._who(headers.get(b"authorization"), (scope.get("client") or ("",))[0])
         CALLER.set(visit.grant)
-        verb = (scope["method"], self._known(scope))
+        verb = (scope["method"], self._template_of(scope))
         self._check_role(visit.grant, self._roles.get(verb))
         self._check_rate(visit.grant.name)
         visit.seat = Seat(self._open, self._polls, visit.grant, kept=verb == SCRAPED)
@@ -189,12 +189,12 @@ class Door:
         visit.body = Body(self._bytes, visit.grant, self._limits.body, self._limits.body_seconds)
         return await self._read(receive, headers.get(b"content-length"), visit.body)
 
-    def _known(self, scope: Scope) -> str:
+    def _template_of(self, scope: Scope) -> str:
         """Return the path of the request as the service knows it; empty where it has no such path."""
         path: str = scope["path"]
         if path in self._paths:
             return path
-        return next((known for head, known in self._templates if path.startswith(head)), "")
+        return next((name for head, name in self._templates if path.startswith(head)), "")
 
     @staticmethod
     def _check_size(scope: Scope) -> None:
@@ -256,13 +256,13 @@ class Door:
         word, _, token = (given or b"").decode("latin-1").strip().partition(" ")
         if word.lower() != "bearer" or not token.strip():
             raise Refusal(401, "Unauthorized", "Send a token: 'Authorization: Bearer …'.", headers=realm)
-        asked, grant = time.monotonic(), self._keeper.who(token.strip())
-        needed = asked if grant is None else asked - HOLDS
+        asked_at, grant = time.monotonic(), self._keeper.who(token.strip())
+        needed = asked_at if grant is None else asked_at - HOLDS
         if not self._keeper.known_since(needed):
             async with self._strangers.looked_up(address) if grant is None else contextlib.nullcontext():
                 await self._know_since(needed)
             grant = self._keeper.who(token.strip())
-        elif not self._keeper.known_since(asked - READ_AHEAD):
+        elif not self._keeper.known_since(asked_at - READ_AHEAD):
             self._look_again()
         if grant is None and not self._keeper.known_since(needed):
             raise Refusal(

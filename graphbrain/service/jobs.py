@@ -35,7 +35,7 @@ class Stopped(Exception):
 class Job:
     """One piece of long work.
 
-    The work calls `told` with its progress, or reads `stopped`. `asked`: the body of the request that began it.
+    The work calls `note` with its progress, or reads `stopped`. `asked`: the body of the request that began it.
     """
 
     verb: str
@@ -53,7 +53,7 @@ class Job:
     stop: threading.Event = field(default_factory=threading.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def told(self, *progress: Any) -> None:
+    def note(self, *progress: Any) -> None:
         """Record its progress: (step, done, of) or (done, of). Raises Stopped."""
         *what, self.done, self.of = progress
         self.doing = str(what[0]) if what else self.verb
@@ -81,17 +81,17 @@ class Jobs:
         self._keys: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def begin(self, verb: str, grant: Grant, key: str | None, asked: str, work: Callable[[Job], Any]) -> Job:
+    def begin(self, verb: str, grant: Grant, key: str | None, request: str, work: Callable[[Job], Any]) -> Job:
         """A job that does `work` in a thread of its own; the one that was begun by the same key, if there is one.
         Raises Refusal where that was begun by another request."""
-        if key is not None and (known := self._jobs.get(self._keys.get(key, ""))):
-            if (known.verb, known.asked) != (verb, asked):
-                used = f"This Idempotency-Key was used for another request ({known.verb})"
+        if key is not None and (earlier := self._jobs.get(self._keys.get(key, ""))):
+            if (earlier.verb, earlier.asked) != (verb, request):
+                used = f"This Idempotency-Key was used for another request ({earlier.verb})"
                 raise Refusal(409, "BadInput", f"{used}; make a new one for each request.")
-            return known
+            return earlier
         if sum(job.state == "running" for job in self._jobs.values()) >= MOST_RUNNING:
             raise Refusal(429, "Busy", f"{MOST_RUNNING} jobs are running; wait for one, or stop it.", try_again=True)
-        job = Job(verb, grant.name, asked, began=self._now())
+        job = Job(verb, grant.name, request, began=self._now())
         self._jobs[job.id] = job
         if key is not None:
             self._keys[key] = job.id

@@ -34,20 +34,20 @@ async def jobs(service: Service, caller: Caller) -> Response:
 @path(router, "GET", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
 async def get_job(job: JobId, query: Annotated[Wait, InQuery()], service: Service, caller: Caller) -> Response:
     """Return the progress of a job; with `wait` after it has ended, or after so many seconds."""
-    known = service.jobs.get(job, caller)
-    if query.wait and known.state == "running":
-        tasks = [asyncio.ensure_future(event.wait()) for event in (known.over, service.stopping)]
+    found_job = service.jobs.get(job, caller)
+    if query.wait and found_job.state == "running":
+        tasks = [asyncio.ensure_future(event.wait()) for event in (found_job.over, service.stopping)]
         await asyncio.wait(tasks, timeout=query.wait, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-    return json_answer(known.as_dict())
+    return json_answer(found_job.as_dict())
 
 
 @path(router, "DELETE", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
 async def stop_job(job: JobId, service: Service, caller: Caller) -> Response:
     """Stop a job. It ends between two transactions; what was written by then stays, and is right."""
-    known = service.jobs.get(job, caller)
-    known.stop.set()
-    return json_answer(known.as_dict())
+    found_job = service.jobs.get(job, caller)
+    found_job.stop.set()
+    return json_answer(found_job.as_dict())

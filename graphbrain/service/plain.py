@@ -43,32 +43,32 @@ COUNTED: Mapping[str, str] = {"urls": "URLs", "texts": "notes"}
 BY_HAND = ("ask", "findings", "summary", "next_urls", "report", "renew", "give_back", "hint", "tend", "remake", "now")
 
 
-def _given(verb: Verb, asked: Any) -> dict[str, Any]:
+def _given(verb: Verb, request: Any) -> dict[str, Any]:
     """Return the arguments of a request by name. One that stays as it is where it is not given is left out."""
-    given = {} if asked is None else {name: getattr(asked, name) for name in type(asked).model_fields}
+    given = {} if request is None else {name: getattr(request, name) for name in type(request).model_fields}
     arguments = verb.arguments
     return {
         name: each
         for name, each in given.items()
-        if arguments[name].default is not ... or name in asked.model_fields_set
+        if arguments[name].default is not ... or name in request.model_fields_set
     }
 
 
-async def _answer(verb: Verb, asked: Any, service: Backend) -> Response:
-    given = _given(verb, asked)
+async def _answer(verb: Verb, request: Any, service: Backend) -> Response:
+    given = _given(verb, request)
     if verb.items:
         service.many(len(given[verb.items]), COUNTED.get(verb.items, verb.items))
     threads = service.look if verb.reads else service.crawl
     answer = await threads.run(verb.call, service.brain, given)
     if verb.wakes:
         service.gate.open()
-    return json_answer({verb.field: told(answer)} if verb.field else told(answer))
+    return json_answer({verb.field: plain_value(answer)} if verb.field else plain_value(answer))
 
 
-def told(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Return what a verb answers as JSON has it."""
     if isinstance(value, list):
-        return [each.as_dict() if hasattr(each, "as_dict") else told(each) for each in value]
+        return [each.as_dict() if hasattr(each, "as_dict") else plain_value(each) for each in value]
     if isinstance(value, Page):
         return value.in_full()
     if hasattr(value, "as_dict"):
@@ -95,13 +95,13 @@ def _begin(verb: Verb, body: Any, service: Backend, caller: Caller, key: str | N
     given = _given(verb, body)
     if verb.name in CHECKS:
         CHECKS[verb.name](service.brain, given)
-    asked = json.dumps(body.model_dump(), sort_keys=True)
+    request = json.dumps(body.model_dump(), sort_keys=True)
 
     def work(job: Job) -> Any:
-        callbacks = {"progress": job.told, "stop": job.stopped}
-        return told(verb.call(service.brain, given, **{name: callbacks[name] for name in verb.callbacks}))
+        callbacks = {"progress": job.note, "stop": job.stopped}
+        return plain_value(verb.call(service.brain, given, **{name: callbacks[name] for name in verb.callbacks}))
 
-    job = service.jobs.begin(verb.name, caller, service.own_key(caller, key), asked, work)
+    job = service.jobs.begin(verb.name, caller, service.own_key(caller, key), request, work)
     return json_answer(job.as_dict(), BEGUN)
 
 
@@ -162,7 +162,7 @@ def _settings(brain: Brain) -> dict[str, object]:
 @by_hand(router, "tend")
 async def tend(body: Any, service: Service) -> Response:
     upkeep = await service.look.run(service.brain.tend, body.seconds, pages=body.pages, stop=service.stopping.is_set)
-    return json_answer(told(upkeep))
+    return json_answer(plain_value(upkeep))
 
 
 @by_hand(router, "remake")

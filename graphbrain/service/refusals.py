@@ -111,5 +111,5 @@ def validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:
         return f"There is no {field!r} here; the names that there are: see /openapi.json."
     if kind == "missing":
         return "A body of JSON is needed." if len(where) < 2 else f"{field!r} is missing."
-    said = str(first.get("msg", "it cannot be used"))
-    return f"{field!r} cannot be used: {said[:1].lower()}{said[1:]}."
+    message = str(first.get("msg", "it cannot be used"))
+    return f"{field!r} cannot be used: {message[:1].lower()}{message[1:]}."

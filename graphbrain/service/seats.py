@@ -39,7 +39,7 @@ class Places:
 
     def __init__(self, most: int, each: int, kept: int, what: str) -> None:
         self._most, self._each, self._kept, self._what = most, min(each, most), min(kept, max(0, most - 1)), what
-        self._taken: Counter[str] = Counter()
+        self._in_use: Counter[str] = Counter()
         self._count = 0
 
     def __len__(self) -> int:
@@ -50,21 +50,21 @@ class Places:
         most = self._most if kept or grant.role == "operator" else self._most - self._kept
         if self._count + amount > most:
             raise Refusal(503, "Busy", f"{self._count:,} {self._what}; try again.", try_again=True)
-        if grant is not ANYBODY and self._taken[grant.name] + amount > self._each:
+        if grant is not ANYBODY and self._in_use[grant.name] + amount > self._each:
             raise Refusal(503, "Busy", f"{self._each:,} {self._what} by this token alone; try again.", try_again=True)
         self.add(grant, amount)
 
     def add(self, grant: Grant, amount: int = 1) -> None:
         """Take a place, whether there is one or not."""
-        self._taken[grant.name] += amount
+        self._in_use[grant.name] += amount
         self._count += amount
 
     def leave(self, grant: Grant, amount: int = 1) -> None:
         """Give a place of this kind back."""
         self._count -= amount
-        self._taken[grant.name] -= amount
-        if not self._taken[grant.name]:
-            del self._taken[grant.name]
+        self._in_use[grant.name] -= amount
+        if not self._in_use[grant.name]:
+            del self._in_use[grant.name]
 
 
 class Seat:
@@ -102,11 +102,11 @@ class Buckets:
         if self.rate <= 0:
             return 0.0
         now, most = self._clock(), max(1.0, self.rate * BURST_SECONDS)
-        left, at = self._buckets.get(name, (most, now))
-        left = min(most, left + (now - at) * self.rate)
-        enough = left >= 1.0
-        self._buckets[name] = (left - enough, now)
-        return 0.0 if enough else (1.0 - left) / self.rate
+        tokens, at = self._buckets.get(name, (most, now))
+        tokens = min(most, tokens + (now - at) * self.rate)
+        enough = tokens >= 1.0
+        self._buckets[name] = (tokens - enough, now)
+        return 0.0 if enough else (1.0 - tokens) / self.rate
 
 
 class Strangers:

@@ -96,9 +96,9 @@ class Bodies:
     def get(self, view: tuple[str, str], state: object, write: Callable[[], bytes]) -> bytes:
         """Return the answer of a view in this state; `write` makes it where the last one was of another state."""
         before = self._kept.get(view)
-        made = before if before is not None and before[0] == state else (state, write())
-        self._kept[view] = made  # also where it is the one from before: it was asked for last
-        return made[1]
+        current = before if before is not None and before[0] == state else (state, write())
+        self._kept[view] = current  # also where it is the one from before: it was asked for last
+        return current[1]
 
 
 class Snapshots:
@@ -219,25 +219,25 @@ async def me(caller: Caller) -> Response:
 
 
 @path(router, "GET", "watch/overview", READERS, answers.WatchAnswer, example="watch")
-async def watch_overview(service: Service, asked: Asked) -> Response:
+async def watch_overview(service: Service, request: Asked) -> Response:
     """Figures of the crawl, pages by the minute and by the hour, workers. No page is read."""
-    return await _snapshot(asked, service, "overview")
+    return await _snapshot(request, service, "overview")
 
 
 @path(router, "GET", "watch/activity", READERS, answers.WatchAnswer, example="watch")
-async def watch_activity(service: Service, asked: Asked) -> Response:
+async def watch_activity(service: Service, request: Asked) -> Response:
     """The pages that are being fetched, the last that failed, and those that come next."""
-    return await _snapshot(asked, service, "activity")
+    return await _snapshot(request, service, "activity")
 
 
 @path(router, "GET", "watch/findings", READERS, answers.WatchAnswer, example="watch")
-async def watch_findings(query: Annotated[Fresh, InQuery()], service: Service, asked: Asked) -> Response:
+async def watch_findings(query: Annotated[Fresh, InQuery()], service: Service, request: Asked) -> Response:
     """The findings, the most wasteful first, not older than an hour or by ten times the duration of their making."""
-    return await _snapshot(asked, service, "findings", fresh=query.fresh)
+    return await _snapshot(request, service, "findings", fresh=query.fresh)
 
 
 @path(router, "GET", "watch/hosts", READERS, answers.WatchAnswer, example="watch")
-async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, asked: Asked) -> Response:
+async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, request: Asked) -> Response:
     """Rows of the table of all hosts."""
 
     def part(data: dict[str, Any]) -> dict[str, Any]:
@@ -246,7 +246,7 @@ async def watch_hosts(query: Annotated[HostRows, InQuery()], service: Service, a
             name: data[name] for name in ("counted", "count_took")
         }
 
-    return await _snapshot(asked, service, "hosts", part, view=repr(query))
+    return await _snapshot(request, service, "hosts", part, view=repr(query))
 
 
 @path(router, "GET", "watch/page", READERS, answers.WatchAnswer, example="watch")
@@ -271,7 +271,7 @@ async def _now(service: Backend, read: Callable[[Brain, str], dict[str, Any]], n
 
 
 async def _snapshot(
-    asked: Request,
+    request: Request,
     service: Backend,
     kind: str,
     part: Callable[[dict[str, Any]], dict[str, Any]] = lambda data: data,
@@ -282,7 +282,7 @@ async def _snapshot(
     """Return the snapshot, or an empty answer with 304 if the caller has it already.
 
     Args:
-        asked: The request.
+        request: The request.
         service: The backend.
         kind: The kind of snapshot.
         part: Returns the part of a snapshot that is asked for.
@@ -296,7 +296,7 @@ async def _snapshot(
     else:
         # That another one is being made is nothing new: the caller gets it when it is there.
         tag = _tag(snapshot.made, (view, seen.failures))
-    if asked.headers.get("if-none-match") == tag and not fresh:
+    if request.headers.get("if-none-match") == tag and not fresh:
         return Response(status_code=304, headers={"ETag": tag})
     if snapshot is not None:
         data, state = snapshot.data, (snapshot.made, seen.failures, seen.making)
@@ -304,8 +304,8 @@ async def _snapshot(
     return Response(body, media_type="application/json", headers={"ETag": tag})
 
 
-def _tag(made: float, other: object) -> str:
-    return f'"{made:.6f}-{hash(other) & 0xFFFFFFFF:x}"'
+def _tag(created: float, other: object) -> str:
+    return f'"{created:.6f}-{hash(other) & 0xFFFFFFFF:x}"'
 
 
 def _body(seen: Seen, data: dict[str, Any] | None) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from graphbrain import Brain, Hint
 from graphbrain.analyst.questions import ask
 from graphbrain.client import Client
-from graphbrain.demo.crawler import _Followed, _Redirects, crawl, fetch
+from graphbrain.demo.crawler import FollowedRedirects, TemporaryRedirects, crawl, fetch
 from graphbrain.demo.web import through
 from tests.acceptance.listening import answering
 from tests.acceptance.redirect_web import HOST, Forms, Row
@@ -28,7 +28,7 @@ def by_demo(brain: Brain, proxy: str, _neo4j: Neo4j) -> None:
 
 def by_http(brain: Brain, proxy: str, _neo4j: Neo4j) -> None:
     """A crawler of the service: it fetches as the crawler to copy does, whose loop is for a brain at hand."""
-    opener = build_opener(_Redirects, _Followed, through(proxy))
+    opener = build_opener(TemporaryRedirects, FollowedRedirects, through(proxy))
     with serving(brain) as address, Client(address, token=tokens(brain)["crawler"]) as client:
         while claims := client.next_urls(50):
             client.report([fetch(opener, claim) for claim in claims])

@@ -34,6 +34,7 @@ __all__ = [
     "headers",
     "locals_named",
     "messages",
+    "participles",
     "per_thousand",
     "room_of",
 ]
@@ -196,6 +197,27 @@ def locals_named(word: str) -> Counter[str]:
         if (isinstance(node, ast.Name) and node.id == word and isinstance(node.ctx, ast.Store))
         or (isinstance(node, ast.arg) and node.arg == word)
     )
+
+
+PARTICIPLES = ("known", "left", "made", "held", "taken", "said", "told", "gone", "asked", "due", "met")
+"""Words that are no name of a thing: `known_pages`, `new_links`, `leased`, `remaining` say what it is."""
+
+
+def participles() -> Counter[str]:
+    """Return how often each of `PARTICIPLES` is a name in the code: of a function, an argument, a variable, or a
+    member."""
+    names: Counter[str] = Counter()
+    for name in modules():
+        for node in ast.walk(tree(name)):
+            if isinstance(node, ast.Name):
+                names[node.id.strip("_")] += 1
+            elif isinstance(node, ast.Attribute):
+                names[node.attr.strip("_")] += 1
+            elif isinstance(node, ast.arg):
+                names[node.arg.strip("_")] += 1
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names[node.name.strip("_")] += 1
+    return Counter({word: names[word] for word in PARTICIPLES})
 
 
 def per_thousand(texts: Iterable[Prose], pattern: re.Pattern[str]) -> float:

@@ -492,7 +492,7 @@ class Desk:
 
     def _write(self, work: _Work) -> None:
         """Rules and notes first, then what makes their pages. All of it may be written twice."""
-        # Hand in robots.txt first, and notes before the pages that they are on.
+        # Report robots.txt first, and notes before the pages that they are on.
         for origin, text in work.robots.items():
             self._obey(origin, text)
         results = [visited.result for visited in work.visited if visited.result is not None]

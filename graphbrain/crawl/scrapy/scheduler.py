@@ -320,7 +320,6 @@ class Scheduler(BaseScheduler):
         for visit in list(self._visits.values()):
             visit.broken_off |= not waiting.isdisjoint(visit.requests)
             self._end(visit)
-        # Report what is finished, and give back the rest.
         why, when = await run_in_thread(desk.why_nothing), desk.when()
         lost = await run_in_thread(desk.close)
         await run_in_thread(self.close_brain, desk.brain)
@@ -572,7 +571,6 @@ class Scheduler(BaseScheduler):
         desk, engine = self._desk, self.crawler.engine
         if engine is None or self._closing:
             return
-        # Close the spider at an error, or when its session has ended.
         if desk is not None and desk.failure is not None:
             self._failure = desk.failure
         if self.sessions is not None:
@@ -618,7 +616,6 @@ class Scheduler(BaseScheduler):
         busy = {request for _, _, request in (*self._waiting, *self._later)} | engine.downloader.active
         if slot is not None:
             busy |= slot.active | {request for _, request, _ in slot.queue}
-        # The process's own first requests, such as those of a login.
         if self._held_up:
             ended = self._first - busy
             self._first -= ended & self._first_gone

@@ -127,7 +127,7 @@ class InOrder:
                 own.append(samples[offer.name])
             else:
                 own += [head for queue in offer.queues for head in heads_of[queue][:per_host]]
-        # Ready hosts have a fair share of the claims; the rest goes by order.
+        # Ready hosts have a fair share of the claims; the rest is chosen in their order.
         fair = own[: self._owed.places("ready", tuning.FAIR_SHARE, n)] if own else []
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
         chosen = _enough(fair, rest, {head[0] for head in own}, n, reach, spread)
@@ -169,7 +169,7 @@ class ByWorth:
         own |= {name: (page[0], page[1], page[2]) for name, page in samples.items()}
         retries = _retries(tx, self, offers, untried, 1, now)
         own |= {name: (page[0], page[1], page[2]) for name, [page] in retries.items()}
-        # Ready hosts have a fair share of the claims; the rest goes by worth.
+        # Ready hosts have a fair share of the claims; the rest is chosen by worth.
         fair = [own[name] for name in names if name in own]
         fair = fair[: self._owed.places("ready", tuning.FAIR_SHARE, n)] if fair else []
         first = {page[0] for page in fair}

@@ -78,8 +78,8 @@ def _seconds(text: str | None) -> float:
 def failed(error: httpx.HTTPError, http: httpx.Client | httpx.AsyncClient) -> GraphbrainError:
     """Return the error for a service that cannot be reached, or has not answered."""
     url = http.base_url.copy_with(path="/")
-    said = str(error) or type(error).__name__
-    return ServiceUnavailable(f"The service at {url} did not answer ({said}); is it running ('graphbrain serve')?")
+    text = str(error) or type(error).__name__
+    return ServiceUnavailable(f"The service at {url} did not answer ({text}); is it running ('graphbrain serve')?")
 
 
 _SOON = tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)
@@ -99,14 +99,14 @@ def _raised(call: Call) -> Any:
             raise error.error from None
         if isinstance(error, httpx.HTTPError):
             where = error.request.url.copy_with(path="/", query=None) if error._request else "its address"
-            said = str(error) or type(error).__name__
+            text = str(error) or type(error).__name__
             if _untrusted(error):
                 raise ServiceRefused(
-                    f"The certificate of the service at {where} is not trusted ({said}): where it is one of your own, "
+                    f"The certificate of the service at {where} is not trusted ({text}): where it is one of your own, "
                     "name its file as certificate=."
                 ) from None
             raise ServiceUnavailable(
-                f"The service at {where} did not answer {call.path} ({said}); is it running ('graphbrain serve')?"
+                f"The service at {where} did not answer {call.path} ({text}); is it running ('graphbrain serve')?"
             ) from None
         raise error or AssertionError()
 

@@ -185,8 +185,8 @@ class AsyncTransport:
         """Record visits; one answer for each, as `Brain.report`."""
         items = list(reports)
         now = await self.now() if any(getattr(item, "claim", None) is None for item in items) else 0.0
-        told = (shapes.report(item, now) for item in items)
-        answers: list[Answer] = await self._parts("report", list[Answer], "answers", "reports", told, repeats=True)
+        lines = (shapes.report(item, now) for item in items)
+        answers: list[Answer] = await self._parts("report", list[Answer], "answers", "reports", lines, repeats=True)
         return answers
 
     async def renew(self, claims: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
@@ -217,8 +217,8 @@ class AsyncTransport:
         if "format" in parameters:
             raise BadInput(f"{name} has no parameter 'format'.")
         call = get(f"ask/{quote(name, safe='')}", parameters, seconds=LONGEST_ANSWER)
-        asked: Asked = await self._ask(call, Asked, "")
-        return asked
+        answer: Asked = await self._ask(call, Asked, "")
+        return answer
 
     async def findings(self) -> list[Finding]:
         """Return the faults of pages and links, as `Brain.findings`."""

@@ -123,26 +123,26 @@ def count(brain: Brain, progress: Progress) -> dict[str, list[int]]:
     counts: dict[str, list[int]] = {}
     last = brain.graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     for first in range(0, 0 if last is None else last + 1, IDS_AT_ONCE):
-        asked = bound(Tx.many, "watching/hosts", first=first, last=min(first + IDS_AT_ONCE - 1, last))
-        for name, *numbers in brain.graph.read(asked, "watching/hosts"):
+        query = bound(Tx.many, "watching/hosts", first=first, last=min(first + IDS_AT_ONCE - 1, last))
+        for name, *numbers in brain.graph.read(query, "watching/hosts"):
             if name is not None:
                 counts[name] = [a + b for a, b in zip(counts.get(name, [0] * len(numbers)), numbers, strict=True)]
         progress(min(1.0, (first + IDS_AT_ONCE) / (last + 1)))
     return counts
 
 
-def part(rows: Sequence[Row], asked: Asked, now: float) -> tuple[list[Row], int]:
+def part(rows: Sequence[Row], wanted: Asked, now: float) -> tuple[list[Row], int]:
     """Return the rows that are asked for, and how many there are without a limit.
 
     Rows without a value in the column of the order come last, in either order. Equal ones come by name.
     """
-    text = asked.text.lower()
-    fitting = [row for row in rows if text in row[0].lower() and _is(asked.which, row, now)]
-    column = COLUMNS.index(asked.by)
-    known = sorted((row for row in fitting if row[column] is not None), key=lambda row: row[0])
-    known.sort(key=lambda row: row[column], reverse=asked.down)
-    ordered = [*known, *sorted((row for row in fitting if row[column] is None), key=lambda row: row[0])]
-    return ordered[asked.offset : asked.offset + asked.limit], len(fitting)
+    text = wanted.text.lower()
+    fitting = [row for row in rows if text in row[0].lower() and _is(wanted.which, row, now)]
+    column = COLUMNS.index(wanted.by)
+    with_value = sorted((row for row in fitting if row[column] is not None), key=lambda row: row[0])
+    with_value.sort(key=lambda row: row[column], reverse=wanted.down)
+    ordered = [*with_value, *sorted((row for row in fitting if row[column] is None), key=lambda row: row[0])]
+    return ordered[wanted.offset : wanted.offset + wanted.limit], len(fitting)
 
 
 def _manner(host: Host, name: str) -> Any:

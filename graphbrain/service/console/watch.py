@@ -45,10 +45,10 @@ def overview(brain: Brain, sample: Sample, minutes: Minutes, data: Path | None =
         data: The directory of the local server; None: the usual one.
     """
     scanned = sample.scanned
-    held = brain.ask("leases").rows
-    known = brain.quick_figures(None if scanned is None else scanned.first_visits)
+    leases = brain.ask("leases").rows
+    figures = brain.quick_figures(None if scanned is None else scanned.first_visits)
     return {
-        "stats": {**known, "leased": sum(row[1] for row in held)},
+        "stats": {**figures, "leased": sum(row[1] for row in leases)},
         "order": brain.settings.order,
         "active": None if sample.quick is None else sample.quick.active,
         "lapsed": None if sample.quick is None else sample.quick.lapsed,
@@ -58,7 +58,7 @@ def overview(brain: Brain, sample: Sample, minutes: Minutes, data: Path | None =
         "hours": [
             [_epoch(row[0]), row[1], row[5]] for row in reversed(brain.ask("progress-by-hour", hours=HOURS).rows)
         ],
-        "workers": [[row[0], row[1], _epoch(row[2])] for row in held],
+        "workers": [[row[0], row[1], _epoch(row[2])] for row in leases],
     }
 
 
@@ -74,7 +74,7 @@ def _scanned(brain: Brain, sample: Sample) -> dict[str, Any] | None:
 def activity(brain: Brain) -> dict[str, Any]:
     """Return the pages that are held now, the last that failed, and those that come next."""
     now = brain.now()
-    held = brain.graph.read(bound(Tx.many, "watching/held", now=now, limit=HELD), "watching/held")
+    leases = brain.graph.read(bound(Tx.many, "watching/held", now=now, limit=HELD), "watching/held")
     failed = brain.graph.read(
         bound(Tx.many, "watching/failed", since=now - FAILED_SINCE, limit=FAILED), "watching/failed"
     )
@@ -83,7 +83,7 @@ def activity(brain: Brain) -> dict[str, Any]:
         "now": now,
         "held": [
             {"url": masked_values(url), "worker": worker, "since": made_at(lease) if lease else None, "until": until}
-            for url, worker, lease, until in held
+            for url, worker, lease, until in leases
         ],
         "failed": [
             dict(zip(("url", "failed", "status", "fault", "error"), masked_values(row), strict=True)) for row in failed
@@ -103,8 +103,8 @@ def page(brain: Brain, key: str) -> dict[str, Any]:
 
     Empty without that page. The pages of its host are read.
     """
-    asked = bound(Tx.many, "watching/page", key=key, now=brain.now(), limit=TWINS + 1)
-    rows = brain.graph.read(asked, "watching/page")
+    query = bound(Tx.many, "watching/page", key=key, now=brain.now(), limit=TWINS + 1)
+    rows = brain.graph.read(query, "watching/page")
     if not rows:
         return {}
     ahead, beside, host_may, changes, states, failures, twins = rows[0]
@@ -128,8 +128,8 @@ def host(brain: Brain, name: str) -> dict[str, Any]:
         BadInput: `name` names no host.
         UnknownHost: No page of the host is known.
     """
-    asked = bound(Tx.one, "watching/host", name=Names(brain.session).known_host(name), limit=BEST)
-    states, sitemap, faults, best = brain.graph.read(asked, "watching/host")
+    query = bound(Tx.one, "watching/host", name=Names(brain.session).known_host(name), limit=BEST)
+    states, sitemap, faults, best = brain.graph.read(query, "watching/host")
     return {"states": states, "sitemap": sitemap, "faults": faults, "best": masked_values(best)}
 
 

@@ -71,22 +71,22 @@ class Meter:
         """The latest sample of the brain's figures."""
         return self._sampler.latest
 
-    def on_sample(self, told: Callable[[Sample], None]) -> None:
-        """Call `told` with each sample from now on, in the sampler's thread."""
-        self._sampler.told = told
+    def on_sample(self, listener: Callable[[Sample], None]) -> None:
+        """Call `listener` with each sample from now on, in the sampler's thread."""
+        self._sampler.listener = listener
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
         """Return the answer of `/metrics` and its Content-Type for a request's Accept header. Reads no database."""
         encode, content_type = choose_encoder(accept)
         return encode(self.registry), content_type
 
-    def _told(self) -> Mapping[str, Any]:
+    def _measurements(self) -> Mapping[str, Any]:
         own = self._observer.observations()
         return own if self._pool is None else together([own, self._pool.observed])
 
     def _collect(self) -> Iterator[Metric]:
         yield from families.of_sample(self._sampler.latest)
-        yield from families.of_observed(self._told())
+        yield from families.of_observed(self._measurements())
         if self._pool is not None:
             pool = self._pool
             yield from families.of_workers(families.CrewFigures(pool.workers, len(pool.pids), pool.restarts))

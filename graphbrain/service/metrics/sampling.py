@@ -58,7 +58,7 @@ class Sampler:
 
     def __init__(self, brain: Brain, every: float = QUICK_EVERY, scan_every: float = SCAN_EVERY) -> None:
         self.latest = Sample()
-        self.told: Callable[[Sample], None] = lambda _: None
+        self.listener: Callable[[Sample], None] = lambda _: None
         """Called with each sample of what costs nothing."""
         self._brain, self._every, self._scan_every = brain, every, scan_every
         self._before: tuple[int, Counted] | None = None
@@ -109,7 +109,7 @@ class Sampler:
             return False
         took = time.monotonic() - began
         self.latest = replace(self.latest, quick=quick, counted=counted, at=time.time(), took=took)
-        self.told(self.latest)
+        self.listener(self.latest)
         return True
 
     def _counted(self, hour: int) -> Counted:

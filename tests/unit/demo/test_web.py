@@ -21,7 +21,7 @@ import pytest
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Claim, Failed, Fetched
 from graphbrain.base.urls.normalization import spell
-from graphbrain.demo.crawler import HtmlPage, _Redirects, fetch
+from graphbrain.demo.crawler import HtmlPage, TemporaryRedirects, fetch
 from graphbrain.demo.pages import FEWEST, ODD_LINKS, SEEDS, build, render
 from graphbrain.demo.web import Web
 from tests.plugin import PATIENCE
@@ -249,7 +249,7 @@ def claim_on(url: str, etag: str | None = None, modified: str | None = None) -> 
 
 @pytest.fixture
 def fetched(web: Web) -> Fetch:
-    opener = build_opener(_Redirects, web.handler())
+    opener = build_opener(TemporaryRedirects, web.handler())
     return lambda *args: fetch(opener, claim_on(*args))
 
 
@@ -298,7 +298,7 @@ def test_a_date_in_retry_after_is_read_by_the_servers_clock(status: int) -> None
     with HTTPServer(("127.0.0.1", 0), Late) as server:
         thread = threading.Thread(target=server.handle_request)
         thread.start()
-        result = fetch(build_opener(_Redirects), claim_on(f"http://127.0.0.1:{server.server_port}/"))
+        result = fetch(build_opener(TemporaryRedirects), claim_on(f"http://127.0.0.1:{server.server_port}/"))
         thread.join()
     assert isinstance(result, Failed)
     assert (result.status, result.retry_after) == (status, 60.0)
@@ -384,7 +384,7 @@ def test_what_is_packed_unasked_is_unpacked(packed: str, pack: Callable[[bytes],
     with ThreadingTCPServer(("127.0.0.1", 0), Packed) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_address[1]}/"
-        found = fetch(build_opener(_Redirects), Claim(url, "", "", 0.0, "", 0))
+        found = fetch(build_opener(TemporaryRedirects), Claim(url, "", "", 0.0, "", 0))
         server.shutdown()
     assert getattr(found, "fault", None) == fault and found.seconds is not None
     if isinstance(found, Fetched):
@@ -441,7 +441,7 @@ def raw(answer: bytes) -> Iterator[str]:
 @pytest.mark.parametrize(("answer", "fault"), ODD_ANSWERS, ids=lambda what: repr(what)[:30])
 def test_what_cannot_be_read_is_no_silence(answer: bytes, fault: str | None) -> None:
     with raw(answer) as url:
-        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
+        result = fetch(build_opener(ProxyHandler({}), TemporaryRedirects), claim_on(url))
     assert getattr(result, "fault", None) == fault, result
 
 
@@ -458,7 +458,7 @@ def test_a_stream_without_end_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> N
     with ThreadingTCPServer(("127.0.0.1", 0), Stalls) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_address[1]}/"
-        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
+        result = fetch(build_opener(ProxyHandler({}), TemporaryRedirects), claim_on(url))
         over.set()
         server.shutdown()
     assert isinstance(result, Failed) and (result.status, result.fault) == (None, "not_understood")
@@ -466,7 +466,7 @@ def test_a_stream_without_end_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://no-such-host.invalid/"])
 def test_no_answer_is_silence(url: str) -> None:
-    result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
+    result = fetch(build_opener(ProxyHandler({}), TemporaryRedirects), claim_on(url))
     assert isinstance(result, Failed) and result.fault == "silent"
 
 
@@ -487,7 +487,7 @@ def test_a_robots_txt_or_sitemap_is_reported_as_it_came(
     """No redirect is followed, since its target is the next claim."""
     with raw(b"HTTP/1.1 " + answer) as url:
         claim = Claim(url, f"{kind}:{url}", "t", 0.0, urlsplit(url).netloc, 0, "W1")
-        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim)
+        result = fetch(build_opener(ProxyHandler({}), TemporaryRedirects), claim)
     assert isinstance(result, Fetched) and result.claim == claim and result.seconds is not None
     assert (result.status, result.body, result.redirected_to, result.etag) == found
 
@@ -496,11 +496,11 @@ def test_a_robots_txt_or_sitemap_is_reported_as_it_came(
 def test_a_robots_txt_or_sitemap_that_fails_is_a_failure(kind: str) -> None:
     with raw(b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n") as url:
         claim = Claim(url, f"{kind}:{url}", "t", 0.0, urlsplit(url).netloc, 0)
-        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim)
+        result = fetch(build_opener(ProxyHandler({}), TemporaryRedirects), claim)
     assert isinstance(result, Failed) and (result.status, result.retry_after) == (503, 7.0)
 
 
 def test_what_urllib_cannot_ask_for_was_not_sent() -> None:
     for url in ("http://a.example/\x7f", "http://a.example:port/", "http://" + "a" * 70 + ".example/"):
-        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
+        result = fetch(build_opener(ProxyHandler({}), TemporaryRedirects), claim_on(url))
         assert isinstance(result, Failed) and result.fault == "not_sent", (url, result)
