@@ -65,6 +65,7 @@ def ask(
             raise click.UsageError("Name a question; 'graphbrain ask' lists them.")
         _list(questions.questions(), form)
         return
+    # Check the parameters before the brain is opened.
     chosen = questions.question(name)
     given: dict[str, Any] = dict(_pair(text) for text in params)
     if limit is not None:
@@ -77,6 +78,7 @@ def ask(
     if how:
         _explain(chosen, given if since is None else given | chosen.since(since, time.time()), form)
         return
+    # Ask, with a line on the cost of a question that reads all pages.
     with app.brain(auto_tend=False) as brain:
         _say_cost(chosen, brain.graph)
         if since is not None:
@@ -152,6 +154,7 @@ def _print_findings(news: News, form: str, *, compare: bool) -> None:
         more = [{"before": news.count_before(each)} if compare else {} for each in news.findings]
         show.json_lines(each.as_dict() | extra for each, extra in zip(news.findings, more, strict=True))
         return
+    # A share that is not known stays empty; CSV has plain numbers.
     rows: list[tuple[Any, ...]] = [
         (
             each.share if form == "csv" or each.share is None else show.Cell(each.share, f"{each.share:.2%}"),
@@ -213,6 +216,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
     if save is not None:
         _save(save, given)
         return
+    # Find out how to sign in, and serve the guide to that Browser alone.
     where, uri, user, password = _sign_in(app, origin)
     try:
         server = guide.GuideServer(port, _origins(where), given)

@@ -51,10 +51,12 @@ def mirror(warcs: tuple[Path, ...], folder: Path, size: int, scripts: bool) -> i
 
     with needing("'graphbrain mirror'", "crawl", *PACKAGES):
         from graphbrain.crawl.mirror import mirror as write
+    # Finish what a killed crawl has left.
     for path in warcs:
         if path.is_dir():
             mended(path)
     mirrored = write(warcs, folder, size, scripts=scripts)
+    # Name what the mirror does not have.
     for url in mirrored.too_large:
         show.say(f"graphbrain: {url} is larger than is read, so its file is empty.")
     if mirrored.lost:

@@ -101,6 +101,7 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
         if engine is not None:
             with show.bar("converting") as bar:
                 changed = brain.convert_engine(engine, bar)
+        # The exact engine begins with its accounts at the fixed point.
         if changed and engine == "exact":
             with show.task_bar() as task:
                 brain.settle(progress=task)
@@ -109,6 +110,7 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
         show.json_lines([{"engine": now, "changed": changed}])
     else:
         show.out(show.sheet([("engine", now)]))
+    # Name what follows, or what was left half done.
     if changed:
         what = "and are settled" if engine == "exact" else "and 'graphbrain tend' moves the cash"
         show.say(f"graphbrain: all accounts have begun anew, {what}.")

@@ -138,6 +138,7 @@ def _hand_out(
         show.say("graphbrain: write how many pages you want, a line each time; Ctrl-D ends it.")
     last, pause = time.monotonic(), 0.0
     while wanted or not lines.ended:
+        # Read how many pages are wanted; wait for a line only if none are.
         line = lines.next(pause if wanted else None)
         while line is not None:
             if not wanted:
@@ -146,6 +147,7 @@ def _hand_out(
             line = lines.next(0)
         if not wanted:
             continue
+        # Claim by kinds, and print what there is.
         claims, got = Claims(()), False
         for kinds, count in wanted.items():
             claims = brain.next_urls(min(count, MOST), worker=worker, now_only=now_only, kinds=kinds)
@@ -155,6 +157,7 @@ def _hand_out(
         if got:
             last, pause = time.monotonic(), 0.0
             continue
+        # Nothing came: the crawl is over, patience has ended, or pages come later.
         if claims.finished:
             _say_why(claims, now_only)
             return
@@ -233,6 +236,7 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
         return 0
     counts = {True: 0, False: 0}
     with app.brain() as brain:
+        # Report in parts, and print the answers as they come.
         for part in _there(source, batch) if follow else _parts(source, batch):
             answers = list(_report(brain, part, again=follow))
             if as_json or follow:

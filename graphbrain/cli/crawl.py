@@ -59,6 +59,7 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, a
     except BadInput as error:
         raise BadInput(f"{getattr(source, 'name', 'FILE')} cannot be used: {error}") from None
     done = SeedAnswer(0, 0)
+    # Seed in parts, so that a large file needs little memory.
     with app.brain() as brain:
         while part := list(islice(wanted, SEEDS_AT_ONCE)):
             done += brain.seed(part)
@@ -75,6 +76,7 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, a
         words += [f"{done.outside:,} outside the scope"] if done.outside else []
         words += [f"{done.gone:,} given up before that wait again"] if done.gone else []
         show.out(", ".join(words))
+        # Name what will not be fetched, and why; remarks up to a number.
         for url, reason in done.refused:
             show.say(f"graphbrain: {url!r} is refused: {reason}.")
         for url, remark in done.remarks[:SHOWN]:
@@ -111,6 +113,7 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
                 counts = Counter(answer.outcome or "refused" for answer in answers)
                 counts["refused"] = len(wrong)
                 _print_hinted(source, sorted(counts.items()), listed.sitemaps)
+            # What was not used, each with its reason.
             if listed.sitemaps:
                 show.say(
                     f"graphbrain: {source} is an index: fetch its {len(listed.sitemaps):,} sitemaps, and give them."

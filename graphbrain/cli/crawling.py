@@ -295,6 +295,7 @@ def _prepare(brain: Brain, order: CrawlOrder) -> str:
     pages = brain.quick_figures()["pages"]
     if not pages and not order.urls:
         raise BadInput(EMPTY)
+    # A brain with pages keeps its scope and settings, unless the order adds to them.
     if pages and order.add and (changes := orders.added_to(brain.settings, order)):
         brain.change(**changes)
     if pages and (why := orders.refusal(brain.settings, order)):
@@ -302,6 +303,7 @@ def _prepare(brain: Brain, order: CrawlOrder) -> str:
     if not pages:
         _say_kept(orders.kept(brain.settings, order))
     order = _with_contact(brain, order)
+    # An empty brain gets those of the order.
     wanted = {"user_agent": order.user_agent or brain.settings.user_agent}
     wanted |= {} if pages else orders.shared(order)
     if changes := {name: value for name, value in wanted.items() if value != getattr(brain.settings, name)}:
@@ -320,6 +322,7 @@ def _empty(brain: Brain, yes: bool) -> None:
             f"Another crawl holds {leased} of this brain: stop it before --anew, or give this one a brain of its own "
             "with --data DIR."
         )
+    # Ask, where that is possible.
     pages = show.counted(stats["pages"], "page")
     agreed = yes or not stats["pages"]
     if not agreed and _is_on_terminal():
@@ -401,6 +404,7 @@ def _run(
 
     check_reach(order, cookies, None if login is None else login.form, brain)
     with ExitStack() as stack:
+        # The outputs, each closed at the end of the crawl.
         lines = None if order.jsonl is None else stack.enter_context(_lines(order.jsonl, order))
         sinks: list[Sink] = [] if lines is None else [lines]
         running = Running(order, brain, CrawlWatch(), sinks, cookies, login)
@@ -416,8 +420,10 @@ def _run(
             from graphbrain.crawl.browser import Renderer
 
             running.renderer = Renderer(program, agent)
+        # Crawl.
         say, looked = stack.enter_context(shown(running))
         ended = ScrapyRun(running, agent, say, looked).run()
+    # What follows a crawl: its WACZ, settled scores, the closing lines.
     _pack(running, ended)
     if ended.reason not in ("failed", "interrupted"):
         _settle(brain)
@@ -446,6 +452,7 @@ def _archive(running: Running, folder: Path, agent: str) -> Iterator[Archive]:
 
     scope = running.brain.settings.allow_urls or running.brain.settings.allow_hosts
     try:
+        # Finish what a killed crawl has left.
         archiving.mended(folder)
         archive = archive_of(running.order, agent, scope)
     except OSError as error:
@@ -569,6 +576,7 @@ def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden:
 
     for sentence in running.watch.ends_walled():
         show.say(f"graphbrain: {sentence}")
+    # One sentence on the end, by the exit code.
     if code == NOTHING:
         show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, ended, forbidden)}.")
     elif code == SIGNED_OUT:

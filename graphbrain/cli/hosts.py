@@ -55,6 +55,7 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
 
     if unblock and block is not None:
         raise click.UsageError("Give either --block or --unblock, not both.")
+    # Set what is given, then show the host.
     given = {what: None if value == "none" else value for what, value in own.items() if value is not None}
     with app.brain(auto_tend=False) as brain:
         if given:
@@ -95,6 +96,7 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
     if file is None and agent is not None:
         raise click.UsageError("Give the file that --agent is to be looked up in.")
     with app.brain(auto_tend=False) as brain:
+        # Without a file and --remove, print what is set.
         if file is None and not remove:
             text = brain.robots(name)
             if as_json:

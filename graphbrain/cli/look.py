@@ -45,6 +45,7 @@ def page(
         raise click.UsageError("Give the URL or the key of a page.")
     if values:
         return _set_values(app, url, values)
+    # Read the page, its payments and its links.
     with app.brain(auto_tend=False) as brain:
         seen = brain.page(url)
         payments = brain.payments(seen.key, payers)

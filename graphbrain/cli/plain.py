@@ -54,6 +54,7 @@ def _command(
                 show.say(f"graphbrain: {remark}.")
         return code
 
+    # The arguments of the verb: operands, or options.
     run.__doc__ = text
     for argument, declared in reversed(verb.arguments.items()):
         needed = declared.default is NEEDED

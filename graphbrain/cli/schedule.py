@@ -36,6 +36,7 @@ def now(
     wanted = [*urls, *urls_in(source or ())]
     with app.brain() as brain:
         if not new:
+            # Ask before pages are created.
             unknown = []
             for url in wanted:
                 try:
@@ -45,12 +46,14 @@ def now(
             if unknown and not _makes(unknown):
                 return 1
         if host is not None or pattern is not None:
+            # Add the pages of the host, or that match.
             pages = brain.find(regex=pattern, host=host)
             wanted += [page.url for page in pages if page.state != "outside"]
         if not wanted:
             show.say("graphbrain: no page in the scope fits that.")
             return 1
         will = brain.crawl_now(wanted)
+    # Name those that will not be fetched.
     for url, good in zip(wanted, will, strict=True):
         if not good:
             show.say(f"graphbrain: {url} will not be fetched: outside the scope, forgotten for ever, or no URL.")

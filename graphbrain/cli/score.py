@@ -44,6 +44,7 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
         if chosen or no_write or method is not None:
             raise click.UsageError("The method and its options are in DIR: give --from alone.")
         return _bring(app, source, as_json)
+    # Without a method, list the scores that there are.
     if method is None:
         if chosen or no_write:
             raise click.UsageError("Give the METHOD that the options are for.")
@@ -54,6 +55,7 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
         show.json_lines([done.as_dict()])
     else:
         show.out(*sheets.ranking_sheet(done))
+    # Without convergence the scores are less exact than wished.
     if not done.converged:
         from graphbrain.scores.ranking.algorithms import LEAST_CHANGE
 
@@ -101,6 +103,7 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
             done = brain.settle(tolerance=error, progress=bar)
         else:
             done = bring.settle(brain, source, error, bar)
+        # The error bound afterwards.
         rule, looks = brain.policy.rule, brain.engine.looks
         bound = brain.graph.read(lambda tx: looks.error_bound(tx, rule), "audit/waiting")
         empty = not brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[0]

@@ -54,6 +54,7 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
         from graphbrain.service import serve as service
     except ImportError as error:
         raise BadInput(_needs(error)) from None
+    # Check address, limits and terms before the brain is opened.
     address = service.ListenAddress(
         options["host"], options["port"], options["cert"], options["key"], without_tls=options["without_tls"]
     ).checked(options["without_token"])
@@ -105,6 +106,7 @@ def console(app: App, port: int, role: str, no_browser: bool, until_eof: bool) -
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     name = f"console-{secrets.token_hex(4)}"
     with _brain(app) as brain:
+        # A token for this run alone, which is revoked at its end.
         token = access.make(brain.graph, name, role, brain.now(), RUN_SECONDS)  # type: ignore[arg-type]
 
         def started(where: str) -> None:

@@ -62,6 +62,7 @@ def import_sheet(done: Imported) -> Sheet:
         ("hosts", d.hosts),
         ("left out", f"{d.refused:,} lines or links, {d.over:,} links over max_links"),
     ]
+    # Lines for what is not usual.
     if d.userinfo_dropped:
         pairs.append(("userinfo", f"left out of {d.userinfo_dropped:,} URLs that named a user or a password"))
     if d.outside:
@@ -252,11 +253,13 @@ def page_sheet(page: Page, least: float | None = None) -> list[str | Table | She
 
     `least`: see `next_visit`.
     """
+    # A program gets all fields.
     if not on_terminal():
         times = {field for _, field in _TIMES}
         facts = {name: _time(value) if name in times else value for name, value in page.as_dict().items()}
         facts |= _facts_of("section", page.section) | _facts_of("expected_copy", page.expected_copy)
         return [Sheet((), facts)]
+    # The accounts as a table, the rest as pairs, without what is not known.
     rows = []
     for side, way in (("hub", "out"), ("authority", "in")):
         values = [getattr(page, f"{side}_{name}") for name in _ACCOUNT]
@@ -284,6 +287,7 @@ def next_visit(page: Page, now: float, least: float | None = None) -> tuple[str,
 
     `least`: the least seconds between two visits of a page, where the order has such a time.
     """
+    # It is being fetched, or never will be, or only by a look.
     if page.lease_until is not None and page.lease_until >= now:
         return f"held until {_moment(page.lease_until)}", f"{page.worker} fetches it"
     if page.state == "outside":
@@ -293,6 +297,7 @@ def next_visit(page: Page, now: float, least: float | None = None) -> tuple[str,
         if page.recheck_at is None:
             return "none", f"{why}; 'graphbrain retry' asks for one"
         return _moment(page.recheck_at), f"{why}, and is looked at again then"
+    # It waits: for another try, for its first visit, or for its next one.
     if page.not_before is not None and page.not_before > now:
         return _moment(page.not_before), "its last visit failed, and it is tried again then"
     if page.state == "frontier":
@@ -320,6 +325,7 @@ def _section_words(page: Page) -> list[tuple[str, Any]]:
     if section is None:
         return words
     words.append(("section", section.pattern or "(all pages of the host)"))
+    # What a fetch there is expected to bring, and by what evidence.
     if not section.visits:
         words.append(("harvest", f"{section.harvest:.2f} is expected; no visit has counted there yet"))
     else:
@@ -459,6 +465,7 @@ def payments_tables(page: Page, payments: Payments) -> list[str | Table]:
         kind: [(kind, each.cash, Cell(each.share, _percent(each.share)), each.url) for each in paid]
         for kind, _, paid in kinds
     }
+    # A program gets one table.
     if not on_terminal():
         every = [row for kind in rows.values() for row in kind]
         return ["", Table(("payment", *columns), every)] if every else []

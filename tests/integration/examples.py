@@ -199,6 +199,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "figures/counted": {"first": 1, "last": 2},
         "figures/counted_of_kinds": {"first": 1, "last": 2, "kinds": RESOURCE_KINDS, "outcomes": 8},
         "figures/hosts": {"now": NOW, "dead": 5},
+        "figures/hosts_inside": none,
         "figures/left": none,
         "figures/missed": {"keys": [key_of(HUB), key_of(OTHER)]},
         "figures/pages": {"first": min(some), "last": max(some), "now": NOW, "shape": 0.5, "scale": 10.0},

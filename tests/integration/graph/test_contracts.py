@@ -31,6 +31,7 @@ MAY_SCAN = {
     "looks/waiting": "an answer that only a whole crawl gives, when a person asks for it",
     "asked/forget": "callers' keys, which are forgotten when their leases are over; some an hour",
     "figures/hosts": "a sample of all hosts, once a minute at most",
+    "figures/hosts_inside": "a number about all hosts, where a person asks for it, or in a sample",
     "audit/addresses": "addresses in flight have no index of their own",
     "audit/budgets": "hosts that count have no index of their own",
     "audit/forward": "sums over every page",
