@@ -125,7 +125,7 @@ def crawl(
     At Ctrl-C the claims are given back.
 
     Args:
-        brain: The brain, or a client of it.
+        brain: The open brain.
         threads: The number of concurrent fetches.
         limit: The largest number of pages. A robots.txt or a sitemap does not count.
         patience: Also end if the next page is further away than this number of seconds. A retry after an error can be
