@@ -28,7 +28,7 @@ def test_figures_are_those_of_the_graph_at_rest(crawled: Brain) -> None:
     sampler.scan()
     told = overview(crawled, sampler.latest, Minutes())
     stats, scanned = crawled.stats(), told["scanned"]
-    for name in ("pages", "links", "hosts", "leased", "paused", "done"):
+    for name in ("pages", "links", "leased", "paused", "done"):
         assert told["stats"][name] == stats[name], name
     for name in ("waiting", "end"):
         assert told["stats"]["frontier"][name] == stats["frontier"][name], name
