@@ -33,7 +33,7 @@ def test_figures_are_those_of_the_graph_at_rest(crawled: Brain) -> None:
     for name in ("waiting", "end"):
         assert told["stats"]["frontier"][name] == stats["frontier"][name], name
     assert stats["leased"] == 2 and told["lapsed"] == stats["lapsed"] == 0
-    for name in ("states", "waiting", "retries", "error_bound"):
+    for name in ("states", "waiting", "retries", "hosts", "error_bound"):
         assert scanned[name] == stats[name], name
     assert sum(pages for _, pages, _ in told["workers"]) == 2
     assert sum(pages for _, pages, _ in told["hours"]) == stats["done"]["pages"]
