@@ -407,8 +407,8 @@ class Claiming:
         lease = self._session.settings.lease_seconds if seconds is None else seconds
         until = self._session.now() + lease
 
-        def work(tx: Tx, leasing: Leasing, claims: dict[str, str], _policy: Policy, _now: float) -> set[str]:
-            return leases.renew(tx, leasing, claims, until)
+        def work(tx: Tx, leasing: Leasing, token_of: dict[str, str], _policy: Policy, _now: float) -> set[str]:
+            return leases.renew(tx, leasing, token_of, until)
 
         kept = self._for_claims(wanted, work, "renew")
         return [replace(claim, until=until) if good else None for claim, good in zip(wanted, kept, strict=True)]
