@@ -109,12 +109,14 @@ class CopyRule(NamedTuple):
         }[self.what]
 
     def reduced(self, form: UrlForm) -> UrlForm:
-        """The same URL without what the rule is about: two that differ in this alone are reduced to the same."""
+        """The same URL without what the rule is about: two that differ in this alone are reduced to the same. A URL to
+        which the rule does not apply is returned itself where that costs less than to make it anew."""
         return _REDUCED[self.what](self, form)
 
 
 def _without_argument(rule: CopyRule, form: UrlForm) -> UrlForm:
-    return replace(form, arguments=tuple(each for each in form.arguments if each.partition("=")[0] != rule.word))
+    others = tuple(each for each in form.arguments if each.partition("=")[0] != rule.word)
+    return form if len(others) == len(form.arguments) else replace(form, arguments=others)
 
 
 def _without_step(rule: CopyRule, form: UrlForm) -> UrlForm:
@@ -164,8 +166,8 @@ _REDUCED: Mapping[str, Callable[[CopyRule, UrlForm], UrlForm]] = {
     "case": lambda _, form: replace(form, steps=tuple(step.lower() for step in form.steps)),
     "index": _without_index,
     "slash": _without_slash,
-    "scheme": lambda _, form: replace(form, scheme="https"),
-    "www": lambda _, form: replace(form, host=form.host.removeprefix("www.")),
+    "scheme": lambda _, form: form if form.scheme == "https" else replace(form, scheme="https"),
+    "www": lambda _, form: replace(form, host=form.host[4:]) if form.host.startswith("www.") else form,
 }
 _FOR_ALL = tuple(CopyRule(what) for what in ("token", "repeats", "case", "index", "slash", "scheme", "www"))
 
@@ -282,13 +284,20 @@ class CopyTrial:
         for form in found.values():
             counts.update(rules_of(form))
         self._rules = [rule for rule, count in counts.most_common(MOST_RULES) if count >= LEAST_PAIRS]
+        self._bases = {rule: self._reduced_by(rule) for rule in self._rules}
+        self._urls_of: dict[UrlForm, list[str]] = {}
+        for url, form in found.items():
+            self._urls_of.setdefault(form, []).append(url)
+
+    def _reduced_by(self, rule: CopyRule) -> dict[str, UrlForm]:
+        """Return URL → reduced URL, of the visits to which a rule applies, in their order."""
+        return {
+            url: base for url, form in self._forms.items() if (base := rule.reduced(form)) is not form and base != form
+        }
 
     def wanted(self) -> list[str]:
         """The URLs of which the contents have to be known: of the visits, and of those without what rules are about."""
-        latest = list(self._forms.items())[::-1]
-        bases = dict.fromkeys(
-            base.url for rule in self._rules for _, form in latest if (base := rule.reduced(form)) != form
-        )
+        bases = dict.fromkeys(base.url for rule in self._rules for base in reversed(self._bases[rule].values()))
         others = [url for url in bases if url not in self._forms]
         return [*self._forms, *others[:MOST_BASES]]
 
@@ -296,27 +305,54 @@ class CopyTrial:
         """Return the expectations from these contents, by the URLs that were wanted, and from which of the others wait
         for their first visit."""
         expectations = Expectations()
+        place_of = {url: place for place, url in enumerate(self._forms)}
         for rule in self._rules:
-            classes: dict[UrlForm, dict[str, Content]] = defaultdict(dict)
-            for url, form in self._forms.items():
-                base = rule.reduced(form)
-                if base != form and (page := contents.get(base.url)) is not None:
-                    classes[base].setdefault(page.key, page)
-                if (page := contents.get(url)) is not None:
-                    classes[base].setdefault(page.key, page)
+            classes = self._classes(rule, contents, place_of)
             self._compare(rule, classes, expectations)
             if rule.what != "swap":
                 expectations.based[rule] = self._based(classes, waiting)
+        # Only rules by which pages are expected to be equal need the pages that others may equal.
+        for rule in filter(expectations.holds, expectations.of_host):
+            expectations.models[rule] = self._models(rule, contents)
         return expectations
+
+    def _classes(
+        self, rule: CopyRule, contents: Mapping[str, Content], place_of: Mapping[str, int]
+    ) -> dict[UrlForm, dict[str, Content]]:
+        """Return reduced URL → the pages that are equal but for the rule, by key, of the visits to which it applies."""
+        bases = self._bases[rule]
+        urls_of: dict[UrlForm, list[str]] = defaultdict(list)
+        for url, base in bases.items():
+            urls_of[base].append(url)
+        classes: dict[UrlForm, dict[str, Content]] = {}
+        for base, reduced in urls_of.items():
+            others = [url for url in self._urls_of.get(base, ()) if url not in bases]
+            pages = classes[base] = dict[str, Content]()
+            for url in sorted([*reduced, *others], key=place_of.__getitem__):
+                for each in (base.url, url) if url in bases else (url,):
+                    if (page := contents.get(each)) is not None:
+                        pages.setdefault(page.key, page)
+        return classes
+
+    def _models(self, rule: CopyRule, contents: Mapping[str, Content]) -> dict[UrlForm, str]:
+        """Return reduced URL → the first page with it that was fetched and is no alias, of all visits."""
+        bases = self._bases[rule]
+        models: dict[UrlForm, str] = {}
+        for url, form in self._forms.items():
+            base = bases.get(url)
+            pages = [contents.get(url)] if base is None else [contents.get(base.url), contents.get(url)]
+            first = next((page for page in pages if page is not None and not page.alias), None)
+            if first is not None:
+                models.setdefault(form if base is None else base, first.url)
+        return models
 
     def _compare(
         self, rule: CopyRule, classes: Mapping[UrlForm, Mapping[str, Content]], expectations: Expectations
     ) -> None:
-        for base, pages in classes.items():
+        for pages in classes.values():
             first = next((page for page in pages.values() if not page.alias), None)
             if first is None:
                 continue
-            expectations.models.setdefault(rule, {})[base] = first.url
             for page in pages.values():
                 equal = same(first, page) if page is not first else None
                 if equal is not None:
@@ -337,8 +373,8 @@ class CopyTrial:
 
 @dataclass
 class Expectations:
-    """The rules that the visits of a host have taught. `models`: by rule, a fetched page of each reduced URL.
-    `based`: the number of pages that a rule applies to, and of those whose reduced URL was fetched or waits."""
+    """The rules that the visits of a host have taught. `models`: by rule that holds, a fetched page of each reduced
+    URL. `based`: the number of pages that a rule applies to, and of those whose reduced URL was fetched or waits."""
 
     of_host: dict[CopyRule, _Tally] = field(default_factory=dict)
     of_section: dict[tuple[str, CopyRule], _Tally] = field(default_factory=dict)
@@ -350,6 +386,12 @@ class Expectations:
         """True if no rule makes a page of any section expected to equal another."""
         patterns = {pattern for pattern, _ in self.of_section}
         return not any(self._expected(pattern, rule) for rule in self.of_host for pattern in patterns)
+
+    def holds(self, rule: CopyRule) -> bool:
+        """Return whether the rule makes a page of any section, or of one that is not known yet, expected to equal
+        another."""
+        patterns = {HOST, *(pattern for pattern, one in self.of_section if one == rule)}
+        return any(self._expected(pattern, rule) for pattern in patterns)
 
     def candidates(self, url: str, pattern: str) -> list[tuple[Equal, bool]]:
         """Return the pages that a page of the section of this pattern may equal, the most likely first, each with a
