@@ -25,10 +25,10 @@ def options(kind: type, *names: str, helps: Mapping[str, str] | None = None, **f
         flags: A short option for a name, as in `limit="-n"`.
     """
     declared = options_of(kind)
-    made_options = [option(declared[name], (helps or {}).get(name), flags.get(name)) for name in names or declared]
+    click_options = [option(declared[name], (helps or {}).get(name), flags.get(name)) for name in names or declared]
 
     def give(command: F) -> F:
-        for each in reversed(made_options):
+        for each in reversed(click_options):
             command = each(command)
         return command
 

@@ -175,7 +175,7 @@ class Crew:
 
 
 class _Watched(Brain):
-    """A brain that records the begin of each report: until then, at least, its pages were lease."""
+    """A brain that records the begin of each report: until then, at least, its pages were leased."""
 
     reporting = 0.0
 

@@ -532,5 +532,5 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "state_changes": [[hub, "known", 1.0]],
         },
         "visits/leading": {"places": ["hub.org 0a", "hub.org 0b"], "limit": 5},
-        "visits/read": {"ids": some},
+        "visits/read": {"ids": some, "few": 3},
     }

@@ -13,4 +13,5 @@ UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 RETURN collect([i, p.state, coalesce(p.hinted_by, ''), p.discovered, p.url, p.host, p.authority_history + p.authority_cash,
                 coalesce(p.is_seed, false),
-                p.state <> 'alias' AND p.led_by IS NULL AND NOT (p.state = 'outside' AND coalesce(p.outside_because = 'scope', false))]) AS rows
+                p.state <> 'alias' AND p.led_by IS NULL
+                AND NOT (p.state = 'outside' AND coalesce(p.outside_because = 'scope', false))]) AS rows

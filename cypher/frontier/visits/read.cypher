@@ -1,13 +1,14 @@
 // What is known of the last visits of locked pages, what is believed of their rates of change, and the intervals between
 // visits that were set by hand.
 //
-// param   ids   LIST  internal ids; the caller has locked the pages
+// param   ids   LIST     internal ids; the caller has locked the pages
+// param   few   INTEGER  a page with so many visits at most has the noise of its host
 // column  rows  LIST  [page, url, state, host, lease, counted, last_lease, last_outcome, fetched, first_fetched, visits,
 //                     changes, errors, changed, body_hash, text_hash, simhash, etag, last_modified, counted_at, charged,
 //                     refusals, respelt, is_seed, alias_since, names_aliases, failed, failing_since, led, turned,
 //                     rate_shape, rate_scale, interval, blocks, led_by, noise] of each, null for what it has not;
 //                     led: was its last visit led elsewhere for now; turned: when its state changed last; rate_scale,
-//                     interval: in days; noise: of its host, where it has few visits
+//                     interval: in days; noise: of the sections of its host
 // rows    one
 // locks   none
 // mode    read
@@ -19,7 +20,7 @@ WITH id(p) AS page, p {.url, .state, .host, .lease, .counted, .last_lease, .last
                        .counted_at, .charged, .refusals, .respelt, .is_seed, .alias_since, .spells, .failed,
                        .failing_since, .led_to, .state_times, .rate_shape, .rate_scale, .interval,
                        .blocks, .led_by} AS m
-OPTIONAL MATCH (h:Host {name: m.host}) WHERE m.visits <= 3
+OPTIONAL MATCH (h:Host {name: m.host}) WHERE m.visits <= $few
 WITH page, m, h {.noise} AS host
 RETURN collect([page, m.url, m.state, m.host, m.lease, coalesce(m.counted, false), m.last_lease, m.last_outcome,
                 m.fetched, m.first_fetched, coalesce(m.visits, 0), coalesce(m.changes, 0),

@@ -1,8 +1,8 @@
 """Sessions that end within a crawl: by which answers that is found, and by which links it is brought about.
 
 A crawl with a session gets pages that other visitors do not get. When the session has ended, a site answers with
-something else, often with status 200: that is no content of the page. So an answer that may be a sign of it is waiting
-back, before anything else reads or archives it, until the later answers of its host show what it is. A sign is
+something else, often with status 200: that is no content of the page. So an answer that may be a sign of it waits,
+before anything else reads or archives it, until the later answers of its host show what it is. A sign is
 
 * the status 401, or 403 for a page whose last visit brought 200;
 * a temporary redirect to a login: to an address that is named as one, or that has shown a field for a password;
@@ -161,7 +161,7 @@ class Sessions:
         self.number = 0
         """Sessions that have been renewed."""
         self.withheld = 0
-        """Answers that were waiting back, and are none of their pages."""
+        """Answers that have waited, and are none of their pages."""
         self._hosts: dict[str, _HostAnswers] = {}
         self._begun: Newest[str, float] = Newest(MOST_HOSTS)
         """Host → when one of its pages was begun."""
@@ -198,10 +198,10 @@ class Sessions:
             seen.settle(seen.number - LAST, good=True)
 
     def pass_quiet(self, under_way: Callable[[str], int], starved: bool = False) -> None:
-        """Pass on what is waiting of hosts of which no other answer comes.
+        """Pass on the waiting answers of hosts of which no other answer comes.
 
         Args:
-            under_way: Returns the number of pages of a host that are being fetched or waiting.
+            under_way: Returns the number of pages of a host that are being fetched, or whose answers wait.
             starved: No page can be fetched before others are reported.
         """
         for host, seen in list(self._hosts.items()):
@@ -211,7 +211,7 @@ class Sessions:
                 seen.settle(seen.number, good=True)
 
     def let_go(self) -> None:
-        """Give back all pages whose answers are waiting."""
+        """Give back all pages whose answers wait."""
         for seen in self._hosts.values():
             seen.settle(seen.number, good=False)
 

@@ -302,7 +302,7 @@ def review(
     changes: dict[str, dict[str, Any]] = {}
     unsure: list[HostState] = []
     for host in locked.values():
-        # Its queue may have something earlier than its state has it.
+        # A page of its queue may be due before the time that its state has.
         if host.ripe_at > now or (look is not None and host.queued and host.opens_at() > now):
             unsure.append(host)
             changes[host.name] = {}

@@ -17,6 +17,7 @@ from graphbrain.frontier.policy import Policy
 from graphbrain.frontier.reports import relink, report
 from graphbrain.frontier.reports.outcomes import Item, Verdict, Visit, judge
 from graphbrain.graph.connection import Again, Tx
+from graphbrain.schedule.section_noise import FEW_VISITS
 from graphbrain.scores.accounts import adjacency, ledgers
 from graphbrain.scores.accounts.ledgers import Accounts
 
@@ -108,7 +109,7 @@ def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
 
 def _judged(tx: Tx, item: Item, page: int, policy: Policy) -> Verdict | None:
     """Return the verdict on the visit by the present state; None: its page is gone."""
-    rows = tx.one("visits/read", ids=[page])[0]
+    rows = tx.one("visits/read", ids=[page], few=FEW_VISITS)[0]
     return judge(item, Visit(*rows[0]), policy) if rows else None
 
 

@@ -218,7 +218,8 @@ def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
 def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
     """Return the verdicts on the visits whose pages are there; these are locked."""
     present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
-    read_visits = [Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]]
+    ids = sorted(page for _, page in present)
+    read_visits = [Visit(*row) for row in tx.one("visits/read", ids=ids, few=FEW_VISITS)[0]]
     before = {visit.page: visit for visit in read_visits}
     noise = {visit.host: HostNoise.read(visit.noise) for visit in read_visits if visit.visits <= FEW_VISITS}
     verdicts: list[Verdict] = []

@@ -74,7 +74,8 @@ def test_what_changes_at_every_visit_is_no_change_from_the_third_on(brain: Brain
 
 
 def blocks_of(brain: Brain) -> str | None:
-    found: str | None = brain.graph.read(lambda tx: tx.records("visits/read", ids=[brain.page(A).id])[0].blocks, "test")
+    ids = [brain.page(A).id]
+    found: str | None = brain.graph.read(lambda tx: tx.records("visits/read", ids=ids, few=0)[0].blocks, "test")
     return found
 
 
