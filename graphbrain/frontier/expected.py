@@ -27,9 +27,7 @@ def expectations(tx: Tx, site: Site, key_of: KeyOf) -> Expectations:
     """Return the expectations of copies from the visits that a host remembers."""
     tree = site.sections.tree
     trial = CopyTrial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
-    wanted = trial.wanted()
-    fetched = contents(tx, wanted, key_of)
-    return trial.learned(fetched, _there(tx, [url for url in wanted if url not in fetched], key_of))
+    return trial.learned(contents(tx, trial.wanted(), key_of), lambda urls: _there(tx, urls, key_of))
 
 
 def compared(tx: Tx, site: Site, key_of: KeyOf) -> Site:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -328,19 +328,24 @@ class CopyTrial:
         others = [url for url in bases if url not in self._forms]
         return [*self._forms, *others[:MOST_BASES]]
 
-    def learned(self, contents: Mapping[str, Content], waiting: Container[str] = ()) -> Expectations:
-        """Return the expectations from these contents, by the URLs that were wanted, and from which of the others wait
-        for their first visit."""
+    def learned(
+        self, contents: Mapping[str, Content], waiting_of: Callable[[Collection[str]], Container[str]]
+    ) -> Expectations:
+        """Return the expectations from these contents, by the URLs that were wanted. `waiting_of`: which of other URLs
+        wait for their first visit."""
         expectations = Expectations()
         place_of = {url: place for place, url in enumerate(self._forms)}
-        for rule in self._rules:
-            classes = self._classes(rule, contents, place_of)
+        classes_of = {rule: self._classes(rule, contents, place_of) for rule in self._rules}
+        for rule, classes in classes_of.items():
             self._compare(rule, classes, expectations)
-            # Only rules by which pages are expected to be equal need the pages that others may equal.
-            if expectations.holds(rule):
-                expectations.models[rule] = self._models(rule, contents)
-                if rule.what != "swap":
-                    expectations.based[rule] = self._based(classes, waiting)
+        # Only rules by which pages are expected to be equal need the pages that others may equal.
+        holding = [rule for rule in self._rules if expectations.holds(rule)]
+        expectations.models = {rule: self._models(rule, contents) for rule in holding}
+        based = [rule for rule in holding if rule.what != "swap"]
+        bases = dict.fromkeys(base.url for rule in based for base in classes_of[rule])
+        others = [url for url in bases if url not in contents][:MOST_BASES]
+        waiting = waiting_of(others) if others else ()
+        expectations.based = {rule: self._based(classes_of[rule], waiting) for rule in based}
         return expectations
 
     def _classes(
