@@ -29,7 +29,7 @@ LOOK_EVERY = 600.0
 
 
 def _unseen(_done: int, _total: int) -> None:
-    """Ignore the progress."""
+    """Ignore the progress of a backfill."""
 
 
 class Backfill:

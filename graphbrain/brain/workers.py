@@ -64,7 +64,7 @@ def tend_until(
         stop: Ends the upkeep when it is set.
         batch: The payments of one transaction, without settling passes; None: the defaults of `tend`.
         until_settled: End when no push is left.
-        tell: Called with the total so far after each step that did some work.
+        `tell`: Called with the total so far after each step that did some work.
 
     Returns:
         The total; its seconds are the time spent on upkeep.

@@ -188,9 +188,11 @@ def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, val
         # Round the value: its last digits depend on the processor, and the search compares values.
         return float(f"{0.5 * (((point - start[:dimensions]) / spread) ** 2).sum() - likelihood:.11g}")
 
-    options = {"xatol": 1e-4, "fatol": 1e-6, "maxiter": 2000}
+    first = start[:dimensions]
     with np.errstate(over="ignore"):
-        best = minimize(negative_log_posterior, start[:dimensions], method="Nelder-Mead", options=options).x
+        best = minimize(
+            negative_log_posterior, first, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-6, "maxiter": 2000}
+        ).x
     shape, scale = np.clip(np.exp(best[:2]), (LEAST_SHAPE, LEAST_SCALE), (MOST_SHAPE, MOST_SCALE))
     return Prior(float(shape), float(scale), float(best[2]) if dimensions == 3 else around.slope)
 

@@ -1,8 +1,8 @@
-"""Walls: a login or a consent page to which temporary redirects lead many pages of a host.
+"""Walls: login or consent pages to which temporary redirects lead many pages of a host.
 
-Whether a visit has met one is decided in the transaction that records it, from where the last visits of other pages of
-the host were led, and from the visits beside it. It follows from the pages; hosts keep nothing of it. The pages are
-read without a lock: one that is led there at the same moment is counted by the next visit.
+The transaction that records a visit decides whether it met a wall. It compares the target of the redirect with the
+targets of the other visits of the batch, and of the last visits of other pages of the host. Hosts store no walls. The
+other pages are read without a lock, so a visit that is recorded at the same moment may not be counted.
 Statements: visits/leading.
 """
 
@@ -21,7 +21,8 @@ __all__ = ["behind"]
 
 
 def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
-    """Return the visits; those that have met a wall without what they brought, as that is the wall's."""
+    """Return the visits. A visit that met a wall is returned without its content and links, which are those of the
+    wall."""
     places = sorted({item.leads_to for item in items if item.leads_to is not None})
     if not places:
         return list(items)
@@ -33,7 +34,7 @@ def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
 
 
 def _walled(item: Item) -> Item:
-    """Return the visit of a page that could not be seen: its content, its links and its facts stay as they were."""
+    """Return the visit without content, links and facts, so that its page keeps the stored ones."""
     assert isinstance(item.report, Fetched)
     report = replace(item.report, links=(), changed=None, relevance=None, value=None)
     note = (
