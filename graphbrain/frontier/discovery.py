@@ -41,8 +41,8 @@ __all__ = [
 
 
 APART = 1e-6
-"""Of two pages created one after the other in a transaction, the first waits longer by this number of seconds. Floats
-of today's times can represent it."""
+"""Seconds by which a page waits longer than the next page that the same transaction creates. Floats of today's times
+can represent it."""
 
 
 @dataclass(slots=True)

@@ -83,8 +83,7 @@ class Recorded:
 
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
-    """Record these visits, each page at most once. Raises Heavy if they have too many links, unless they may be
-    `heavy`."""
+    """Record these visits, each page at most once. Raises Heavy for too many links, unless they may be `heavy`."""
     # Find and lock all pages.
     if any(item.leads_to is not None for item in items):
         items = walls.behind(tx, items)
@@ -129,18 +128,15 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     to_learn = visits.to_learn(final, named.created_keys) if policy.sections else []
     given = {"aliases": redirected.aliases, "relevances": relevance, "values": values, "to_learn": to_learn}
     visits.write(tx, final, plan, concluded, outside, now, policy, **given)
-
     # Mark pages whose in-links upkeep must check.
     marked = redirected.to_look_at(ledger) if redirected.leading or redirected.astray else set()
     if policy.orphans != "keep":
-        marked |= (
-            set(ledger.in_links_turned()).union(redirected.reached, redirected.abandoned).difference(named.created)
-        )
+        turned = set(ledger.in_links_turned()).union(redirected.reached, redirected.abandoned)
+        marked |= turned.difference(named.created)
     if policy.key_of is not None:
         marked |= canonicals.note(tx, final, policy)
     if marked:
         discovery.look_again(tx, marked, now)
-
     # Answer the items in their order.
     answers = {verdict.item.key: verdict.answer for verdict in final}
     again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)
