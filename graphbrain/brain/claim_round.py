@@ -81,6 +81,7 @@ class Round:
         self.callers: list[Caller] = []
         self.answered: list[Caller] = []
         """The calls whose keys were used before, by an earlier call or by another call of this round."""
+        # Of several calls with one idempotency key, the first makes claims.
         keys: set[str] = set()
         for caller in map(Caller, tickets):
             (self.answered if caller.key in keys else self.callers).append(caller)

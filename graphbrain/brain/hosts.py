@@ -110,6 +110,7 @@ class Hosting(Topic):
             count=count,
             limit=limit,
         )
+        # Check the arguments now, and not when the iterator is read.
         if not whole(which.count) or not 0 <= which.count < 2**53:
             raise BadInput(f"Pages are counted up to a whole number, not {which.count!r:.80}.")
         if which.limit is not None and (not whole(which.limit) or which.limit < 0):

@@ -254,10 +254,12 @@ class Looking(Topic):
             since: The figure `done` at the time when `waiting` was counted. Pages that came into the frontier since
                 then are added, and pages that left it are subtracted. None: `waiting` was counted now.
         """
+        # Read the counters, with those of this process.
         self._session.counters.write()
         stored, sizes, totals, pace = self._session.graph.read(self._quick, "figures")
         self._session.take_up(stored)
         done = dict(zip(DONE, totals, strict=True))
+        # Estimate the end of the frontier from its present size and the flows of pages.
         if waiting is not None and since is not None:
             waiting = max(0, waiting + done["found"] - since["found"] - (done["left"] - since["left"]))
         flows = Flows(pace["visits"], pace["found"], pace["left"], pace["seconds"])

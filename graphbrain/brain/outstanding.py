@@ -115,6 +115,8 @@ def for_upkeep(session: Session, wanted: Wanted | None = None) -> Outstanding:
 
 
 def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
+    """Ask for the work of the kinds whose `limits` are above 0, and take up the changes of other processes."""
+
     def look(tx: Tx) -> tuple[dict[str, list[Any]], Batch | None]:
         now = session.now()
         answer = tx.many(
@@ -129,6 +131,7 @@ def _ask(session: Session, wanted: Wanted | None, **limits: int) -> Outstanding:
         rows: dict[str, list[Any]] = defaultdict(list, dict(answer))
         return rows, None if wanted is None else _batch(tx, rows, wanted)
 
+    # One read returns the work, the batch to push and the properties of the brain.
     session.graph.keep_time()
     rows, push = session.graph.read(look, "upkeep/outstanding")
     session.take_up(next(iter(rows["brain"]), None))

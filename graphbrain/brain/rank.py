@@ -311,6 +311,7 @@ def _passed(options: RankOptions, web: LinkGraph, scores: Scores, weights: Float
 
 def ranking(options: RankOptions, scores: Scores, pages: int, links: int, started: float) -> Ranking:
     """Return the record of a ranking that began at `started` (epoch seconds)."""
+    # Name the pages at which the reader restarts.
     restart = {"personalised": "relevance", "trustrank": "seeds"}.get(options.method)
     if options.trusted is not None:
         restart = f"{len(set(options.trusted))} pages" if len(options.trusted) > 1 else options.trusted[0]

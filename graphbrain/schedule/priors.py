@@ -80,6 +80,7 @@ def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[Any]:
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     starts = list(range(0, (last or 0) + 1, RANGE))
     dice.shuffle(starts)
+    # Read ranges until the sample is large enough.
     rows: list[Any] = []
     for start in starts:
         rows += graph.read(

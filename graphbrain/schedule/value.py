@@ -172,6 +172,7 @@ def _intervals(text: str) -> tuple[tuple[re.Pattern[str], float], ...]:
     for part in re.split(r"[\n;]", text):
         if not part.strip():
             continue
+        # The seconds follow the last space, since a pattern may have spaces.
         pattern, _, seconds = part.strip().rpartition(" ")
         try:
             days = float(seconds) / DAY

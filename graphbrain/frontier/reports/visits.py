@@ -484,7 +484,7 @@ def _validators(verdict: Verdict) -> list[object] | None:
     assert isinstance(report, Fetched)
     etag, modified = report.etag, report.last_modified
     if verdict.answer.outcome == "alias":
-        etag = modified = None  # validators of a redirect: with them, a later page at this URL could answer 304
+        etag = modified = None  # with validators of a redirect, the server could answer 304 and hide a new page
     elif report.not_modified:
         etag, modified = etag or visit.etag, modified or visit.last_modified
     if (etag, modified) == (visit.etag, visit.last_modified):
