@@ -147,17 +147,22 @@ def _created(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostSt
 
 
 def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float) -> None:
-    """Write properties that were set, and what follows: a longer or shorter delay counts from the last claim."""
+    """Set properties of a host, and write it."""
+    _set(tx, host, properties)
+    politeness.write(tx, [host], (), now)
+
+
+def _set(tx: Tx, host: HostState, properties: Mapping[str, Any]) -> None:
+    """Set properties of a host, which are written with it, and what follows: a longer or shorter delay counts from the
+    last claim."""
     before = host.delay
     host.stored = {**host.stored, **{name: value for name, value in properties.items() if name in host.stored}}
+    host.given |= properties
     if host.budget > 0 and host.budget_used is None:
         politeness.know_budgets(tx, [host])
     if host.next_at:
         host.next_at += host.delay - before
     host.reopen()
-    if properties:
-        tx.do("hosts/write", rows=[[host.name, dict(properties)]])
-    politeness.write(tx, [host], (), now)
 
 
 def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: PolitenessPolicy, now: float) -> None:
@@ -202,12 +207,14 @@ def set_robots(
         return None
     host = politeness.lock(tx, [name], manners)[name]
     host.end_robots_hold()
-    return _obey(tx, host, text, agent, now, scheme)
+    delay = _obey(tx, host, text, agent, now, scheme)
+    politeness.write(tx, [host], (), now)
+    return delay
 
 
 def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: float) -> bool:
     """Keep the robots.txt that a claim has brought, of a locked host, for its pages of one scheme. Return whether it
-    has changed.
+    has changed. The caller writes the host.
 
     None: there is none. The agent whose rules hold stays as it was set. A text that is unchanged leaves no pages to be
     judged.
@@ -217,7 +224,7 @@ def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: flo
     same = mark == (None if text is None else robots.fingerprint(text))
     if same and (scheme in texts or text is None):
         host.times[scheme] = Times.read(now)
-        _rewrite(tx, host, {f"{KEPT[scheme]}_at": now}, now)
+        _set(tx, host, {f"{KEPT[scheme]}_at": now})
         return False
     _obey(tx, host, text, agent, now, scheme, claimed=True)
     return True
@@ -229,7 +236,8 @@ def _obey(
     """Keep a robots.txt of a locked host, and mark its pages as still to be judged, if it forbids any, or forbade any.
     Return its Crawl-delay. `claimed`: a claim has asked the host, so that it has none is known, too."""
     manners, texts = host.manners, host.robots()
-    politeness.rules(tx, [host])
+    if not host.rules:
+        politeness.rules(tx, [host])
     rules, allowed_all = dict(host.rules), host.allows_all()
     schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
     for each in schemes:
@@ -251,7 +259,7 @@ def _obey(
     changed |= {"robots_delay": host.crawl_delay() or None}
     if not (allowed_all and host.allows_all()):
         changed |= {"robots_news": True}
-    _rewrite(tx, host, changed, now)
+    _set(tx, host, changed)
     own = rules[scheme][0] if keeps else None
     return own.delay(agent or manners.agent) if own is not None else 0.0
 
@@ -320,7 +328,8 @@ def review(
     else:
         for host in unsure:
             host.ripe_at = now
-    for name in sorted(changes):
-        _rewrite(tx, locked[name], changes[name], now)
+    for name, properties in changes.items():
+        _set(tx, locked[name], properties)
+    politeness.write(tx, (locked[name] for name in sorted(changes)), (), now)
     tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
     return len(names)

@@ -270,6 +270,8 @@ class HostState:
     look_at: float = 0.0
     """when a host that waits for a place is looked at in its turn among all hosts, whatever comes"""
     righted: bool = False  # it had times of a clock that was ahead
+    given: dict[str, Any] = field(default_factory=dict)
+    """properties that were set, and are not written yet"""
 
     def __post_init__(self) -> None:
         self.name = self.stored["name"]
@@ -739,7 +741,7 @@ class HostState:
             "probing": self._probing(),
             "robots_times": as_texts(self.times),
         }
-        changed = {name: value for name, value in after.items() if value != self.stored[name]}
+        changed = self.given | {name: value for name, value in after.items() if value != self.stored[name]}
         for name, absent in _CHANGING.items():
             value = getattr(self, name)
             if value == absent:
