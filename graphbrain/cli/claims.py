@@ -18,8 +18,10 @@ import click
 
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import KINDS, Answer, Claim, Claims, Report, Unusable
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, Number, as_json, brain_command
 from graphbrain.cli.lines import InputLines
+from graphbrain.terminal import show
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -71,9 +73,6 @@ def next_(
     be had; none is claimed that was not asked for. It ends when all that was asked for is claimed
     and stdin has ended, when the crawl is finished, or when there was no page for --wait seconds.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     wanted = None if kinds is None else tuple(kind.strip() for kind in kinds.split(","))
     with app.brain() as brain:
         if follow:
@@ -90,8 +89,6 @@ def next_(
 
 def _say_why(claims: Claims, now_only: bool) -> None:
     """Print why there are no more claims, and when there will be."""
-    from graphbrain.terminal import show
-
     if claims.paused:
         show.say("graphbrain: the brain is paused: no page can be claimed until 'graphbrain resume'.")
     elif claims.finished and now_only:
@@ -132,8 +129,6 @@ def _hand_out(
     brain: Brain, lines: InputLines, wanted: _Asked, worker: str | None, patience: float | None, now_only: bool
 ) -> None:
     """Print a claim for each page that is asked for, as soon as it can be had."""
-    from graphbrain.terminal import show
-
     if sys.stdin.isatty():
         show.say("graphbrain: write how many pages you want, a line each time; Ctrl-D ends it.")
     last, pause = time.monotonic(), 0.0
@@ -171,8 +166,6 @@ def _hand_out(
 def _claim_line(number: int, line: str) -> tuple[int, Kinds]:
     """Return how many claims a line asks for, and of which kinds. One that cannot be read asks for none, with a message
     on stderr."""
-    from graphbrain.terminal import show
-
     try:
         parsed = json.loads(line)
         kinds = parsed.pop("kinds", None) if isinstance(parsed, dict) else None
@@ -226,9 +219,6 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
     With --follow it reports as many lines as are there, without waiting for more, and answers each by a line of JSON,
     in their order, until FILE ends. A line that was not answered is to be sent again.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if schema:
         from graphbrain.content.wire import report_schema
 
@@ -309,9 +299,6 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
     FILE, or stdin, has JSON lines as 'next --json' prints them, or lines that have one as their 'claim'. With --json
     each is printed as it is now. Exits 1 when one was lost: another crawler may have the page.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
         kept = brain.renew([claim for claim in claims if isinstance(claim, Claim)], seconds)
@@ -332,8 +319,6 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
     Their pages wait again where they were. FILE, or stdin, is as for 'renew'. Exits 1 when one was lost before.
     """
-    from graphbrain.terminal import show
-
     claims = _claims(source)
     with app.brain(auto_tend=False) as brain:
         given = brain.give_back([claim for claim in claims if isinstance(claim, Claim)])
@@ -376,8 +361,6 @@ def _lost(line: Claim | Unusable) -> dict[str, Any]:
 
 def _print_outcomes(answers: Sequence[tuple[Any, Any]], done: str) -> int:
     """Print the results of claims, and return the exit code."""
-    from graphbrain.terminal import show
-
     good = sum(now is not None for _, now in answers)
     wrong = [line.reason for line, _ in answers if isinstance(line, Unusable)]
     lost = len(answers) - good - len(wrong)

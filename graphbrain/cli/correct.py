@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from graphbrain.cli.common import App, brain_command
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -17,8 +18,6 @@ def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
 
     Exits 1 when one is not there; the others are deleted. With --for-ever what is not there is no mistake.
     """
-    from graphbrain.terminal import show
-
     with app.brain() as brain:
         had = {url: brain.forget(url, for_ever=for_ever) for url in urls}
     removed = [links for links in had.values() if links is not None]
@@ -42,7 +41,6 @@ def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) 
     they have done before is forgotten. Exits 1 when there is none.
     """
     from graphbrain.brain.names import Names
-    from graphbrain.terminal import show
 
     with app.brain() as brain:
         if host is not None:
@@ -60,8 +58,6 @@ def pause(app: App) -> None:
     Running crawlers take it up within a second. They may report what they hold; they wait, or end, as they do when
     nothing can be claimed.
     """
-    from graphbrain.terminal import show
-
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         done = brain.pause()
         leased = brain.stats()["leased"]
@@ -78,8 +74,6 @@ def park(app: App, urls: tuple[str, ...]) -> int:
     'retry URL' lets them wait again, as do 'now' and 'seed'. Exits 1 when one cannot be parked: a crawler holds it, it
     redirects, or it is outside the scope.
     """
-    from graphbrain.terminal import show
-
     with app.brain() as brain:
         parked = dict(zip(urls, brain.park(*urls), strict=True))
         unparked = {url: brain.page(url) for url, done in parked.items() if not done}

@@ -17,6 +17,7 @@ from graphbrain.cli import archiving
 from graphbrain.cli.beside import console_beside
 from graphbrain.cli.common import App, Duration, Number, Size, as_json, brain_command, needing
 from graphbrain.cli.starting import started
+from graphbrain.terminal import show
 
 if TYPE_CHECKING:
     from http.cookiejar import Cookie
@@ -153,8 +154,6 @@ def crawl(
     Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 5 when
     a session has ended, 130 when interrupted, 1 on an error, 2 on a wrong command line.
     """
-    from graphbrain.terminal import show
-
     _need_extra()
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl.login import Login, login_of
@@ -198,8 +197,6 @@ def _need_extra() -> None:
 def _browser_for(order: CrawlOrder) -> str:
     """Return the path of the browser that renders pages; empty if none is to. Raise GraphbrainError where it, or the
     package that drives it, is missing."""
-    from graphbrain.terminal import show
-
     if not order.render:
         return ""
     with needing("--render", "render", "playwright"):
@@ -255,7 +252,6 @@ def _hold(connection: Mapping[str, Any], data: Path | None) -> Iterator[tuple[st
 def _give_back(brain: Brain, folder: Path, mark: str, own: Worker) -> None:
     """Return the claims of crawls that have ended, and print what cannot be returned."""
     from graphbrain.crawl import holding
-    from graphbrain.terminal import show
 
     if number := holding.returned(brain, folder, mark, own):
         show.say(f"graphbrain: {show.counted(number, 'page')} of a crawl that was killed can be fetched again at once.")
@@ -282,7 +278,6 @@ def _with_agent(order: CrawlOrder, contact: str | None, no_contact: bool) -> Cra
 
 def _say_if_unnamed(agent: str) -> None:
     from graphbrain.crawl.order import lacks_contact
-    from graphbrain.terminal import show
 
     if lacks_contact(agent):
         show.say("graphbrain: the user agent names no contact: owners of sites cannot write to you.")
@@ -313,8 +308,6 @@ def _prepare(brain: Brain, order: CrawlOrder) -> str:
 
 def _empty(brain: Brain, yes: bool) -> None:
     """Empty the brain, when the user agrees, and let its scope have no limits."""
-    from graphbrain.terminal import show
-
     stats = brain.stats()
     if stats["leased"]:
         leased = show.counted(stats["leased"], "page")
@@ -334,8 +327,6 @@ def _empty(brain: Brain, yes: bool) -> None:
 
 
 def _say_kept(settings: Mapping[str, Any]) -> None:
-    from graphbrain.terminal import show
-
     if settings:
         each = ", ".join(f"{name} {value!r:.60}" for name, value in settings.items())
         show.say(
@@ -360,7 +351,6 @@ def _with_contact(brain: Brain, order: CrawlOrder) -> CrawlOrder:
     """The order with a user agent that names a contact, which is asked for; on this machine none is needed."""
     from graphbrain import __version__
     from graphbrain.crawl.order import DEFAULT_AGENT, agent_for
-    from graphbrain.terminal import show
 
     if order.user_agent is not None or brain.settings.user_agent != DEFAULT_AGENT:
         return order
@@ -448,7 +438,6 @@ def _lines(file: Path, order: CrawlOrder) -> PageLines:
 def _archive(running: Running, folder: Path, agent: str) -> Iterator[Archive]:
     """The WARC files of this run; those that a killed one has left are mended first."""
     from graphbrain.crawl.archive import archive_of
-    from graphbrain.terminal import show
 
     scope = running.brain.settings.allow_urls or running.brain.settings.allow_hosts
     try:
@@ -472,8 +461,6 @@ def _archive(running: Running, folder: Path, agent: str) -> Iterator[Archive]:
 
 def _pack(running: Running, ended: Ended) -> None:
     """Pack the archive into one file, if the order wants it and the run has ended by itself or by a limit."""
-    from graphbrain.terminal import show
-
     order = running.order
     if order.wacz is None or order.warc is None:
         return
@@ -491,7 +478,6 @@ def _look(order: CrawlOrder, as_json: bool) -> int:
     """Print what a crawl would do, and return the exit code."""
     from graphbrain.crawl import dryrun
     from graphbrain.crawl import order as orders
-    from graphbrain.terminal import show
 
     if not order.urls:
         raise BadInput("--dry-run wants the URLs that a crawl would begin with.")
@@ -527,8 +513,6 @@ def _code(running: Running, ended: Ended, waiting: int, forbidden: bool) -> int:
 
 def _settle(brain: Brain) -> None:
     """Finish the scores, so that the closing lines and what is asked afterwards are right. Ctrl-C leaves it."""
-    from graphbrain.terminal import show
-
     with suppress(GraphbrainError, KeyboardInterrupt), show.status_line() as line:
         line("settling the scores; Ctrl-C leaves it")
         brain.tend(None)
@@ -537,7 +521,6 @@ def _settle(brain: Brain) -> None:
 def _figures(brain: Brain) -> CrawlEnd | GraphbrainError:
     """Return what the brain knows at the end, or why it cannot be asked."""
     from graphbrain.crawl import closing
-    from graphbrain.terminal import show
 
     brain.graph.hurry(LAST_ANSWER)
     try:
@@ -553,7 +536,6 @@ def _show(
 ) -> None:
     """Print the six lines, on stdout."""
     from graphbrain.crawl import closing
-    from graphbrain.terminal import show
 
     rows = closing.lines(running.watch, ended.seconds, figures, where)
     if as_json:
@@ -572,8 +554,6 @@ def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
 
 def _say_end(running: Running, ended: Ended, code: int, waiting: int, forbidden: bool, data: Path | None) -> None:
     """Print why nothing was fetched, and how the crawl is continued."""
-    from graphbrain.terminal import show
-
     for sentence in running.watch.ends_walled():
         show.say(f"graphbrain: {sentence}")
     # One sentence on the end, by the exit code.

@@ -16,6 +16,7 @@ from graphbrain.base.options.dumps import LinkFile, PageFile
 from graphbrain.base.options.pages import LinkFilter, PageFilter
 from graphbrain.cli.common import App, F, connection, pass_app
 from graphbrain.cli.declared import options
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -93,7 +94,6 @@ def dump_pages(
     list: id, 1 if the page was fetched or 0, URL.
     """
     from graphbrain.files import dump
-    from graphbrain.terminal import show
 
     form = _form_of(file, format, as_json, ENDINGS | {".nodes": "nodes"})
     layout = _checked(Page, form, columns, raw)
@@ -125,7 +125,6 @@ def dump_links(
     written. The format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
     """
     from graphbrain.files import dump
-    from graphbrain.terminal import show
 
     form = _form_of(file, format, as_json, ENDINGS | {".edges": "edges"})
     layout = _checked(KnownLink, form, columns, raw)
@@ -145,7 +144,6 @@ def dump_tables(app: App, /, folder: Path, as_json: bool) -> None:
     DIR is a new folder, or an empty one. A page is known by its key in all tables. A manifest is written last.
     """
     from graphbrain.analyst import frames
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         manifest = frames.dump(brain.graph, folder, brain.now, bar)
@@ -164,8 +162,6 @@ def _to(file: Path | None) -> Any:
 @contextmanager
 def _bar(file: Path | None) -> Iterator[Callable[[int, int], None]]:
     """A bar, unless the dump itself is on the terminal."""
-    from graphbrain.terminal import show
-
     with show.bar("dumping", shown=file is not None or not sys.stdout.isatty()) as bar:
         yield bar
 

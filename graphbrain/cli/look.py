@@ -7,8 +7,10 @@ from typing import Any
 import click
 
 from graphbrain.base.options.pages import PAGE_VALUES, FindOptions
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command, number_or_none
 from graphbrain.cli.declared import options
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -36,9 +38,6 @@ def page(
     --set payout=NUMBER     what it is paid for being there
     'none' in place of the number takes the value back.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if of_all:
         return _forget_relevance(app, url, values)
     if url is None:
@@ -63,8 +62,6 @@ def page(
 
 def _set_values(app: App, url: str, values: tuple[str, ...]) -> None:
     """Set values of a page, each given as NAME=VALUE, and print them."""
-    from graphbrain.terminal import show
-
     given = dict(_pair(value) for value in values)
     with app.brain() as brain:
         brain.set_page(url, **given)
@@ -81,8 +78,6 @@ def _pair(text: str) -> tuple[str, float | None]:
 
 
 def _forget_relevance(app: App, url: str | None, values: tuple[str, ...]) -> None:
-    from graphbrain.terminal import show
-
     if url is not None or values != ("relevance=none",):
         raise click.UsageError("Of all pages the relevance can only be forgotten: page --all --set relevance=none.")
     with app.brain() as brain, show.bar("forgetting") as bar:
@@ -101,9 +96,6 @@ def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: 
     With the day each was first seen, and state and scores of the page at its other end. The best come first: targets
     by authority, sources by hub.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     ways = [way for way, wanted in (("out", outward is not False), ("in", outward is not True)) if wanted]
     with app.brain(auto_tend=False) as brain:
         by_way = {way: brain.links(url, way, limit) for way in ways}
@@ -127,9 +119,6 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
 
     With one URL only, from any seed to it: how it was, or can be, found. Exits 1 when there is none.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     with app.brain(auto_tend=False) as brain:
         steps = brain.path(url, other)
         back = len(brain.path(other, url)) - 1 if other and not steps else 0
@@ -155,9 +144,6 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     And that fit all options given. --host has an index, and so has a --min-score of 32 or more by authority or hub:
     then the best come first. Without these, and by a batch score, every page is read.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
         raise click.UsageError("Give a TEXT or an option that selects pages.")
     with app.brain(auto_tend=False) as brain:
@@ -178,9 +164,6 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
 
     And states with claims and indexes. Exits 1 when something is off.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     if whole and sample is not None:
         raise click.UsageError("Give either --sample or --all, not both.")
     with app.brain(auto_tend=False) as brain, show.bar("auditing") as bar:

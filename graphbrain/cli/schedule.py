@@ -8,6 +8,7 @@ from typing import IO
 import click
 
 from graphbrain.cli.common import App, brain_command
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -29,7 +30,6 @@ def now(
     """
     from graphbrain.base.errors import UnknownPage
     from graphbrain.files.seed_files import urls_in
-    from graphbrain.terminal import show
 
     if not urls and host is None and pattern is None and source is None:
         raise click.UsageError("Give at least one URL, --host, --pattern or --file.")
@@ -64,8 +64,6 @@ def now(
 
 def _makes(unknown: list[str]) -> bool:
     """Ask on a terminal whether pages are to be made of URLs that have not been met."""
-    from graphbrain.terminal import show
-
     few = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3:,} more" if len(unknown) > 3 else "")
     if sys.stdin.isatty() and sys.stderr.isatty():
         return click.confirm(f"{few}: not known yet. Make a page of each?", err=True)

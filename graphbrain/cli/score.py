@@ -9,8 +9,10 @@ import click
 
 from graphbrain.base.options.declare import options_of
 from graphbrain.base.options.scores import RankRun, SettleOptions
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.cli.declared import options, type_of
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -36,9 +38,6 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
     Each score has sum 1 over all pages. Without METHOD it lists the scores that the pages carry. Exits 1 when the
     tolerance was not reached.
     """
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     chosen = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}
     if source is not None:
         if chosen or no_write or method is not None:
@@ -68,7 +67,6 @@ def rank(app: App, method: str | None, no_write: bool, source: str | None, as_js
 def _bring(app: App, source: str, as_json: bool) -> int:
     """Write the scores that a folder holds to the pages, and return the exit code."""
     from graphbrain.brain import bring
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         scores, pages = bring.rank(brain, source, bar)
@@ -95,7 +93,6 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
     another process makes such a pass.
     """
     from graphbrain.brain import bring
-    from graphbrain.terminal import show
 
     error = SettleOptions(tolerance).error
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
@@ -120,9 +117,6 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
 
 def _list(app: App, as_json: bool) -> int:
     """The scores that the pages carry."""
-    from graphbrain.cli import sheets
-    from graphbrain.terminal import show
-
     with app.brain(auto_tend=False) as brain:
         carried = brain.rankings()
     if as_json:

@@ -14,7 +14,9 @@ from typing import Any
 import click
 
 from graphbrain.base.errors import BadInput
+from graphbrain.cli import sheets
 from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, connection, pass_app
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -47,8 +49,6 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     stops it: what is in flight is answered.
     """
     import logging
-
-    from graphbrain.terminal import show
 
     try:
         from graphbrain.service import serve as service
@@ -96,8 +96,6 @@ def console(app: App, port: int, role: str, no_browser: bool, until_eof: bool) -
     import secrets
     import webbrowser
 
-    from graphbrain.terminal import show
-
     try:
         from graphbrain.service import access
         from graphbrain.service import serve as service
@@ -137,8 +135,6 @@ def _end_with_input() -> None:
 @contextlib.contextmanager
 def _brain(app: App) -> Iterator[Any]:
     """The brain that is served."""
-    from graphbrain.terminal import show
-
     patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
     with contextlib.ExitStack() as stack:
         with _waiting_for(app.given.get("uri") or os.environ.get("GRAPHBRAIN_URI") or "the local Neo4j", show.say):
@@ -188,7 +184,6 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
     its SHA-256 digest.
     """
     from graphbrain.service import access
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         token = access.make(brain.graph, name, role, brain.now(), expires)  # type: ignore[arg-type]
@@ -205,9 +200,7 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
 @pass_app
 def token_list(app: App, as_json: bool) -> None:
     """List the tokens that were made, but for what they are."""
-    from graphbrain.cli import sheets
     from graphbrain.service import access
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         grants, now = access.grants(brain.graph), brain.now()
@@ -238,7 +231,6 @@ def token_revoke(app: App, names: tuple[str, ...]) -> int:
     Services that run take it up within seconds. Exits 1 where all were revoked before.
     """
     from graphbrain.service import access
-    from graphbrain.terminal import show
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         fresh = [access.revoke(brain.graph, name, brain.now()) for name in names]

@@ -12,6 +12,7 @@ from graphbrain.base.numeric.methods import METHODS
 from graphbrain.base.options.scores import RankOptions, SettleOptions, checked
 from graphbrain.cli.common import F, as_json
 from graphbrain.cli.declared import options
+from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
@@ -57,8 +58,6 @@ def _on(master: str | None, conf: tuple[str, ...], blocks: int | None) -> Any:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, float], None]]:
-    from graphbrain.terminal import show
-
     with show.task_bar() as bar:
         bar("starting Spark, reading the dump", 0, 0)
         yield lambda number, change: bar(f"iteration {number}, change {change:.1e}", 0, 0)
@@ -66,8 +65,6 @@ def _progress() -> Iterator[Callable[[int, float], None]]:
 
 def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
     """Print what was done, and return the exit code."""
-    from graphbrain.terminal import show
-
     facts = manifest.get("ranking") or manifest
     if as_json:
         show.json_lines([dict(manifest)])
@@ -192,7 +189,6 @@ def spark_import(
     not. The result is JSON lines of hosts, their links and values, which 'graphbrain import' takes and settles.
     """
     from graphbrain.files.spark import webgraph
-    from graphbrain.terminal import show
 
     done = webgraph.cut(vertices, edges, ranks, out, top, _on(master, conf, None))
     if as_json:
