@@ -18,11 +18,9 @@ import click
 from graphbrain.base.errors import BadInput, GraphbrainError
 from graphbrain.base.model import Hint, SeedAnswer
 from graphbrain.base.numeric.methods import METHODS
-from graphbrain.base.options.upkeep import TendOptions
 from graphbrain.base.work import Tended
 from graphbrain.cli import sheets
 from graphbrain.cli.common import AddressOption, App, Duration, Number, as_json, brain_command
-from graphbrain.cli.declared import options
 from graphbrain.terminal import show
 
 if TYPE_CHECKING:
@@ -245,7 +243,7 @@ def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> No
 
 @brain_command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@options(TendOptions, "seconds")
+@click.option("--seconds", type=Number(0), help="End after so long (until settled).")
 @as_json
 def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) -> None:
     """Keep the accounts until they are settled.

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.options.hosts import HostFilter, HostOptions
 from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.cli.declared import options, or_word
@@ -18,9 +17,9 @@ __all__ = ["COMMANDS"]
 
 @brain_command()
 @click.argument("text", required=False)
-@options(HostFilter, "blocked", "queued", "slowed", "silent")
+@options("hosts", "blocked", "queued", "slowed", "silent")
 @click.option("--outside", is_flag=True, help="Also hosts outside of the scope.")
-@options(HostFilter, "count", "limit", limit="-n")
+@options("hosts", "count", "limit", limit="-n")
 @as_json
 def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json: bool, **which: Any) -> None:
     """List the hosts in scope whose name contains TEXT.
@@ -39,7 +38,7 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
 
 @brain_command()
 @click.argument("name")
-@options(HostOptions)
+@options("set_host", "delay", "in_flight", "budget")
 @click.option("--block", metavar="SECONDS|for-ever", type=or_word(float, "for-ever"), help="No claims for so long.")
 @click.option("--unblock", is_flag=True, help="Ask it again, at its full rate.")
 @as_json

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from graphbrain.base.options.pages import PAGE_VALUES, FindOptions
+from graphbrain.analyst.moving import moving
+from graphbrain.base.options.pages import MOST_BEST, PAGE_VALUES
 from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command, number_or_none
 from graphbrain.cli.declared import options
@@ -135,14 +136,38 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
 
 
 @brain_command()
+@click.argument("n", metavar="[N]", type=click.IntRange(0, MOST_BEST), default=10)
+@options("find", "by")
+@as_json
+def top(app: App, n: int, by: str | None, as_json: bool) -> None:
+    """List the N best pages (10 unless given).
+
+    They are the best by authority unless --by names another score. By anything but authority and hub every page is
+    read. A batch score must have been written by 'graphbrain rank'; pages of which no relevance or value is known are
+    left out.
+    """
+    score = by or "authority"
+    with app.brain(auto_tend=False) as brain:
+        pages = list(brain.find(by=score, limit=n))
+        moves = moving(brain.graph) if score in ("authority", "hub") else ""
+    if as_json:
+        show.json_lines(page.as_dict() for page in pages)
+    elif not show.write(sheets.top_table(pages, score)):
+        show.say("graphbrain: no page has a score yet; scores come by links and 'graphbrain tend'.")
+    if moves:
+        show.say(f"graphbrain: {moves}.")
+
+
+@brain_command()
 @click.argument("text", default="")
-@options(FindOptions, "min_score", "by", "regex", "host", "state", "fetched", "limit", limit="-n")
+@options("find", "min_score", "by", "regex", "host", "state", "fetched", "limit", limit="-n")
 @as_json
 def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     """Find pages whose URL contains TEXT.
 
-    And that fit all options given. --host has an index, and so has a --min-score of 32 or more by authority or hub:
-    then the best come first. Without these, and by a batch score, every page is read.
+    And that fit all options given. With --by and --limit they are the best, best first. --host has an index, and so has
+    a --min-score of 32 or more by authority or hub: then the best come first. Without these, and by a batch score,
+    every page is read.
     """
     if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
         raise click.UsageError("Give a TEXT or an option that selects pages.")
@@ -151,7 +176,7 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
         if as_json:
             show.json_lines(page.as_dict() for page in pages)
             return
-        if not show.write(sheets.pages_table(pages, which["by"])):
+        if not show.write(sheets.pages_table(pages, which["by"] or "authority")):
             show.say("graphbrain: no page fits.")
 
 
@@ -177,4 +202,4 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
     return 0 if result.ok else 1
 
 
-COMMANDS = (page, links, path, find, audit)
+COMMANDS = (top, page, links, path, find, audit)

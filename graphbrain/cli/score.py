@@ -7,19 +7,18 @@ from typing import Any
 
 import click
 
-from graphbrain.base.options.declare import options_of
-from graphbrain.base.options.scores import RankRun, SettleOptions
+from graphbrain.base.numeric.methods import SETTLED_TO
 from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
-from graphbrain.cli.declared import options, type_of
+from graphbrain.cli.declared import VERBS, options, type_of
 from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
 
 @brain_command()
-@click.argument("method", metavar="[METHOD]", type=type_of(options_of(RankRun)["method"]), required=False)
-@options(RankRun, "damping", "tolerance", "iterations", "only_external", "content", "trusted", "top")
+@click.argument("method", metavar="[METHOD]", type=type_of(VERBS["rank"].arguments["method"]), required=False)
+@options("rank", "damping", "tolerance", "iterations", "only_external", "content", "trusted", "top")
 @click.option("--no-write", is_flag=True, help="Leave the pages as they are.")
 @click.option("--from", "source", metavar="DIR", help="Write the scores that 'graphbrain spark rank' has left there.")
 @as_json
@@ -82,7 +81,7 @@ def _bring(app: App, source: str, as_json: bool) -> int:
 
 
 @brain_command()
-@options(SettleOptions, "tolerance")
+@options("settle", "tolerance")
 @click.option("--from", "source", metavar="DIR", help="Take the goal that 'graphbrain spark settle' has left there.")
 @as_json
 def settle(app: App, tolerance: float | None, source: str | None, as_json: bool) -> int:
@@ -94,7 +93,7 @@ def settle(app: App, tolerance: float | None, source: str | None, as_json: bool)
     """
     from graphbrain.brain import bring
 
-    error = SettleOptions(tolerance).error
+    error = SETTLED_TO if tolerance is None else tolerance
     with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         if source is None:
             done = brain.settle(tolerance=error, progress=bar)

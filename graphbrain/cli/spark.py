@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from graphbrain.base.numeric.methods import METHODS
-from graphbrain.base.options.scores import RankOptions, SettleOptions, checked
+from graphbrain.base.options.scores import RankOptions, checked
 from graphbrain.cli.common import F, as_json
 from graphbrain.cli.declared import options
 from graphbrain.terminal import show
@@ -89,7 +89,7 @@ def _end(out: str, manifest: Mapping[str, Any], as_json: bool) -> int:
 @click.argument("method", type=click.Choice([*METHODS, LIVE_PAGERANK]))
 @click.argument("source", metavar="SRC")
 @options(
-    RankOptions,
+    "rank",
     *("damping", "tolerance", "iterations", "only_external", "content", "trusted"),
     helps={"tolerance": "Acceptable error of all scores together (1e-9; live_pagerank: 1e-7)."},
 )
@@ -130,7 +130,7 @@ def spark_rank(
 
 @spark_group.command("settle")
 @click.argument("source", metavar="SRC")
-@options(SettleOptions, "tolerance")
+@options("settle", "tolerance")
 @_where
 def spark_settle(source: str, tolerance: float | None, out: str, as_json: bool, **where: Any) -> int:
     """Find the scores at which no cash is left to spread.

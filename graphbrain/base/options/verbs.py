@@ -17,7 +17,7 @@ from types import EllipsisType, NoneType, UnionType
 from typing import Any, Literal, TypeVar
 
 from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.options.declare import NEEDED, Option, options_of
+from graphbrain.base.options.declare import NEEDED, Option
 
 __all__ = [
     "CRAWLERS",
@@ -74,7 +74,6 @@ class Verb:
         repeats: True if a request that is sent twice counts once, and is answered soon.
         items: The argument whose items the service counts; "": none.
         also: Statuses that the service answers beside those of all verbs, each with its meaning.
-        options: The class that declares its options; None: there is none.
         facts: Argument → attributes of its `Option`.
         local: The arguments that only `Brain` has.
     """
@@ -88,7 +87,6 @@ class Verb:
     repeats: bool = False
     items: str = ""
     also: Mapping[int, str] = dataclasses.field(default_factory=dict)
-    options: type | None = None
     facts: Mapping[str, Facts] = dataclasses.field(default_factory=dict)
     local: tuple[str, ...] = ()
 
@@ -134,16 +132,11 @@ class Verb:
     def arguments(self) -> dict[str, Option]:
         """The arguments that callers of the service have, by name, each with all that is declared of it."""
         hints = typing.get_type_hints(self.method)
-        options = {} if self.options is None else options_of(self.options)
         meanings = _meanings(self.method)
-        arguments = {}
-        for name, parameter in self.parameters.items():
-            option = _option(parameter, hints[name], self.facts.get(name, {}), meanings.get(name, ""))
-            if name in options:
-                own = {"default": option.default, "optional": option.optional, **self.facts.get(name, {})}
-                option = dataclasses.replace(options[name], **own)
-            arguments[name] = option
-        return arguments
+        return {
+            name: _option(parameter, hints[name], self.facts.get(name, {}), meanings.get(name, "").removesuffix("."))
+            for name, parameter in self.parameters.items()
+        }
 
     def call(self, brain: Any, given: Mapping[str, Any], **callbacks: Any) -> Any:
         """Call the verb of a brain by the arguments that were given, each by its name."""
@@ -174,7 +167,6 @@ def verb(
     repeats: bool = False,
     items: str = "",
     also: Mapping[int, str] | None = None,
-    options: type | None = None,
     local: tuple[str, ...] = (),
     **facts: Facts,
 ) -> Callable[[F], F]:
@@ -182,16 +174,16 @@ def verb(
     `Option` for the method's arguments."""
 
     def declare(method: F) -> F:
-        declared = Verb(method, roles, field, reads, long, wakes, repeats, items, also or {}, options, facts, local)
+        declared = Verb(method, roles, field, reads, long, wakes, repeats, items, also or {}, facts, local)
         setattr(method, _DECLARED, declared)
         return method
 
     return declare
 
 
-def within(least: float, most: float, *, example: Any, below: bool = False) -> Facts:
-    """Return an argument that is a number from `least` to `most`, or `below` it, which the brain checks."""
-    return {"bounds": Bounds(least, most, below=below), "by_room": True, "example": example}
+def within(bounds: Bounds, example: Any, **facts: Any) -> Facts:
+    """Return an argument that is a number within its bounds, which the brain checks."""
+    return {"bounds": bounds, "by_room": True, "example": example, **facts}
 
 
 def verbs_of(kind: type) -> dict[str, Verb]:

@@ -1,40 +1,59 @@
-"""The declaration of an option follows from the field of a dataclass."""
+"""The declaration of an option follows from the signature and the docstring of its verb."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
 
 from graphbrain.base.numeric.bounds import LARGEST, Bounds
-from graphbrain.base.options.declare import declared, given, options_of
+from graphbrain.base.options.verbs import READERS, verb, verbs_of, within
 
 
-@dataclass(frozen=True, slots=True)
-class Kinds:
-    share: float | None = declared(None, "A share", instead=".5", bounds=Bounds(0, 1, above=True, below=True))
-    count: int = declared(7, "A count", bounds=Bounds(1))
-    names: Sequence[str] | None = declared(None, "Names")
-    wanted: bool | None = declared(None, "Wanted", off="unwanted")
-    plain: bool = declared(False, "Plain")
+class Brainlike:
+    """A class with one verb."""
+
+    @verb(
+        READERS,
+        share=within(Bounds(0, 1, above=True, below=True), 0.5),
+        count={"bounds": Bounds(1)},
+        wanted={"off": "unwanted"},
+    )
+    def look(
+        self,
+        share: float | None = None,
+        count: int = 7,
+        names: Sequence[str] | None = None,
+        wanted: bool | None = None,
+        plain: bool = False,
+        text: str = "",
+    ) -> None:
+        """Look.
+
+        Args:
+            share: A share.
+            count: A count.
+            names: Names
+                of many.
+            wanted: Wanted.
+            plain: Plain.
+            text: A text.
+        """
 
 
-@dataclass(frozen=True, slots=True)
-class More(Kinds):
-    text: str = declared("", "A text")
+OPTIONS = verbs_of(Brainlike)["look"].arguments
 
 
-def test_type_and_default_are_those_of_the_field() -> None:
-    found = options_of(Kinds)
-    assert [(each.name, each.kind, each.default, each.optional, each.many) for each in found.values()] == [
+def test_type_and_default_are_those_of_the_signature() -> None:
+    found = [(each.name, each.kind, each.default, each.optional, each.many) for each in OPTIONS.values()]
+    assert found == [
         ("share", float, None, True, False),
         ("count", int, 7, False, False),
         ("names", str, None, True, True),
         ("wanted", bool, None, True, False),
         ("plain", bool, False, False, False),
+        ("text", str, "", False, False),
     ]
-    assert list(options_of(More)) == [*found, "text"]
 
 
 @pytest.mark.parametrize(
@@ -45,31 +64,20 @@ def test_type_and_default_are_those_of_the_field() -> None:
     ],
 )
 def test_a_value_fits_its_kind_and_bounds(name: str, good: tuple[object, ...], bad: tuple[object, ...]) -> None:
-    option = options_of(Kinds)[name]
+    option = OPTIONS[name]
     assert all(option.fits(value) for value in good)
     assert not any(option.fits(value) for value in bad)
 
 
 def test_the_sentence_has_the_default_where_it_needs_a_word() -> None:
-    assert [each.sentence for each in options_of(More).values()] == [
-        "A share (.5).",
+    assert [each.sentence for each in OPTIONS.values()] == [
+        "A share.",
         "A count (7).",
-        "Names.",
+        "Names of many.",
         "Wanted.",
         "Plain.",
         "A text.",
     ]
-
-
-def test_the_values_of_an_instance_are_arguments() -> None:
-    assert given(More(share=0.1, text="a")) == {
-        "share": 0.1,
-        "count": 7,
-        "names": None,
-        "wanted": None,
-        "plain": False,
-        "text": "a",
-    }
 
 
 def test_bounds_in_words() -> None:
