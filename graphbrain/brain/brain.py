@@ -65,7 +65,7 @@ _CLAIM = {"url": URL, "key": "7bd6b5f6c1b84d1aa6aa4a1e3f5d9f10", "token": "0199d
 _CLAIMS = {**ITEMS, "example": [_CLAIM]}
 _VISITS = {**ITEMS, "example": [{"url": URL, "links": ["https://a.example/b"], "status": 200}]}
 _HOW_MANY = {"bounds": Bounds(1, MOST), "example": 2}
-_WORKER = {"is_a": "worker", "example": "w1"}
+_WORKER = {"example": "w1"}
 _WAIT = {"bounds": Bounds(0), "example": 0}
 _KINDS = {"is_a": "kinds", "example": ["page", "robots", "sitemap"]}
 

@@ -72,7 +72,7 @@ class Hosting(Topic):
     @verb(
         READERS,
         reads=True,
-        text={"is_a": "part of a host", "example": "example"},
+        text={"example": "example"},
         count={"bounds": Bounds(0, COUNTED_OF_ONE), "example": 1000},
         limit={"bounds": Bounds(0, LARGEST), "example": 100},
     )

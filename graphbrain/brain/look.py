@@ -34,7 +34,7 @@ NO_SCORE = {409: "No page carries this score yet."}
 LIMIT = {"bounds": Bounds(0, LARGEST), "example": 100, "help": "End after this number (all)"}
 WHICH: Mapping[str, Any] = {
     "regex": {"help": "Only pages in whose URL this is found", "metavar": "RE", "example": "/news/"},
-    "host": {"help": "Only pages of this host", "is_a": "host", "metavar": "HOST", "example": "a.example"},
+    "host": {"help": "Only pages of this host", "metavar": "HOST", "example": "a.example"},
     "state": {"help": "Only pages of this state", "words": STATES, "example": "known"},
     "fetched": {"help": "Only pages that were, or never were, fetched", "off": "unfetched", "example": True},
 }
@@ -383,7 +383,7 @@ class Looking(Topic):
 def _not_carried(by: str) -> NoScore:
     """Return the error for a score that no page has."""
     if by in OWN:
-        return NoScore(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
+        return NoScore(f"No page has a {by} yet; it comes with reports and their links, or by set_page.")
     if by == "flow":
         return NoScore("No page has a flow yet; it comes with reports, while value names it or reach is set.")
     if by == "live_pagerank":

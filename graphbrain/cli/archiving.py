@@ -95,14 +95,13 @@ def mended(folder: Path) -> None:
 
 def _said_of(mended: Mended) -> str:
     """Return the sentence on a WARC file that a killed crawl has left."""
-    from graphbrain.terminal.show import counted
-
-    torn = f"a torn record ({counted(mended.cut, 'byte')}) is cut off its end" if mended.cut else "no record is torn"
+    cut = show.counted(mended.cut, "byte")
+    torn = f"a torn record ({cut}) is cut off its end" if mended.cut else "no record is torn"
     if not mended.records:
         return f"{mended.file} was left by a crawl that was killed, without a whole record, and is removed."
     return (
         f"{mended.file} was left by a crawl that was killed: {torn}, and it is finished with "
-        f"{counted(mended.records, 'whole record')}."
+        f"{show.counted(mended.records, 'whole record')}."
     )
 
 

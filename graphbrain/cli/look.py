@@ -18,14 +18,11 @@ __all__ = ["COMMANDS"]
 
 @brain_command()
 @click.argument("url", required=False)
-@click.option("--links", is_flag=True, help="Also list its successors and predecessors.")
 @click.option("--payers", type=click.IntRange(0), default=5, help="How many payers and payees of a side (5).")
 @click.option("--set", "values", multiple=True, metavar="NAME=VALUE|none", help="Set one of the values below.")
 @click.option("--all", "of_all", is_flag=True, help="Of all pages: only --set relevance=none.")
 @as_json
-def page(
-    app: App, url: str | None, links: bool, payers: int, values: tuple[str, ...], of_all: bool, as_json: bool
-) -> None:
+def page(app: App, url: str | None, payers: int, values: tuple[str, ...], of_all: bool, as_json: bool) -> None:
     """Show all that is known of one page, or set a value of it.
 
     And why it has its scores: who pays it most, and whom it pays. A score is the payout (1 unless set) plus what its
@@ -45,19 +42,15 @@ def page(
         raise click.UsageError("Give the URL or the key of a page.")
     if values:
         return _set_values(app, url, values)
-    # Read the page, its payments and its links.
+    # Read the page and its payments.
     with app.brain(auto_tend=False) as brain:
         seen = brain.page(url)
         payments = brain.payments(seen.key, payers)
         least = brain.settings.revisit_seconds if brain.settings.order == "optimal" else None
-        ways = {way: sorted(each.url for each in brain.links(seen.key, way)) for way in ("out", "in") if links}
     if as_json:
-        more = {"successors": ways["out"], "predecessors": ways["in"]} if links else {}
-        show.json_lines([{**seen.in_full(), "payments": payments.as_dict(), **more}])
-        return None
-    show.out(*sheets.page_sheet(seen, least), *sheets.payments_tables(seen, payments))
-    if links:
-        show.out("", sheets.neighbours_table(ways["out"], ways["in"]))
+        show.json_lines([{**seen.in_full(), "payments": payments.as_dict()}])
+    else:
+        show.out(*sheets.page_sheet(seen, least), *sheets.payments_tables(seen, payments))
     return None
 
 

@@ -33,7 +33,6 @@ __all__ = [
     "leases_table",
     "links_table",
     "moment_cell",
-    "neighbours_table",
     "next_visit",
     "page_sheet",
     "pages_table",
@@ -186,12 +185,6 @@ def all_links_table(by_way: Mapping[str, Iterable[LinkedPage]]) -> Table:
             for o in others
         ),
     )
-
-
-def neighbours_table(successors: Sequence[str], predecessors: Sequence[str]) -> Table:
-    """URLs that a page links to, and that link to it."""
-    rows = [*(("links to", url) for url in successors), *(("linked from", url) for url in predecessors)]
-    return rows_table(("way", "url"), rows)
 
 
 def path_table(steps: Iterable[LinkedPage]) -> Table:

@@ -33,7 +33,7 @@ class Option:
         off: The opposite option of the command line, for True or False or None, where it is not `not-` and the name.
         metavar: The name of the value in `--help`.
         example: A value for the OpenAPI document; `...`: none.
-        is_a: What a text names, for the OpenAPI document: a page, a host, a worker, …; "": nothing of these.
+        is_a: What it is, for the OpenAPI document: pages, items, kinds or settings; "": nothing of these.
     """
 
     name: str

@@ -32,6 +32,7 @@ __all__ = [
     "URL",
     "Role",
     "Verb",
+    "meanings",
     "verb",
     "verbs_of",
     "within",
@@ -51,10 +52,10 @@ _CALLBACKS = ("progress", "stop")
 _LACKING: Any = object()
 URL = "https://a.example/"
 """The URL of a page in examples."""
-PAGE: Facts = {"is_a": "page", "example": URL}
+PAGE: Facts = {"example": URL}
 """An argument that is a page's URL or key."""
 PAGES: Facts = {"is_a": "page", "example": [URL]}
-HOST: Facts = {"is_a": "host", "example": "a.example"}
+HOST: Facts = {"example": "a.example"}
 """An argument that is a host's name, or an origin."""
 ITEMS: Facts = {"is_a": "item", "example": [URL]}
 """An argument whose items are read and refused one by one."""
@@ -131,10 +132,9 @@ class Verb:
     @cached_property
     def arguments(self) -> dict[str, Option]:
         """The arguments that callers of the service have, by name, each with all that is declared of it."""
-        hints = typing.get_type_hints(self.method)
-        meanings = _meanings(self.method)
+        hints, documented = typing.get_type_hints(self.method), meanings(self.method)
         return {
-            name: _option(parameter, hints[name], self.facts.get(name, {}), meanings.get(name, "").removesuffix("."))
+            name: _option(parameter, hints[name], self.facts.get(name, {}), documented.get(name, "").removesuffix("."))
             for name, parameter in self.parameters.items()
         }
 
@@ -223,14 +223,14 @@ def _plain_of(hint: Any) -> Any:
     return str if str in _parts(hint) else hint
 
 
-def _meanings(method: Callable[..., Any]) -> dict[str, str]:
-    """Return argument → its meaning, from the section `Args` of a docstring."""
-    section = (inspect.getdoc(method) or "").partition("\n\nArgs:\n")[2].partition("\n\n")[0]
-    meanings: dict[str, str] = {}
+def meanings(documented: object, section: str = "Args") -> dict[str, str]:
+    """Return name → its meaning, from a section of a docstring."""
+    section = (inspect.getdoc(documented) or "").partition(f"\n\n{section}:\n")[2].partition("\n\n")[0]
+    found: dict[str, str] = {}
     name = ""
     for line in section.splitlines():
         if not line.startswith(" " * 5) and ": " in line:
-            name, _, meanings[name] = line.strip().partition(": ")
+            name, _, found[name] = line.strip().partition(": ")
         elif name:
-            meanings[name] += " " + line.strip()
-    return meanings
+            found[name] += " " + line.strip()
+    return found

@@ -498,7 +498,7 @@ def test_pages_are_listed_by_relevance_and_by_value(make_brain: Any, engine: str
     brain: Brain = make_brain(engine=engine)
     names = [f"http://h.org/{n}" for n in range(6)]
     for by in ("relevance", "value"):
-        with pytest.raises(BadInput, match=f"No page has a {by} yet; it comes with reports .* or by set_{by}"):
+        with pytest.raises(BadInput, match=f"No page has a {by} yet; it comes with reports .* or by set_page"):
             top_of(brain, 3, by=by)
     links = [Link(names[1], relevance=0.9), Link(names[2], relevance=0.1), Link(names[3], value=70.0), names[4]]
     brain.report([Fetched(names[0], links, relevance=0.5, value=3.5)])
