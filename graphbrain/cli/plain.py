@@ -39,9 +39,8 @@ def command(name: str, plain: Plain) -> click.Command:
         if declared.default is NEEDED:
             shown = plain.operands.get(argument, argument.upper())
             kind = type_of(dataclasses.replace(declared, default=None))
-            run = click.argument(argument, metavar=shown, type=kind, nargs=-1 if declared.many else 1, required=True)(
-                run
-            )
+            count = -1 if declared.many else 1
+            run = click.argument(argument, metavar=shown, type=kind, nargs=count, required=True)(run)
         else:
             run = option(declared)(run)
     return brain_command(name)(as_json(run) if plain.table else run)

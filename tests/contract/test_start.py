@@ -78,7 +78,7 @@ def test_the_table_has_each_command_with_the_beginning_of_its_help() -> None:
     plain = {name: entry for name, entry in listed if isinstance(entry, Plain)}
     assert dict(listed) == made | plain
     assert len(listed) == len(made) + len(plain), "each command has one section"
-    assert all(cli.commands[name].get_short_help_str(200) == entry.summary for name, entry in plain.items())
+    assert all(cli.commands[name].help.partition("\n\n")[0] == entry.summary for name, entry in plain.items())
     assert list(cli.commands) == [name for entries in SECTIONS.values() for name in entries]
 
 

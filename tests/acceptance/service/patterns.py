@@ -29,16 +29,15 @@ _NAMED = {
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:
     """Return an OpenAPI document in which arguments that name pages and hosts have a pattern."""
-    every = [each["properties"] for each in schema["components"]["schemas"].values() if "properties" in each]
-    every += [
-        {each["name"]: each["schema"] for each in facts.get("parameters", ())}
-        for methods in schema["paths"].values()
-        for facts in methods.values()
-    ]
-    for properties in every:
-        for name, pattern in _NAMED.items():
-            for kind in _texts(properties.get(name, {})):
-                kind["pattern"] = pattern
+    for methods in schema["paths"].values():
+        for facts in methods.values():
+            arguments = {each["name"]: each["schema"] for each in facts.get("parameters", ())}
+            if "requestBody" in facts:
+                body = facts["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+                arguments |= schema["components"]["schemas"][body.rsplit("/", 1)[1]]["properties"]
+            for name in arguments.keys() & _NAMED.keys():
+                for kind in _texts(arguments[name]):
+                    kind["pattern"] = _NAMED[name]
     return schema
 
 
