@@ -9,7 +9,7 @@ from graphbrain.cli import sheets
 from graphbrain.cli.common import App, as_json, brain_command
 from graphbrain.terminal import show
 
-__all__ = ["COMMANDS", "change", "clear", "engine", "settings"]
+__all__ = ["COMMANDS"]
 
 
 @brain_command()
@@ -63,10 +63,10 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
         if name not in Settings.names():
             raise SettingsError(unknown(name, Settings.names()))
     with app.brain(create=False, as_it_is=True) as brain:
-        sources = app.sources(brain.settings)
-    sources = [
-        each for each in sources if each.name in (names or (each.name,)) and not (changed and each.source == "default")
-    ]
+        given = {name: f"--{name}" if name in app.given else "local server" for name in app.arguments()}
+        in_force = brain.settings.in_force(given)
+    shown = [each for each in in_force if each.name in (names or (each.name,))]
+    sources = [each for each in shown if not (changed and each.source == "default")]
     if as_json:
         show.json_lines(sources)
     else:

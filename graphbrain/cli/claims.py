@@ -76,7 +76,7 @@ def next_(
     wanted = None if kinds is None else tuple(kind.strip() for kind in kinds.split(","))
     with app.brain() as brain:
         if follow:
-            _hand_out(brain, InputLines(sys.stdin.buffer), _Asked(count or 0, wanted), worker, wait, now_only)
+            _hand_out(brain, InputLines(sys.stdin.buffer), count or 0, wanted, worker, wait, now_only)
             return
         claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0, now_only=now_only, kinds=wanted)
     if as_json:
@@ -107,47 +107,38 @@ Kinds = tuple[str, ...] | None
 """The kinds that are asked for; None: pages alone."""
 
 
-class _Asked:
-    """The number of claims that are asked for and not made yet, by kinds. `kinds`: of a line that names none."""
-
-    def __init__(self, count: int, kinds: Kinds) -> None:
-        self._kinds, self._remaining = kinds, Counter[Kinds]({kinds: count} if count else {})
-
-    def __bool__(self) -> bool:
-        return self._remaining.total() > 0
-
-    def add(self, count: int, kinds: Kinds) -> None:
-        """Raise, or lower, the number of pages that are asked for."""
-        self._remaining[kinds or self._kinds] += count
-
-    def items(self) -> list[tuple[Kinds, int]]:
-        """Return the kinds, and how many of each are asked for."""
-        return [(kinds, count) for kinds, count in self._remaining.items() if count > 0]
-
-
 def _hand_out(
-    brain: Brain, lines: InputLines, wanted: _Asked, worker: str | None, patience: float | None, now_only: bool
+    brain: Brain,
+    lines: InputLines,
+    first: int,
+    usual: Kinds,
+    worker: str | None,
+    patience: float | None,
+    now_only: bool,
 ) -> None:
-    """Print a claim for each page that is asked for, as soon as it can be had."""
+    """Print a claim for each page that is asked for, as soon as it can be had: `first` of them before the lines.
+    `usual`: the kinds of a line that names none."""
+    wanted = Counter({usual: first})
     if sys.stdin.isatty():
         show.say("graphbrain: write how many pages you want, a line each time; Ctrl-D ends it.")
     last, pause = time.monotonic(), 0.0
-    while wanted or not lines.ended:
+    while +wanted or not lines.ended:
         # Read how many pages are wanted; wait for a line only if none are.
-        line = lines.next(pause if wanted else None)
+        line = lines.next(pause if +wanted else None)
         while line is not None:
-            if not wanted:
+            if not +wanted:
                 last = time.monotonic()
-            wanted.add(*_claim_line(*line))
+            count, kinds = _claim_line(*line)
+            wanted[kinds or usual] += count
             line = lines.next(0)
-        if not wanted:
+        if not +wanted:
             continue
         # Claim by kinds, and print what there is.
         claims, got = Claims(()), False
-        for kinds, count in wanted.items():
+        for kinds, count in (+wanted).items():
             claims = brain.next_urls(min(count, MOST), worker=worker, now_only=now_only, kinds=kinds)
             _print_claims(brain, claims)
-            wanted.add(-len(claims), kinds)
+            wanted[kinds] -= len(claims)
             got |= len(claims) > 0
         if got:
             last, pause = time.monotonic(), 0.0

@@ -22,7 +22,6 @@ import click
 from graphbrain.base.errors import BadInput, GraphbrainError, GraphUnavailable
 
 if TYPE_CHECKING:
-    from graphbrain.base.settings import InForce, Settings
     from graphbrain.brain.brain import Brain
 
 __all__ = [
@@ -71,13 +70,6 @@ class App:
             )
         local = {"uri": server.uri, "user": server.user, "password": server.password}
         return {**local, **self.given}
-
-    def sources(self, settings: Settings) -> list[InForce]:
-        """The settings in force, of a brain that was opened as it is, and where each comes from."""
-        given = {name: f"--{name}" for name in self.given}
-        for name in self.arguments().keys() - given.keys():
-            given[name] = "local server"
-        return settings.in_force(given)
 
     @contextmanager
     def brain(self, **settings: Any) -> Iterator[Brain]:

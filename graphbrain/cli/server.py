@@ -13,18 +13,7 @@ from graphbrain.cli.common import App, as_json, connection, pass_app
 from graphbrain.cli.starting import started
 from graphbrain.terminal import show
 
-__all__ = [
-    "COMMANDS",
-    "logs",
-    "prepare",
-    "schema_apply",
-    "schema_check",
-    "schema_group",
-    "server_group",
-    "start",
-    "status",
-    "stop",
-]
+__all__ = ["COMMANDS"]
 
 
 @click.group("server")
@@ -53,8 +42,8 @@ def start(app: App, /, version: str | None, memory: str | None, as_json: bool, *
     _print_server(server, as_json)
 
 
-def _print_server(server: Any, as_json: bool, **more: Any) -> None:
-    facts = {"uri": server.uri, "user": server.user, "browser": server.browser, **more}
+def _print_server(server: Any, as_json: bool) -> None:
+    facts = {"uri": server.uri, "user": server.user, "browser": server.browser}
     facts |= {"version": server.version, "pid": server.pid, "data": str(server.data)}
     if as_json:
         show.json_lines([facts])

@@ -78,7 +78,7 @@ async def _claims(service: Backend, body: Any, worker: str, key: str | None, req
             served = bool(claims)
         finally:
             gate.leave(served=served)
-        if _is_answer(claims):
+        if claims or claims.finished or claims.repeated:  # waiting for others would be of no use
             return claims
         first = True
     # An empty answer is given only if the brain has found nothing since the request came.
@@ -98,11 +98,6 @@ async def _let_in(gate: Gate, request: Asked, until: float, *, first: bool) -> b
     """Wait at the gate, where a request costs no seat; False: time is up."""
     with request.state.seat.resting():
         return await gate.enter(until - time.monotonic(), first=first)
-
-
-def _is_answer(claims: Claims) -> bool:
-    """Return whether waiting for others would be of no use."""
-    return bool(claims) or claims.finished or claims.repeated
 
 
 @by_hand(router, "report")

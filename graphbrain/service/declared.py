@@ -17,7 +17,6 @@ from pydantic.config import JsonDict
 from graphbrain.base.model import KINDS, Page
 from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.options.declare import NEEDED, Option
-from graphbrain.base.options.scores import BY_METHOD
 from graphbrain.base.options.verbs import Verb, verbs_of
 from graphbrain.base.settings import CHOICES, LARGEST, LONGEST, LONGEST_NAME, RANGES, VALUES, Kind, Settings
 from graphbrain.brain.brain import Brain
@@ -65,33 +64,6 @@ _SHAPES: Mapping[str, JsonDict] = {
     "settings": _of_settings("fixed", "shared"),
 }
 """The part of a schema for what an argument is."""
-_NONE: JsonDict = {"type": "null"}
-_LACKING: Mapping[str, JsonDict] = {
-    **dict.fromkeys(("damping", "tolerance", "iterations", "trusted"), _NONE),
-    "content": {"const": False},
-}
-"""An option that its method lacks is left out, or has this value."""
-_TOGETHER: Mapping[str, JsonDict] = {
-    "retry": {
-        "anyOf": [
-            {"required": ["urls"], "properties": {"urls": {"minItems": 1}, "host": _NONE, "state": _NONE}},
-            {"required": ["host"], "properties": {"urls": {"maxItems": 0}, "host": {"type": "string"}}},
-            {"required": ["state"], "properties": {"urls": {"maxItems": 0}, "state": {"type": "string"}}},
-        ]
-    },
-    "rank": {
-        "anyOf": [
-            {
-                "properties": {
-                    "method": {"const": method},
-                    **{name: value for name, value in _LACKING.items() if name not in options},
-                }
-            }
-            for method, options in BY_METHOD.items()
-        ]
-    },
-}
-"""Verb → the part of the schema about several arguments together."""
 
 
 class Body(BaseModel):
@@ -129,11 +101,7 @@ def request_of(verb: Verb) -> type[BaseModel]:
     """
     fields: dict[str, Any] = {name: (_type(each), _field(each)) for name, each in verb.arguments.items()}
     base = Query if verb.reads else Body
-    model = create_model(title(verb.name), __base__=base, __module__=__name__, __doc__=verb.meaning, **fields)
-    if verb.name in _TOGETHER:
-        model.model_config["json_schema_extra"] = _TOGETHER[verb.name]
-        model.model_rebuild(force=True)
-    return model
+    return create_model(title(verb.name), __base__=base, __module__=__name__, __doc__=verb.meaning, **fields)
 
 
 def asked_by(verb: Verb) -> tuple[str, Any] | None:

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Response
 from graphbrain.base.errors import BadInput, SettingsError
 from graphbrain.base.model import Page
 from graphbrain.base.options.scores import RankRun, checked
-from graphbrain.base.options.verbs import Verb
+from graphbrain.base.options.verbs import READERS, Verb
 from graphbrain.base.settings import Settings, changes, checked_engine
 from graphbrain.brain.brain import Brain
 from graphbrain.service import answers
@@ -23,7 +23,6 @@ from graphbrain.service.jobs import Job
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.verbs import (
     BEGUN,
-    READERS,
     Caller,
     IdempotencyKey,
     LinesResponse,
