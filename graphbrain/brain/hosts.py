@@ -13,7 +13,6 @@ from graphbrain.analyst.inspect import sections
 from graphbrain.base.errors import BadInput
 from graphbrain.base.model import Host, RobotsAnswer, number
 from graphbrain.base.numeric.bounds import LARGEST, Bounds
-from graphbrain.base.options.declare import is_whole
 from graphbrain.base.options.hosts import COUNTED, HOST_VALUES, LONGEST_HAND_DELAY, HostFilter
 from graphbrain.base.options.verbs import CRAWLERS, EVERYBODY, HOST, OPERATORS, READERS, verb, within
 from graphbrain.base.records import Section
@@ -169,7 +168,7 @@ class Hosting(Topic):
         given: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
         given = {what: value for what, value in given.items() if value is not ...}
         for what, value in given.items():
-            is_kind = number if what == "delay" else is_whole
+            is_kind = number if what == "delay" else whole
             if value is not None and not (is_kind(value) and HOST_VALUES[what].hold(value)):
                 raise BadInput(f"A host's {what} is {_RANGES[what]}, not {value!r}.")
         if given.get("delay") is not None:

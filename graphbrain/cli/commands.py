@@ -116,7 +116,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry | Plain]] = {
         "rank": Entry("score", "Score all pages at once, and write the scores to them."),
         "settle": Entry("score", "Bring all accounts to their fixed point at once."),
         "spark": Entry("spark", "Compute scores of the whole graph on an Apache Spark cluster."),
-        "now": Entry("schedule", "Let pages be claimed before all others."),
+        "now": Entry("correct", "Let pages be claimed before all others."),
         "check-links": Plain(
             """Let crawlers fetch the status of links that leave the scope.
 

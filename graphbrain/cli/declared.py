@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from graphbrain.base.numeric.bounds import LARGEST
-from graphbrain.base.options.declare import Option
-from graphbrain.base.options.verbs import verbs_of
+from graphbrain.base.options.verbs import Option, verbs_of
 from graphbrain.brain.brain import Brain
 from graphbrain.cli.common import F, Number
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from graphbrain.base.options.declare import NEEDED
+from graphbrain.base.options.verbs import NEEDED
 from graphbrain.cli import sheets
 from graphbrain.cli.commands import Plain
 from graphbrain.cli.common import App, as_json, brain_command

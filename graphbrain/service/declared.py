@@ -16,8 +16,7 @@ from pydantic.config import JsonDict
 
 from graphbrain.base.model import KINDS, Page
 from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.options.declare import NEEDED, Option
-from graphbrain.base.options.verbs import Verb, verbs_of
+from graphbrain.base.options.verbs import NEEDED, Option, Verb, verbs_of
 from graphbrain.base.settings import CHOICES, LARGEST, LONGEST, LONGEST_NAME, RANGES, VALUES, Kind, Settings
 from graphbrain.brain.brain import Brain
 from graphbrain.service import answers

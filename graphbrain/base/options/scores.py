@@ -10,7 +10,6 @@ from graphbrain.base.errors import BadInput
 from graphbrain.base.model import number
 from graphbrain.base.numeric.bounds import Bounds
 from graphbrain.base.numeric.methods import DAMPING, ITERATIONS, METHODS, TOLERANCE, checked_method
-from graphbrain.base.options.declare import is_whole
 
 __all__ = [
     "BY_METHOD",
@@ -118,8 +117,7 @@ def checked(options: R) -> R:
 
 
 def _fits(name: str, value: object) -> bool:
-    is_kind = is_whole(value) if name in _WHOLE else number(value)
-    return is_kind and RANGES[name].hold(value)  # type: ignore[arg-type]
+    return number(value) and (name not in _WHOLE or isinstance(value, int)) and RANGES[name].hold(value)
 
 
 def _filled(value: float | None, default: float) -> float:

@@ -17,19 +17,20 @@ from types import EllipsisType, NoneType, UnionType
 from typing import Any, Literal, TypeVar
 
 from graphbrain.base.numeric.bounds import Bounds
-from graphbrain.base.options.declare import NEEDED, Option
 
 __all__ = [
     "CRAWLERS",
     "EVERYBODY",
     "HOST",
     "ITEMS",
+    "NEEDED",
     "OPERATORS",
     "PAGE",
     "PAGES",
     "READERS",
     "ROLES",
     "URL",
+    "Option",
     "Role",
     "Verb",
     "meanings",
@@ -47,6 +48,8 @@ CRAWLERS: tuple[Role, ...] = ("crawler", "operator")
 READERS: tuple[Role, ...] = ("analyst", "operator")
 OPERATORS: tuple[Role, ...] = ("operator",)
 EVERYBODY = ROLES
+NEEDED: Any = dataclasses.MISSING
+"""The default of an argument that must be given."""
 _DECLARED = "__verb__"
 _CALLBACKS = ("progress", "stop")
 _LACKING: Any = object()
@@ -59,6 +62,49 @@ HOST: Facts = {"example": "a.example"}
 """An argument that is a host's name, or an origin."""
 ITEMS: Facts = {"is_a": "item", "example": [URL]}
 """An argument whose items are read and refused one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a verb.
+
+    Attributes:
+        name: Its name in Python and JSON.
+        kind: The type of its value: bool, int, float or str, or of each of its values.
+        default: The value where none is given; `...`: what is not given stays as it is; `NEEDED`: it must be given.
+        optional: True if None is a value.
+        many: True if it is a list of values of its kind.
+        help: Its meaning, one sentence without the full stop.
+        bounds: The range of a number.
+        words: The values of a text, if they are few.
+        by_room: True if the room that executes the verb checks the value, and its error message is the better one.
+        flag: The option of the command line, without dashes, where it is not the name.
+        off: The opposite option of the command line, for True or False or None, where it is not `not-` and the name.
+        metavar: The name of the value in `--help`.
+        example: A value for the OpenAPI document; `...`: none.
+        is_a: What it is, for the OpenAPI document: pages, items, kinds or settings; "": nothing of these.
+    """
+
+    name: str
+    kind: Any
+    default: Any
+    optional: bool
+    many: bool
+    help: str
+    bounds: Bounds | None = None
+    words: tuple[str, ...] = ()
+    by_room: bool = False
+    flag: str = ""
+    off: str = ""
+    metavar: str | None = None
+    example: Any = ...
+    is_a: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Its meaning and its default, as in "At most this number (10000)."."""
+        shown = "" if isinstance(self.default, bool) or self.default in (None, "", (), ...) else f" ({self.default})"
+        return f"{self.help}{shown}."
 
 
 @dataclass(frozen=True, eq=False)

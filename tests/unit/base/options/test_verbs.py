@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
-
 from graphbrain.base.numeric.bounds import LARGEST, Bounds
 from graphbrain.base.options.verbs import READERS, verb, verbs_of, within
 
@@ -54,19 +52,6 @@ def test_type_and_default_are_those_of_the_signature() -> None:
         ("plain", bool, False, False, False),
         ("text", str, "", False, False),
     ]
-
-
-@pytest.mark.parametrize(
-    ("name", "good", "bad"),
-    [
-        ("share", (None, 0.5), (0.0, 1.0, float("nan"), "much", True)),
-        ("count", (1, 10**30), (None, 0, 1.0, True, "1")),
-    ],
-)
-def test_a_value_fits_its_kind_and_bounds(name: str, good: tuple[object, ...], bad: tuple[object, ...]) -> None:
-    option = OPTIONS[name]
-    assert all(option.fits(value) for value in good)
-    assert not any(option.fits(value) for value in bad)
 
 
 def test_the_sentence_has_the_default_where_it_needs_a_word() -> None:
