@@ -62,7 +62,7 @@ async def _answer(verb: Verb, request: Any, service: Backend) -> Response:
     threads = service.look if verb.reads or stops else service.crawl
     answer = await threads.run(verb.call, service.brain, given, **stops)
     if verb.wakes:
-        service.gate.open()
+        service.wake()
     return json_answer({verb.field: plain_value(answer)} if verb.field else plain_value(answer))
 
 

@@ -9,7 +9,6 @@ import operator
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import reduce
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -71,9 +70,7 @@ class AsyncTransport:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def close(self) -> None:

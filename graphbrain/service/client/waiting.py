@@ -12,7 +12,6 @@ import operator
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -74,9 +73,7 @@ class Transport:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
