@@ -10,17 +10,18 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from graphbrain.base.errors import BadInput
-from graphbrain.base.model import KINDS, Answer, Claim, Claims, Report, Unusable
+from graphbrain.base.model import KINDS, Answer, Claim, Claims, Unusable
 from graphbrain.cli import sheets
 from graphbrain.cli.common import App, Number, as_json, brain_command
 from graphbrain.cli.lines import InputLines
+from graphbrain.content import wire
 from graphbrain.terminal import show
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS"]
 
+T = TypeVar("T")
 TEXT = click.File(encoding="utf-8-sig", errors="replace")
 """With or without a byte order mark."""
 MOST = 10_000
@@ -211,9 +213,7 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
     in their order, until FILE ends. A line that was not answered is to be sent again.
     """
     if schema:
-        from graphbrain.content.wire import report_schema
-
-        sys.stdout.write(json.dumps(report_schema(), indent=2) + "\n")
+        sys.stdout.write(json.dumps(wire.report_schema(), indent=2) + "\n")
         return 0
     counts = {True: 0, False: 0}
     with app.brain() as brain:
@@ -254,7 +254,7 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
     """
     from graphbrain.frontier.reports.report_intake import TWICE
 
-    items = [_read(line) for _, line in lines]
+    items = [_read(line, wire.report_from_dict) for _, line in lines]
     answers = brain.report(items)
     while again and (refused := [index for index, answer in enumerate(answers) if answer.reason == TWICE]):
         for index, answer in zip(refused, brain.report([items[index] for index in refused]), strict=True):
@@ -266,15 +266,14 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
             yield dataclasses.replace(answer, url=answer.url or item.url, reason=f"line {number}: {answer.reason}")
 
 
-def _read(line: str) -> Report | Unusable:
-    from graphbrain.content import wire
-
+def _read(line: str, read: Callable[[dict[str, Any]], T], place: str = "") -> T | Unusable:
+    """Return what a line has; what cannot be read, with the reason."""
     item: dict[str, Any] = {}
     try:
         item = wire.json_object(line)
-        return wire.report_from_dict(item)
+        return read(item)
     except BadInput as error:
-        return Unusable(wire.url_in(item), wire.claim_in(item), str(error))
+        return Unusable(wire.url_in(item), wire.claim_in(item), f"{place}{error}")
 
 
 # ---------------------------------------------------------------------- renew, give-back
@@ -323,19 +322,7 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
 def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
     """The claims that lines name; what is none, with the reason."""
-    from graphbrain.content import wire
-
-    claims: list[Claim | Unusable] = []
-    for number, line in enumerate(source, 1):
-        if not line.strip():
-            continue
-        item: dict[str, Any] = {}
-        try:
-            item = wire.json_object(line)
-            claims.append(wire.meant_by(item))
-        except BadInput as error:
-            claims.append(Unusable(wire.url_in(item), None, f"line {number}: {error}"))
-    return claims
+    return [_read(line, wire.meant_by, f"line {number}: ") for number, line in enumerate(source, 1) if line.strip()]
 
 
 def _in_place(claims: Sequence[Claim | Unusable], done: Sequence[Any]) -> list[tuple[Any, Any]]:

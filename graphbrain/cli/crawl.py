@@ -20,7 +20,7 @@ from graphbrain.base.model import Hint, SeedAnswer
 from graphbrain.base.numeric.methods import METHODS
 from graphbrain.base.work import Tended
 from graphbrain.cli import sheets
-from graphbrain.cli.common import AddressOption, App, Duration, Number, as_json, brain_command
+from graphbrain.cli.common import AddressOption, App, Duration, Number, as_json, brain_command, needing
 from graphbrain.terminal import show
 
 if TYPE_CHECKING:
@@ -210,13 +210,9 @@ def work(
 @contextmanager
 def _metrics(app: App, pool: WorkerPool, host: str, port: int) -> Iterator[None]:
     """Serve the metrics of the brain and of these workers."""
-    try:
+    with needing("--metrics", "metrics", "prometheus_client"):
         from graphbrain.service.metrics.meter import Meter
         from graphbrain.service.metrics.serving import served
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "prometheus_client":
-            raise
-        raise GraphbrainError("--metrics needs prometheus-client: pip install '.[metrics]'.") from None
     with (
         app.brain(auto_tend=False, as_it_is=True) as brain,
         Meter(brain, pool) as meter,

@@ -14,13 +14,13 @@ from typing import Any
 
 import click
 
-from graphbrain.base.errors import BadInput
 from graphbrain.cli import sheets
-from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, connection, pass_app
+from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, connection, needing, pass_app
 from graphbrain.terminal import show
 
 __all__ = ["COMMANDS"]
 
+PACKAGES = ("fastapi", "starlette", "uvicorn", "httptools", "pydantic", "prometheus_client")
 SAY_AFTER = 2.0
 """Seconds after which a start that waits prints for what."""
 RUN_SECONDS = 12 * 3_600.0
@@ -141,12 +141,10 @@ def _brain(app: App) -> Iterator[Any]:
 
 
 def _service() -> Any:
-    """Return the module that serves, and begin its log. Raise BadInput, with how to install it, where it is missing."""
-    try:
+    """Return the module that serves, and begin its log. Raise GraphbrainError, with how to install it, where a package
+    is missing."""
+    with needing("The service", "serve", *PACKAGES):
         from graphbrain.service import serve as service
-    except ImportError as error:
-        words = f"The service needs more ({error.name}): pip install '.[serve]' in graphbrain's checkout."
-        raise BadInput(words) from None
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     return service
 
