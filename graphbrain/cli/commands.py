@@ -196,8 +196,9 @@ class CommandsOnUse(MutableMapping[str, click.Command]):
             module = importlib.import_module(f"{command.package}.{command.module}")
             command = self._commands[name] = {each.name: each for each in module.COMMANDS}[name]
         if isinstance(command, Plain):
-            made = importlib.import_module("graphbrain.cli.plain").command(name, command)
-            command = self._commands[name] = made
+            from graphbrain.cli import plain  # it loads the brain
+
+            command = self._commands[name] = plain.command(name, command)
         return command
 
     def __contains__(self, name: object) -> bool:
