@@ -266,14 +266,14 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
             yield dataclasses.replace(answer, url=answer.url or item.url, reason=f"line {number}: {answer.reason}")
 
 
-def _read(line: str, read: Callable[[dict[str, Any]], T], place: str = "") -> T | Unusable:
+def _read(line: str, read: Callable[[dict[str, Any]], T], prefix: str = "") -> T | Unusable:
     """Return what a line has; what cannot be read, with the reason."""
     item: dict[str, Any] = {}
     try:
         item = wire.json_object(line)
         return read(item)
     except BadInput as error:
-        return Unusable(wire.url_in(item), wire.claim_in(item), f"{place}{error}")
+        return Unusable(wire.url_in(item), wire.claim_in(item), f"{prefix}{error}")
 
 
 # ---------------------------------------------------------------------- renew, give-back

@@ -63,7 +63,7 @@ class Plain:
         return self.text.partition("\n\n")[0]
 
 
-def _said_of_checks(count: int, _: object) -> str:
+def _checks_sentence(count: int, _: object) -> str:
     by = ", by crawlers that claim the kind 'link', as 'graphbrain crawl' does" if count else ""
     return f"{count:,} {'URL' if count == 1 else 'URLs'} outside the scope will be checked{by}."
 
@@ -123,7 +123,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry | Plain]] = {
             Crawlers that claim the kind 'link' ask each URL by HEAD, or by GET where its host does not allow HEAD.
             Nothing more is fetched of it. 'graphbrain ask broken-links' has those that fail.
             """,
-            _said_of_checks,
+            _checks_sentence,
         ),
     },
     "Hosts": {

@@ -272,11 +272,11 @@ def _plain_of(hint: Any) -> Any:
 def meanings(documented: object, section: str = "Args") -> dict[str, str]:
     """Return name → its meaning, from a section of a docstring."""
     section = (inspect.getdoc(documented) or "").partition(f"\n\n{section}:\n")[2].partition("\n\n")[0]
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     name = ""
     for line in section.splitlines():
         if not line.startswith(" " * 5) and ": " in line:
-            name, _, found[name] = line.strip().partition(": ")
+            name, _, by_name[name] = line.strip().partition(": ")
         elif name:
-            found[name] += " " + line.strip()
-    return found
+            by_name[name] += " " + line.strip()
+    return by_name
