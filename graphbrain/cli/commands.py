@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import NamedTuple
 
 import click
 
-__all__ = ["LABORATORY", "SECTIONS", "CommandsOnUse", "Entry", "Plain"]
+from graphbrain.cli.common import Plain
+
+__all__ = ["LABORATORY", "SECTIONS", "CommandsOnUse", "Entry"]
 
 LABORATORY = ("bench", "precision", "simulate", "replay", "hammer")
 """The commands that the laboratory adds."""
@@ -35,32 +36,6 @@ class Entry(NamedTuple):
     module: str
     summary: str
     package: str = "graphbrain.cli"
-
-
-@dataclass(frozen=True)
-class Plain:
-    """A command that passes its arguments to the verb of its name, and prints the answer.
-
-    Attributes:
-        text: Its help.
-        says: Returns a sentence about the answer and the arguments.
-        table: The function of `sheets` that lays the answer out, in place of a sentence; then it has `--json`, too.
-        fails: True if it exits 1 where the answer is False.
-        opened: Arguments of `Brain.open`.
-        operands: Argument → its name in the help, where it is another.
-    """
-
-    text: str
-    says: Callable[[Any, Mapping[str, Any]], str] = lambda *_: ""
-    table: str = ""
-    fails: bool = False
-    opened: Mapping[str, Any] = field(default_factory=dict)
-    operands: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def summary(self) -> str:
-        """The first paragraph of its help."""
-        return self.text.partition("\n\n")[0]
 
 
 def _checks_sentence(count: int, _: object) -> str:

@@ -11,8 +11,7 @@ import click
 
 from graphbrain.base.options.verbs import NEEDED
 from graphbrain.cli import sheets
-from graphbrain.cli.commands import Plain
-from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.cli.common import App, Plain, as_json, brain_command
 from graphbrain.cli.declared import VERBS, option, type_of
 from graphbrain.terminal import show
 

@@ -16,7 +16,8 @@ from click.testing import CliRunner
 
 import graphbrain.cli
 from graphbrain.cli.app import cli
-from graphbrain.cli.commands import LABORATORY, SECTIONS, CommandsOnUse, Entry, Plain
+from graphbrain.cli.commands import LABORATORY, SECTIONS, CommandsOnUse, Entry
+from graphbrain.cli.common import Plain
 
 HEAVY = (
     *("numpy", "scipy", "neo4j", "rich", "idna", "lxml", "fastapi", "httpx", "scrapy", "email", "json"),
