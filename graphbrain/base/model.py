@@ -191,7 +191,8 @@ class Claims(Sequence[Claim]):
         finished: True when nothing waits, nothing is leased and nothing is to be retried. The crawl is over unless a
             seed or a report brings more.
         next_unfailed: Like `next_ready`, of the pages that wait for their host or that a worker holds, of sitemaps and
-            of links to check. Pages that have failed, and will be tried again in minutes or days, are not counted.
+            of links to check. Pages that have failed, and will be tried again in minutes or days, are not counted. A
+            crawler ends when there are no claims, and this is None or too far off.
         repeated: True when this key was used before. The claims are those of the first call that are still held;
             another key gets new ones.
         next_because: The reason why nothing can be claimed before `next_ready`: `host` (delay_seconds, robots.txt, a

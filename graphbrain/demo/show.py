@@ -394,8 +394,8 @@ class DemoResult:
         if kept is not None:
             browser = {"open": kept.browser, **browser, "password": kept.password}
         return cls(
-            brain.top(TOP, by="hub"),
-            brain.top(TOP, by="authority"),
+            list(brain.find(by="hub", limit=TOP)),
+            list(brain.find(by="authority", limit=TOP)),
             {url: page.title for url, page in web.pages.items()},
             crawled,
             brain.stats(),

@@ -33,6 +33,7 @@ from graphbrain.demo.web import Web
 from graphbrain.graph.server import lifecycle
 from tests.acceptance.watched_web import LISTED, WatchedWeb, hold_delay, holds_nothing
 from tests.plugin import PATIENCE
+from tests.verbs import top_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DELAY = 0.2
@@ -256,7 +257,7 @@ def test_an_error_of_the_callers_own_gives_the_claims_back(brain: Brain, web: We
 
 def known(brain: Brain) -> set[str]:
     """Every page of which the brain knows."""
-    return {page.url for page in brain.top(10_000)}
+    return {page.url for page in top_of(brain, 10_000)}
 
 
 def test_limit_is_exact_and_nothing_stays_claimed(brain: Brain, web: Web) -> None:

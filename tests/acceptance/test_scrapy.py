@@ -21,6 +21,7 @@ from tests.acceptance.listening import listening
 from tests.acceptance.scrapy_processes import Spiders, ended
 from tests.acceptance.watched_web import LISTED, WatchedWeb, holds_nothing
 from tests.plugin import PATIENCE, eventually
+from tests.verbs import top_of
 
 Answer = tuple[int, dict[str, str], str]
 
@@ -299,7 +300,7 @@ def test_each_process_logs_in_before_it_is_handed_pages(brain: Brain, spiders: S
         assert brain.crawl_now([site.at("/members/3")]) == [True]
         assert [item["url"] for item in spiders.run("members", site)[0]] == [site.at("/members/3")]
         assert all("session=1" in site.headers[path].get("Cookie", "") for path in members)
-        assert {row.url for row in brain.top(50)} == {site.at(path) for path in members}
+        assert {row.url for row in top_of(brain, 50)} == {site.at(path) for path in members}
 
 
 def test_where_many_pages_lead_to_one_it_is_said(brain: Brain, spiders: Spiders) -> None:

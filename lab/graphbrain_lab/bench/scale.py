@@ -232,7 +232,7 @@ def _ask(brain: Brain, pages: int) -> dict[str, float]:
     once: dict[str, Callable[[], object]] = {
         "page": lambda: brain.page(url),
         "links": lambda: list(brain.links(url, "out", 100)),
-        "top": lambda: brain.top(10),
+        "top": lambda: list(brain.find(by="authority", limit=10)),
     }
     once |= {name: _asking(brain, name) for name in OF_ONE}
     costs = {name: 1_000 * _median(ask) for name, ask in once.items()}
