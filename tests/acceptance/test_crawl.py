@@ -481,7 +481,9 @@ def archived(folder: Path) -> set[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("torn", ["in its last record", "in the head of the next one"])
+@pytest.mark.parametrize(
+    "torn", ["in the head of the next one", pytest.param("in its last record", marks=pytest.mark.nightly)]
+)
 def test_an_archive_of_a_crawl_that_was_killed_is_whole_again(neo4j: Neo4j, tmp_path: Path, torn: str) -> None:
     """The next run cuts off the torn record, with a sentence, and each page that was recorded is in the archive."""
     folder = tmp_path / "warc"

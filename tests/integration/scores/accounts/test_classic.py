@@ -23,7 +23,7 @@ from graphbrain.scores.accounts import classic_ledger, classic_pushes
 from graphbrain.scores.accounts.pushes import Wanted
 from tests.integration.conftest import EDITS, Going, HandClock, churning, crowd, just_before, rounds, sound
 from tests.plugin import Neo4j
-from tests.recordings import Recordings, crawl, web_of
+from tests.recordings import Recordings, crawl, folders, web_of
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 MakeBrain = Callable[..., Brain]
@@ -338,6 +338,11 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    "data_dir",
+    [pytest.param(each, id=each[0], marks=[pytest.mark.nightly] if each[1] else []) for each in folders().items()],
+    indirect=True,
+)
 def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
     brain = make_brain(engine="classic", window=0.0, passes=16.0)
