@@ -96,6 +96,7 @@ def polite(make_brain: Callable[..., Brain]) -> Brain:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_whole_web_is_crawled_once_politely_and_adds_up(polite: Brain, web: Web) -> None:
     reports = run(polite, web)
 

@@ -165,6 +165,7 @@ def test_scrapy_fetches_every_good_page_and_ends(neo4j: Neo4j) -> None:
         assert audit.ok, audit.findings
 
 
+@pytest.mark.nightly
 def test_the_program_of_the_readme_fetches_every_good_page(neo4j: Neo4j, tmp_path: Path) -> None:
     """Of the sites that do not make it wait: it has forty lines."""
     (tmp_path / "crawler.py").write_text(PROGRAM, encoding="utf-8")

@@ -15,7 +15,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.base.errors import BadInput
-from graphbrain.graph.connection import Tx
+from graphbrain.graph.connection import Graph, Tx
 from tests.plugin import PATIENCE, Neo4j, eventually
 
 START = 1_700_000_000.0
@@ -54,6 +54,30 @@ def lose_an_answer(patch: pytest.MonkeyPatch) -> list[bool]:
 
     patch.setattr(driver.Transaction, "commit", lose)
     return left
+
+
+@pytest.fixture
+def answers_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each name, the first writing transaction of the test is committed, its answer is lost, and it is run again:
+    what the test says holds nevertheless."""
+    write, commit = Graph.write, driver.Transaction.commit
+    repeated, here = set[str](), threading.local()
+
+    def once(
+        self: Graph, work: Callable[[Tx], object], name: str, *, patient: bool = True, slow: bool = False
+    ) -> object:
+        here.loses = patient and name not in repeated
+        repeated.add(name)
+        return write(self, work, name, patient=patient, slow=slow)
+
+    def lose(tx: driver.Transaction) -> None:
+        commit(tx)
+        if getattr(here, "loses", False):
+            here.loses = False
+            raise OSError("the answer is lost")
+
+    monkeypatch.setattr(Graph, "write", once)
+    monkeypatch.setattr(driver.Transaction, "commit", lose)
 
 
 def statements_sent(patch: pytest.MonkeyPatch) -> list[str]:

@@ -129,7 +129,7 @@ def _state(brain: Brain) -> Any:
 
 
 LANDING = ("next_urls counted", "report", "give_back")
-"""What a landing cuts at each message; it cuts all calls at their commits."""
+"""What a landing cuts at each message; it loses the answers of the commits of all."""
 
 
 @pytest.mark.long
@@ -154,7 +154,8 @@ def test_cut_at_each_message(case: str, brain: Brain, cut_brain: Brain, cutter: 
     pytest.fail("the call never ran through")
 
 
-@pytest.mark.parametrize("lost", ["request", "answer"])
+@pytest.mark.long
+@pytest.mark.parametrize("lost", ["answer", pytest.param("request", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("case", CASES)
 def test_cut_at_commit(case: str, lost: str, brain: Brain, cut_brain: Brain, cutter: Cutter) -> None:
     prepare, act = CASES[case]
