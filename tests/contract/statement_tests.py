@@ -3,8 +3,10 @@
 A line is a statement, the number of tests that commit it and one of them, and the number of those that repeat it and
 one of them; `-` for none. A test commits a statement if a call of `Graph` with it has come to its end, and repeats it
 if one more attempt of that call had run it before: the answer of a commit was lost, or the attempt was overtaken. What
-a test does in other processes is not seen. `statement_exceptions.txt` has the statements that lack one or the other,
-and why.
+a test does in other processes is not seen. A statement that reads needs no repetition. `statement_exceptions.txt` has
+those that lack what they need, and why.
+
+Modules whose tests use the fixture `answers_lost` repeat what they write.
 
 This module is a plugin that records a run. Each process writes its part below PARTS:
 
@@ -30,7 +32,7 @@ from typing import Any
 import pytest
 
 from graphbrain.graph.connection import Anywhere, Graph, Tx
-from graphbrain.graph.statements import names
+from graphbrain.graph.statements import names, statement
 from tests.contract.source import ROOT
 from tests.contract.test_slow_tests import functions
 from tests.slow_tests import slow_tests
@@ -159,9 +161,12 @@ def exceptions() -> dict[str, str]:
 
 
 def lacking(known: dict[str, tuple[str, str]]) -> set[str]:
-    """Return "statement way" of each that no default test does."""
+    """Return "statement way" of each that it needs and no default test does."""
     return {
-        f"{name} {way}" for name, found in known.items() for way, text in zip(WAYS, found, strict=True) if text == NONE
+        f"{name} {way}"
+        for name, found in known.items()
+        for way, text in zip(WAYS, found, strict=True)
+        if text == NONE and (way == "commits" or statement(name).mode == "write")
     }
 
 
