@@ -201,7 +201,7 @@ def write() -> None:
                 tests[way][name] += seen
 
     def text(seen: list[str]) -> str:
-        return f"{len(seen)} {min(each.partition('[')[0] for each in seen)}" if seen else NONE
+        return f"{len(set(seen))} {min(each.partition('[')[0] for each in seen)}" if seen else NONE
 
     lines = [" ".join([name, *(text(tests[way][name]) for way in WAYS)]) for name in names()]
     RECORDED.write_text("\n".join([*lines, ""]), encoding="utf-8")
