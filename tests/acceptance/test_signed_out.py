@@ -119,7 +119,9 @@ class Club(scrapy.Spider):
 """
 
 
-@pytest.mark.parametrize("way", ["redirect", "public", pytest.param("same", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "way", ["redirect", *(pytest.param(way, marks=pytest.mark.nightly) for way in ("same", "public"))]
+)
 def test_the_spiders_callback_gets_no_login(neo4j: Neo4j, tmp_path: Path, way: Way) -> None:
     """Nor does it log out. `GRAPHBRAIN_SESSION` is all that a spider sets."""
     with club(way, pages=24, lasts=LASTS) as site, emptied(neo4j, delay_seconds=0.0) as brain:

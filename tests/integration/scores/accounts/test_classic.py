@@ -23,7 +23,7 @@ from graphbrain.scores.accounts import classic_ledger, classic_pushes
 from graphbrain.scores.accounts.pushes import Wanted
 from tests.integration.conftest import EDITS, Going, HandClock, churning, crowd, just_before, rounds, sound
 from tests.plugin import Neo4j
-from tests.recordings import Recordings, crawl, folders, web_of
+from tests.recordings import Recordings, crawl, web_of
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 MakeBrain = Callable[..., Brain]
@@ -338,11 +338,7 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "data_dir",
-    [pytest.param(each, id=each[0], marks=[pytest.mark.nightly] if each[1] else []) for each in folders().items()],
-    indirect=True,
-)
+@pytest.mark.nightly
 def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
     brain = make_brain(engine="classic", window=0.0, passes=16.0)
@@ -639,6 +635,7 @@ def indexes(ask: Callable[..., list[list[object]]]) -> set[object]:
     return {row[0] for row in ask("SHOW INDEXES YIELD name RETURN name")} & {"page_hub_cash", "page_authority_cash"}
 
 
+@pytest.mark.nightly
 def test_there_and_back(exact: Brain, ask: Callable[..., list[list[object]]]) -> None:
     before = {page: exact.page(url(page)) for page in (0, 1, 50)}
     assert not indexes(ask)
