@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.contract import statement_tests
 
-MOST_EXCEPTIONS = 37
+MOST_EXCEPTIONS = 28
 
 
 def test_each_statement_is_committed_and_repeated_by_a_default_test() -> None:

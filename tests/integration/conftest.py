@@ -15,7 +15,8 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.base.errors import BadInput
-from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.connection import Tx
+from graphbrain.graph.statements import statement
 from tests.plugin import PATIENCE, Neo4j, eventually
 
 START = 1_700_000_000.0
@@ -58,25 +59,24 @@ def lose_an_answer(patch: pytest.MonkeyPatch) -> list[bool]:
 
 @pytest.fixture
 def answers_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of each name, the first writing transaction of the test is committed, its answer is lost, and it is run again:
-    what the test says holds nevertheless."""
-    write, commit = Graph.write, driver.Transaction.commit
-    repeated, here = set[str](), threading.local()
+    """The first transaction of the test that writes by a statement is committed, its answer is lost, and it is run
+    again, for each statement: what the test says holds nevertheless."""
+    commit, many = driver.Transaction.commit, Tx.many
+    lost, here = set[str](), threading.local()
 
-    def once(
-        self: Graph, work: Callable[[Tx], object], name: str, *, patient: bool = True, slow: bool = False
-    ) -> object:
-        here.loses = patient and name not in repeated
-        repeated.add(name)
-        return write(self, work, name, patient=patient, slow=slow)
+    def noted(self: Tx, name: str, /, **given: object) -> list[list[object]]:
+        if statement(name).mode == "write":
+            here.sent = {*getattr(here, "sent", ()), name}
+        return many(self, name, **given)
 
     def lose(tx: driver.Transaction) -> None:
         commit(tx)
-        if getattr(here, "loses", False):
-            here.loses = False
+        sent, here.sent = getattr(here, "sent", set()), set()
+        if not sent <= lost:
+            lost.update(sent)
             raise OSError("the answer is lost")
 
-    monkeypatch.setattr(Graph, "write", once)
+    monkeypatch.setattr(Tx, "many", noted)
     monkeypatch.setattr(driver.Transaction, "commit", lose)
 
 

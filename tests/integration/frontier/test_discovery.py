@@ -60,7 +60,6 @@ def test_bad_seeds_are_refused_by_item(brain: Brain) -> None:
     assert all(reason for _, reason in answer.refused)
 
 
-@pytest.mark.usefixtures("answers_lost")
 def test_the_answer_tells_what_was_written(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(max_errors=1, park_after_seconds=0.0, orphans="park", deny_hosts="out.org")
     out, gone, parked, barred, lost = (f"http://{name}.org/" for name in ("out", "gone", "parked", "barred", "lost"))

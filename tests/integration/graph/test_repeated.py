@@ -47,6 +47,7 @@ def test_notes_are_kept(linked: Brain) -> None:
     assert linked.note({A: "seen", B: "as a list"}) == {}
     assert [*linked.notes([A, C, B]).values()] == ["seen", "as a list"]
     linked.forget(B)
+    linked.forget(C, for_ever=True)
     assert [*linked.notes([A]).values()] == ["seen"]
 
 
