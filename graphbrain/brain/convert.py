@@ -79,10 +79,13 @@ class Converting(Topic):
         conversion.reset(tx, engine, ids, last, self._session.policy.rule, self._session.now())
 
     def _while_converting(self, engine: str, revision: int, work: Callable[[Tx], None]) -> Callable[[Tx], None]:
-        """Return `work` with a guard. It fails if another process has finished the conversion, or turned it back; or
-        has begun another like it, for which the pages that are done count as not done."""
+        """Return `work` with a guard. It does nothing if the brain has the engine already: the answer of the last step
+        was lost, or another process has finished the conversion. It fails if another process has turned it back; or has
+        begun another like it, for which the pages that are done count as not done."""
 
         def guarded(tx: Tx) -> None:
+            if self._session.settings.engine == engine:
+                return
             if self._session.settings.engine != conversion.between(engine):
                 raise BeingConverted("Another process has converted the brain: look with 'graphbrain engine'.")
             if self._session.policy.rule.revision != revision:

@@ -50,7 +50,7 @@ def said(brain: Brain, name: str, *columns: str) -> set[Row]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("crawler", [by_demo, by_http, by_crawl, by_scrapy])
 def test_questions_count_right_across_redirects_whoever_crawls(neo4j: Neo4j, crawler: Crawler, seed: int) -> None:
     web = Forms.drawn(seed)

@@ -212,6 +212,7 @@ def together(site: Site) -> list[str]:
     return found
 
 
+@pytest.mark.nightly
 def test_two_processes_share_a_site(brain: Brain, spiders: Spiders) -> None:
     both = threading.Barrier(2)  # neither gets beyond its first page before the other has begun
     pages = {**tree(100), "/left": page("/"), "/right": page("/", "/2")}
@@ -227,6 +228,7 @@ def test_two_processes_share_a_site(brain: Brain, spiders: Spiders) -> None:
     hold(brain)
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_once(
     make_brain: Callable[..., Brain], spiders: Spiders
@@ -286,6 +288,7 @@ def test_a_crawl_of_nothing_is_no_success(brain: Brain, spiders: Spiders) -> Non
         assert "WARNING: No page was fetched: the pages left are 2 waiting, the next one from " in log
 
 
+@pytest.mark.nightly
 def test_each_process_logs_in_before_it_is_handed_pages(brain: Brain, spiders: Spiders) -> None:
     """And after a restart, too; no page is fetched without the session, and the login is no page of the brain."""
     cookie = (200, {"Content-Type": "text/html", "Set-Cookie": "session=1; Path=/"}, "<p>welcome")
@@ -468,6 +471,7 @@ def test_every_reactor_and_scrapys_own_rules_and_a_start_that_is_no_page(
     hold(brain, audit=False)
 
 
+@pytest.mark.nightly
 def test_a_topic_rates_pages_and_links_and_every_link_may_count(brain: Brain, spiders: Spiders, tmp_path: Path) -> None:
     example = tmp_path / "owl.html"
     example.write_text("<style>stars</style><p>The owl hunts at night. Owls have feathers.", encoding="utf-8")

@@ -147,6 +147,7 @@ def test_two_processes_log_in_and_so_does_a_restart(brain: Brain, members: tuple
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_a_session_that_ends_is_no_edit_and_closes_the_spider(brain: Brain, members: tuple[Members, Runs]) -> None:
     """The docs' spider gives its pages back; one that does not look is warned of, and no page counts as changed."""
     site, runs = members

@@ -41,7 +41,6 @@ from tests.plugin import Neo4j, emptied, eventually
 from tests.serving import ROLES, bearer, serving
 
 A = "http://a.org/"
-EXAMPLES = 4
 LIMITS = Limits(body=100_000, body_seconds=0.5, items=20, rate=0, wait=5.0, requests=300, streams=5, streams_of_one=2)
 
 
@@ -571,7 +570,8 @@ def test_the_docs_have_all_paths(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")  # others use random meanwhile
-def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain) -> None:
+@pytest.mark.parametrize("examples", [1, pytest.param(8, marks=pytest.mark.nightly)])
+def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain, examples: int) -> None:
     """No status, type or shape that the document does not tell of, and no 5xx, for requests that fit it and that do
     not."""
     application = Application(brain, Terms(LIMITS, names=["testserver"], without_token=True))
@@ -587,7 +587,7 @@ def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain) -> None:
             try:
                 cases = operation.as_strategy(generation_mode=mode)
 
-                @settings(max_examples=EXAMPLES, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+                @settings(max_examples=examples, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
                 @hypothesis.given(case=cases)
                 def ask(case: schemathesis.Case) -> None:
                     # A page that is not there is no mistake of form, this service is used without tokens, and the brain
@@ -599,7 +599,7 @@ def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain) -> None:
                 ask()
             except hypothesis.errors.Unsatisfiable:  # nothing can be wrong where nothing is said
                 continue
-    assert len(asked) > 35 and sum(asked.values()) > 35 * EXAMPLES
+    assert len(asked) > 35 and sum(asked.values()) > 35 * examples
 
 
 def test_what_is_refused_can_be_read_by_pages_that_may_use_the_service(brain: Brain, given: dict[str, str]) -> None:

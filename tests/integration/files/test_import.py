@@ -243,6 +243,7 @@ def test_a_brain_with_anything_in_it_is_refused(make_brain: Callable[..., Brain]
         run(brain, [put(tmp_path / "v")], batches=True)
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_an_import_broken_off_says_so_and_can_be_made_again(make_brain: Callable[..., Brain], tmp_path: Path) -> None:
     def stop(what: str, _share: float) -> None:
         if what == "creating links":

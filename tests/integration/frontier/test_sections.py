@@ -450,6 +450,7 @@ def test_the_section_that_was_longest_untried_comes_first_however_large_another_
         assert set(tried[:3]) == {"few", "some", "many"}
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_pages_are_chosen_anew_when_half_of_those_that_were_have_been_tried(make_brain: MakeBrain, ask: Ask) -> None:
     brain, site = make_brain(**ACTING, harvest_reserve=1.0), Site()
     learn_that_copies_bring_nothing(brain, site)
@@ -599,6 +600,7 @@ def test_a_brain_made_before_learns_of_what_stands_on_its_pages_when_it_is_told(
     assert brain.audit().ok
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_learning_of_before_goes_on_where_it_was_broken_off(
     make_brain: MakeBrain, clock: HandClock, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

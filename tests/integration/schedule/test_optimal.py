@@ -231,6 +231,7 @@ def test_priors_are_learned_from_first_visits_again_and_pages_change_lanes(
 # ---------------------------------------------------------------- what pages are worth
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_own_values_order_the_frontier(make_brain: MakeBrain) -> None:
     brain = make_brain(value="own", value_by_relevance=False)
     brain.seed([A, B, C])

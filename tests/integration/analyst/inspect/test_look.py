@@ -492,6 +492,7 @@ def test_leases_that_have_lapsed_are_not_held(make_brain: MakeBrain, clock: Hand
 # ---------------------------------------------------------------- by what the crawler says of pages
 
 
+@pytest.mark.usefixtures("answers_lost")
 @pytest.mark.parametrize("engine", ["exact", "classic"])
 def test_pages_are_listed_by_relevance_and_by_value(make_brain: Any, engine: str) -> None:
     """Those of which it is known, the best first; of equals always the same ones."""

@@ -339,6 +339,7 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
     brain = make_brain(engine="classic", window=0.0, passes=16.0)
@@ -635,6 +636,7 @@ def indexes(ask: Callable[..., list[list[object]]]) -> set[object]:
     return {row[0] for row in ask("SHOW INDEXES YIELD name RETURN name")} & {"page_hub_cash", "page_authority_cash"}
 
 
+@pytest.mark.nightly
 def test_there_and_back(exact: Brain, ask: Callable[..., list[list[object]]]) -> None:
     before = {page: exact.page(url(page)) for page in (0, 1, 50)}
     assert not indexes(ask)

@@ -412,6 +412,7 @@ def test_a_trusted_page_that_is_not_there(ranked: Brain) -> None:
 # ---------------------------------------------------------------- kept fresh
 
 
+@pytest.mark.usefixtures("answers_lost")
 def test_scores_are_ranked_anew_when_they_are_old_and_by_one_at_a_time(
     ranked: Brain, second: Brain, ask: Ask, clock: Any
 ) -> None:
