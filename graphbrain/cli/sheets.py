@@ -597,4 +597,4 @@ def settled(done: bool, bound: float | None, near: bool) -> str:
         return "no"
     if bound is None:
         return "yes"
-    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off"
+    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off in sum"
