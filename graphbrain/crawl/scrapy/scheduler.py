@@ -131,10 +131,9 @@ class Addon:
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
         # Before a body is unpacked (590); and after that, before other middlewares read it (580).
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(TrueCodings, 595)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Pages, 585)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(CookieWalls, CookieWalls.PLACE)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
+        repairs = {TrueCodings: 595, Pages: 585, CookieWalls: CookieWalls.PLACE}
+        for middleware, place in (repairs | {AnswerNotes: 999}).items():
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(middleware, place)
         if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # behind that of proxies (750)
         if settings.getbool("GRAPHBRAIN_SESSION"):
