@@ -132,8 +132,8 @@ class Addon:
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
         # Before a body is unpacked (590); and after that, before other middlewares read it (580).
         repairs = {TrueCodings: 595, Pages: 585, CookieWalls: CookieWalls.PLACE}
-        for middleware, place in (repairs | {AnswerNotes: 999}).items():
-            settings["DOWNLOADER_MIDDLEWARES"].setdefault(middleware, place)
+        for middleware, priority in (repairs | {AnswerNotes: 999}).items():
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(middleware, priority)
         if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # behind that of proxies (750)
         if settings.getbool("GRAPHBRAIN_SESSION"):

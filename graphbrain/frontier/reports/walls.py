@@ -32,12 +32,12 @@ def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
     if not places:
         return list(items)
     leading: dict[str, Pages] = {}
-    for place, pages in tx.one("visits/leading", places=places, limit=MANY * LONGEST_CHAIN)[0]:
-        leading[place] = {key: (url, steps) for key, url, steps in pages}
+    for target, pages in tx.one("visits/leading", places=places, limit=MANY * LONGEST_CHAIN)[0]:
+        leading[target] = {key: (url, steps) for key, url, steps in pages}
     for item in items:
         if item.leads_to is not None:
             leading.setdefault(item.leads_to, {})[item.key] = item.url, item.led_to[:-1]
-    walls = {place for place, pages in leading.items() if _arrivals(pages) >= MANY}
+    walls = {target for target, pages in leading.items() if _arrivals(pages) >= MANY}
     return [_walled(item) if item.leads_to in walls else item for item in items]
 
 
