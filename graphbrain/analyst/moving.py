@@ -32,4 +32,4 @@ def moving(graph: Graph) -> str:
     bound = graph.read(read, "audit/waiting")
     if bound is None or bound <= SETTLED:
         return ""
-    return f"scores are still moving, at most {100 * bound:.0f} % off; `graphbrain tend` finishes them"
+    return f"scores are still moving, at most {100 * bound:.0f} % off in sum; `graphbrain tend` finishes them"

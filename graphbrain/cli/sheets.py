@@ -226,7 +226,7 @@ _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes b
 _MORE = (
     *("outside_because", "worker", "hinted_by"),
     *("title", "canonical", "canonicals", "noindex", "nofollow", "language", "content_type", "size", "fetch_seconds"),
-    *("etag", "last_modified", "body_hash", "text_hash", "redirects_to"),
+    *("etag", "last_modified", "body_hash", "text_hash", "redirects_to", "led_to"),
 )
 
 
@@ -584,4 +584,4 @@ def settled(done: bool, bound: float | None, near: bool) -> str:
         return "no"
     if bound is None:
         return "yes"
-    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off"
+    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off in sum"

@@ -35,6 +35,7 @@ RATE_SECONDS = 60.0
 REST_PER_READ = 20.0
 """The rest between two reads of all pages of a brain is at least so many times as long as a read."""
 FETCHED = ("new", "changed", "same")
+FAILED = ("retry", "gone", "slowed")
 
 _WHY = {
     401: "it wants a login: --cookies, --header or --login can bring one",
@@ -197,7 +198,7 @@ class CrawlWatch:
                 if answer.outcome in FETCHED and not led:
                     self._recent.append(self.now())
                     self.last_url = report.url
-                elif isinstance(report, Failed):
+                elif isinstance(report, Failed) or answer.outcome in FAILED:
                     self.errors[_kind(report)] += 1
 
     def leave(self, host: str) -> None:
@@ -296,10 +297,13 @@ def _asks_for_password(name: str, seen: CrawledHost) -> str:
     )
 
 
-def _kind(report: Failed) -> str:
-    """Return the kind of a visit's failure, in a word or two."""
+def _kind(report: Fetched | Failed) -> str:
+    """Return the kind of a visit's failure, in a word or two. One that was reported as fetched redirects to itself, or
+    to no page."""
     if report.status is not None:
         return str(report.status)
+    if isinstance(report, Fetched):
+        return "redirect"
     return {"not_sent": "not sent", "not_understood": "not understood"}.get(report.fault or "", "no answer")
 
 

@@ -57,6 +57,8 @@ __all__ = [
 
 CLAIM = "graphbrain_claim"
 """The key of the claim in a request's meta, for the spider to read."""
+AGAIN = "graphbrain_again"
+"""Marks a request that was made of an answer of the same URL, for its cookie."""
 EVERY = "graphbrain_every_process"
 """A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
 OWN = (
@@ -68,7 +70,7 @@ LONGEST_NOTE = 30_000
 """Characters of a note; a request that needs more stays with its process."""
 PASSING = {
     *("depth", "download_latency", "download_slot", "is_start_request", "redirect_reasons", "redirect_times"),
-    *("redirect_ttl", "redirect_urls", "retry_times", "graphbrain_relevance", CLAIM),
+    *("redirect_ttl", "redirect_urls", "retry_times", "graphbrain_relevance", AGAIN, CLAIM),
 }
 """Meta that describes the course of a request, and is not needed to make it again."""
 MOST_OF_SITEMAP = 52_428_800
@@ -362,7 +364,7 @@ def userless(request: Request) -> Request:
 
 def plain_meta(meta: Mapping[Any, Any], mark: str = "") -> dict[Any, Any]:
     """Meta without the tie to a visit."""
-    return {key: value for key, value in meta.items() if key not in (mark, CLAIM)}
+    return {key: value for key, value in meta.items() if key not in (mark, AGAIN, CLAIM)}
 
 
 def express(request: Request, spider: Spider | None) -> str | None:

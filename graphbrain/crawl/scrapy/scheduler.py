@@ -2,11 +2,12 @@
 
     ADDONS = {"graphbrain.scrapy.Addon": 500}
 
-The add-on sets the scheduler and two middlewares, which only work together, and two that repair answers: a false label
-gzip, a page of an unusual type, and its base. The scheduler returns claimed pages; the spider middleware takes the
-requests that callbacks make as the links of their page; and a *visit* is what lies between: all requests that a claimed
-page has led to before it was let go. It ends, and is reported, when Scrapy has done with the last of them: items have
-gone through their pipelines by then. So whatever is killed, a page comes again whose visit has not ended.
+The add-on sets the scheduler and two middlewares, which only work together, and three that repair answers: a false
+label gzip, a page of an unusual type and its base, a page that wants a cookie. The scheduler returns claimed pages; the
+spider middleware takes the requests that callbacks make as the links of their page; and a *visit* is what lies between:
+all requests that a claimed page has led to before it was let go. It ends, and is reported, when Scrapy has done with
+the last of them: items have gone through their pipelines by then. So whatever is killed, a page comes again whose visit
+has not ended.
 
 A request that a URL and a note of JSON can express becomes a page of the graph; any other (a form, a callback that is
 no method of the spider) is fetched by this process as a part of the visit that led to it.
@@ -52,7 +53,7 @@ from graphbrain.crawl.scrapy.prefetch import (
     unexpected,
 )
 from graphbrain.crawl.scrapy.private import PublicOnly
-from graphbrain.crawl.scrapy.repairs import Pages, TrueCodings
+from graphbrain.crawl.scrapy.repairs import CookieWalls, Pages, TrueCodings
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     EVERY,
@@ -130,9 +131,9 @@ class Addon:
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
         # Before a body is unpacked (590); and after that, before other middlewares read it (580).
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(TrueCodings, 595)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Pages, 585)
-        settings["DOWNLOADER_MIDDLEWARES"].setdefault(AnswerNotes, 999)
+        repairs = {TrueCodings: 595, Pages: 585, CookieWalls: CookieWalls.PLACE}
+        for middleware, priority in (repairs | {AnswerNotes: 999}).items():
+            settings["DOWNLOADER_MIDDLEWARES"].setdefault(middleware, priority)
         if not settings.getbool("GRAPHBRAIN_ALLOW_PRIVATE", True):
             settings["DOWNLOADER_MIDDLEWARES"].setdefault(PublicOnly, 900)  # behind that of proxies (750)
         if settings.getbool("GRAPHBRAIN_SESSION"):

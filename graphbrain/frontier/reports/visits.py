@@ -310,8 +310,8 @@ def _shown(verdict: Verdict, created: Container[str]) -> str | None:
 
 
 def _teaches(verdict: Verdict) -> bool:
-    """Return whether a first visit shows the yield of its section: by a text, links, a canonical, a permanent redirect,
-    or because the page is missing. A page that could not be fetched, though it may be there, shows nothing."""
+    """Return whether a first visit shows the yield of its section: by a text, links, a canonical, a redirect, or
+    because the page is missing. A page that could not be fetched, though it may be there, shows nothing."""
     item = verdict.item
     if not isinstance(item.report, Fetched):
         return item.missing and not verdict.visit.errors

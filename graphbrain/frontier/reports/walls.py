@@ -1,5 +1,6 @@
 """Walls: a login or a consent page to which temporary redirects lead many pages of a host.
 
+A chain of redirects is one arrival, also where each of its steps was followed to the end.
 Whether a visit has met one is decided in the transaction that records it, from where the last visits of other pages of
 the host were led, and from the visits beside it. It follows from the pages; hosts keep nothing of it. The pages are
 read without a lock: one that is led there at the same moment is counted by the next visit.
@@ -19,17 +20,31 @@ from graphbrain.graph.connection import Tx
 
 __all__ = ["behind"]
 
+Pages = dict[str, tuple[str, Sequence[str]]]
+"""Key of a page that was led to a place → its URL, and the steps on its way there."""
+LONGEST_CHAIN = 20
+"""The most redirects that a crawler follows: of so many pages for each arrival, enough are arrivals."""
+
 
 def behind(tx: Tx, items: Sequence[Item]) -> list[Item]:
     """Return the visits; those that have met a wall without what they brought, as that is the wall's."""
     places = sorted({item.leads_to for item in items if item.leads_to is not None})
     if not places:
         return list(items)
-    leading = {url: set(keys) for url, keys in tx.one("visits/leading", places=places, limit=MANY)[0]}
+    leading: dict[str, Pages] = {}
+    for target, pages in tx.one("visits/leading", places=places, limit=MANY * LONGEST_CHAIN)[0]:
+        leading[target] = {key: (url, steps) for key, url, steps in pages}
     for item in items:
         if item.leads_to is not None:
-            leading.setdefault(item.leads_to, set()).add(item.key)
-    return [_walled(item) if len(leading.get(item.leads_to or "", ())) >= MANY else item for item in items]
+            leading.setdefault(item.leads_to, {})[item.key] = item.url, item.led_to[:-1]
+    walls = {target for target, pages in leading.items() if _arrivals(pages) >= MANY}
+    return [_walled(item) if item.leads_to in walls else item for item in items]
+
+
+def _arrivals(pages: Pages) -> int:
+    """Return the number of these pages that are no step on the way of another."""
+    steps = {step for _, way in pages.values() for step in way}
+    return sum(url not in steps for url, _ in pages.values())
 
 
 def _walled(item: Item) -> Item:
