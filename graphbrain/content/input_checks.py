@@ -206,6 +206,7 @@ def _texts(report: Report, plain: dict[str, Any]) -> None:
             continue
         if not isinstance(text, str) or not sendable(text):
             raise BadInput(f"{name} must be text, not {text!r:.80}")
+        # Validators and hashes that do not fit are dropped; the content type and the error are shortened.
         kept: str | None = str.__str__(text)  # the driver sends only exact str, no subclass of it
         if name in ("etag", "last_modified"):
             kept = None if not text or len(text) > LONGEST_VALIDATOR or _CONTROL.search(text) else kept

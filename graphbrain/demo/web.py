@@ -191,6 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer one request, by its absolute target or by its Host header."""
+        # A proxy request names the whole URL, a direct one only the path.
         url = self.path
         if "://" not in url.split("?")[0]:
             url = f"http://{self.headers.get('Host', '')}{url}"
@@ -199,6 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             self.send_error(400)
             return
+        # A 304 has no body and no length.
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

@@ -208,6 +208,7 @@ def _ingest(brain: Brain, recording: Recording, most: int | None) -> dict[str, A
     brain.seed([recording.urls[page] for page in recording.seeds()])
     with profile(brain) as spent:
         laps = report_all(brain, recording, order)
+    # Each lap has the links and the seconds of one call.
     links, seconds = (sum(column) for column in zip(*laps, strict=True))
     return {
         "measure": "ingest",

@@ -169,6 +169,7 @@ def _mean_on(crawls: Sequence[Measured], web: str, name: str) -> float:
 
 
 def _row(name: str, means: Mapping[str, Any], crawls: Sequence[Measured], webs: Sequence[str]) -> dict[str, Any]:
+    # Compare the order's mean of each web with the mean of each reference order.
     own = means[name]
     low, high = _interval(own)
     references = [reference for reference in REFERENCES if reference in means]

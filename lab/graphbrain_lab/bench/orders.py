@@ -118,16 +118,18 @@ class Crawl:
         self.depth: Floats = np.full(size, np.inf)
         """Clicks from a seed, by the depths that pages had when they were fetched."""
         self.siblings_before: Floats = np.zeros(size)
-        """The number of new pages of its folder that the page which brought it named before it."""
+        """How many new pages of the same folder the first linking page named before this page."""
+        # The links of fetched pages as compressed sparse rows, in the order of the fetches.
         self._order: Ints = np.zeros(size, dtype=np.int64)
         self._rows = np.zeros(size + 1, dtype=np.int32 if web.links < 2**31 else np.int64)
         self._ends = np.zeros(web.links, dtype=np.int32)
         self._ones = np.ones(web.links)
         self.count = self._links = self._found = 0
+        # At first only the seeds and the pages of the sitemaps are known.
         self.seeds[web.seeds] = True
         self.depth[web.seeds] = 0.0
         self._meet(web.seeds, web.seeds)
-        self._be_told(web.listed)
+        self._add_listed(web.listed)
 
     @property
     def order(self) -> Ints:
@@ -163,7 +165,7 @@ class Crawl:
         self.found[new] = self._found + np.arange(len(new))
         self._found += len(new)
 
-    def _be_told(self, pages: Ints) -> None:
+    def _add_listed(self, pages: Ints) -> None:
         """Make these pages known from the beginning: for each transaction of hints, the list is the finder."""
         fresh = pages[~self.known[pages]]
         self._meet(fresh, np.arange(len(fresh)) // PASS_BATCH)
