@@ -461,8 +461,7 @@ def _upwards(answer: Asked, name: str) -> list[float]:
 def _document(
     name: str, subtitle: str, figures: list[tuple[str, str]], sections: list[tuple[str, str, list[_Part]]]
 ) -> str:
-    # The style, the links to sections, the figures, and the sections with a card for each part.
-    # Each part becomes a card of its section; the navigation links to the sections.
+    # Write the style, the links to the sections, the figures, and the sections with a card for each part.
     style = (Path(__file__).parent / "summary.css").read_text("utf-8")
     navigation = "".join(f'<li><a href="#{anchor}">{text(title)}</a></li>' for anchor, title, _ in sections)
     facts = "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in figures)

@@ -253,7 +253,7 @@ def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subpr
 
 
 def _send_command(tool: subprocess.Popen[str], folder: Path) -> None:
-    """Write the tool's command line to its input. A tool that has ended already has printed its reason."""
+    """Write the tool's command line to its input. If the tool has already ended, its output has the reason."""
     assert tool.stdin is not None
     with suppress(BrokenPipeError):
         tool.stdin.write(files.quoted(_words(folder)))

@@ -281,7 +281,7 @@ class Bulk:
         return has, paid
 
     def _first_value(self, rule: Rule) -> Floats:
-        """Return the values of pages for the order, without their relevance."""
+        """Return the values by which the order sorts pages, before their relevance counts."""
         accounts, harvest = self.accounts, self.harvest
         score = accounts.hub if rule.value == "hub" else accounts.authority
         if rule.blend is None:

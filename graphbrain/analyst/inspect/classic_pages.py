@@ -50,11 +50,11 @@ class Shares:
         )
 
     def hub(self, history: float, cash: float) -> float:
-        """Return the share of a hub side. `cash` is the stored cash."""
+        """Return the score of a hub side, a share of all scores. `cash` is the stored cash."""
         return self._hub(history, cash + self.virtual.hub_offset)
 
     def authority(self, history: float, cash: float) -> float:
-        """Return the share of an authority side. `cash` is the stored cash."""
+        """Return the score of an authority side, a share of all scores. `cash` is the stored cash."""
         return self._authority(history, cash + self.virtual.authority_offset)
 
     def _hub(self, history: float, cash: float) -> float:

@@ -145,7 +145,7 @@ def read(data: bytes | str, name: str = "it") -> Hints:
 
 
 def read_sitemap(data: bytes | str, name: str = "the sitemap") -> Hints:
-    """Return the pages of a sitemap, or the sitemaps of an index. Raise as `read`."""
+    """Return the pages of a sitemap, or the sitemaps of an index. Raise the errors of `read`."""
     content = _Content()
     text = _text(data, name, content)
     kind = repair.kind_of(text)

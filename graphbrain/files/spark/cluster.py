@@ -175,7 +175,7 @@ class Cluster:
         return {name: float(value or 0.0) for name, value in zip(names, list(row or ())[1:], strict=False)}
 
     def _checkpoint(self) -> None:
-        """Write the messages and states to files, use these from now on, and remove those of the last checkpoint."""
+        """Write the messages and states to files, read them from there from now on, and remove the last checkpoint."""
         folder = f"{self._work}/step-{self._steps:06}"
         self._moving.write.parquet(folder)
         self._moving.unpersist()

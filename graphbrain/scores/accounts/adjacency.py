@@ -67,7 +67,7 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
 
 
 def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
-    """Return page → the pages that a side of it pays, without the ends of links of weight 0, which get nothing."""
+    """Return for each page the pages that this side of it pays. A link of weight 0 pays nothing, and is left out."""
     return _ends(tx, (BETWEEN if rule.weightless else SIDES)[side], pages)
 
 

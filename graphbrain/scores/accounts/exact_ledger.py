@@ -254,10 +254,10 @@ class Ledger(Accounts):
         return marks
 
     def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> AccountMarks:
-        """Write the changes of a settling pass. Return the marks that the accounts would have.
+        """Write the changes of a settling pass. Return the marks that follow from the accounts.
 
-        The pass writes the priorities at its end. Until then the settled sides (places `hubs` and `authorities`) lose
-        theirs in any case, and no side gets one. The brain has the time at which they were settled.
+        The pass itself writes new priorities at its end. Until then the settled sides (places `hubs` and `authorities`)
+        lose their priority, and no side gets one. The time of the settling is a property of the brain, not of pages.
         """
         # Find what has changed since the pages were locked.
         payouts = self._pay() if self._pays else []

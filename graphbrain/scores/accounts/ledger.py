@@ -513,17 +513,22 @@ class Accounts(Sides):
         """
         if not links:
             return
+        # Flatten the links: `each` is the row of a link's page, `others` the place of its other end, negative if that
+        # is not locked.
         pages = self.at(list(links))
         each = np.repeat(np.arange(len(pages)), [len(others) for others in links.values()])
         ids = np.array([other for page in links.values() for other in page], dtype=np.int64)
         others = self.seek(ids)
+        # Compare the sums of weights. The weight of a link to a page that is not locked may be unknown (NaN), which
+        # equals every weight.
         unknown = 1.0 if self.rule.intra_host_weight == 1.0 else np.nan
         weights = np.where(others >= 0, self.weights(pages[each], others), unknown)
         read = np.bincount(each, weights, len(pages))
         ledger_weights = (self.out_weight if side == "hub" else self.in_weight)[pages]
         if (wrong := np.abs(read - ledger_weights) > ROUNDING * (1.0 + read)).any():
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
-        if side == "hub" and whole and self.rule.weightless:  # its weight does not show that a page has no links
+        # If links can have weight 0, a weight does not show that a page has no links: remember the links themselves.
+        if side == "hub" and whole and self.rule.weightless:
             sums = sums_of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 

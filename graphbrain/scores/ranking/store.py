@@ -64,9 +64,9 @@ def write(
         ids: Internal ids of the pages, ascending.
         columns: For each property, one score for each of `ids`.
         facts: Properties of the (:Ranking): `started`, the epoch seconds at which the pages were read; the `token` of
-            the writer; figures such as the number of `pages`. Two serve pages that are found later
-            (`lanes.passed_on`): `flow`, the share of a score that passes along links, and `base`, the score of a page
-            without in-links if the mean is 1.
+            the writer; figures such as the number of `pages`. `lanes.passed_on` computes the scores of pages found
+            later from two of them: `flow`, the share of a score that passes along links, and `base`, the score of a
+            page without in-links if the mean is 1.
         now: Returns the epoch seconds.
         progress: Is called with the pages done and the pages in all.
 

@@ -173,9 +173,10 @@ def _drawn_edits(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigu
 
 
 def _drawn_noise(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigures, length: int) -> None:
+    """Visit drawn pages whose noise differs at each visit, and count the visits at which a page counts as changed."""
+    # Show one kind of noise at one place of the page.
     for what, draw in NOISES.items():
         page = Drawn(seed, blocks)
-        # Visit the page with one kind of noise.
         at, shown = page.at(), draw(page)
         seen: Seen | None = None
         for visit in range(FOLLOWED):
@@ -185,9 +186,9 @@ def _drawn_noise(seed: int, blocks: int, change: ChangeTest, figures: ChangeFigu
                 when = f"visit {visit + 1}" if visit < 4 else "visit 5 and later"
                 for named in (what, "all"):
                     figures.add(change.method, f"noise, {named}: {when}", length, changed)
+    # Show a sequence of contents at one place of the page.
     for what, draws in SEQUENCES.items():
         page = Drawn(seed, blocks)
-        # Visit it while one place changes again and again.
         at, (first, *others) = page.at(), draws(page)
         seen = _visited(page.body((at, first)), change)[0]
         for html in others:

@@ -348,9 +348,9 @@ def _creating(brain: Brain, new: Sequence[New]) -> Callable[[Any], object]:
 
 
 def rounds(brain: Brain, count: int) -> dict[str, Any]:
-    """Claim and report 100 pages `count` times. Return the times of the calls that got enough pages, or of all without
-    any."""
-    # Key: did the call get enough?
+    """Claim and report 100 pages `count` times. Return the times of the calls that got enough pages. If no call got
+    enough, return the times of all calls."""
+    # The seconds of the calls that got enough (True), and of the others.
     seconds: dict[bool, list[float]] = {True: [], False: []}
     whole: list[float] = []
     done = 0

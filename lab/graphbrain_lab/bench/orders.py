@@ -67,7 +67,7 @@ class BenchWeb:
 
     @classmethod
     def of(cls, recording: Recording, seeds: Sequence[int]) -> BenchWeb:
-        """Return the web that is reached from the recording's pages `seeds`, including these."""
+        """Return the recording's pages that links reach from `seeds`, and these seeds, as a web."""
         # Number the reached pages, and their links.
         reached = recording.reachable(seeds)
         number = np.cumsum(reached) - 1

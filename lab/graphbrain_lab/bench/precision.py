@@ -204,7 +204,7 @@ def measure(
     measured = _Measured.of(brain, trial, progress)
     if not measured.kept.any():
         raise BadInput("The brain has no pages yet, so there is nothing to measure.")
-    # Compare them.
+    # Compare the live scores with the exact ones.
     run = PrecisionRun(trial, "as they are")
     progress("comparing", 0, 0)
     run.points += measured.points(fetched)

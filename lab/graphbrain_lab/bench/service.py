@@ -63,7 +63,7 @@ def service(
         clients: The number of clients.
         seconds: The measured time, after a warm-up.
         sizes: The values of `n`.
-        command: The graphbrain whose service is measured.
+        command: The graphbrain program that starts the service.
 
     Raises:
         BadInput: The brain has pages.

@@ -77,7 +77,7 @@ def worlds(
             clock,
             seconds=float("inf") if minutes is None else 60 * minutes,
             stop=stop.is_set,
-            says=on_progress,
+            progress=on_progress,
             shrinking=TRIES if shrink else 0,
         ):
             done += 1

@@ -127,7 +127,7 @@ class Forum(Honest):
 
     def build(self, count: int) -> list[TrapNode]:
         threads, made = list[TrapNode](), 0
-        # Draw threads of some pages.
+        # Draw threads of one or more pages. One list page is left for each `a_page` pages.
         while made < count - count // self.a_page - 1:
             number, title, quote = 100 + 7 * len(threads), words.name(self.dice, 3), words.sentences(self.dice, 24)
             pages = [

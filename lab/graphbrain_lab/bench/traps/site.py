@@ -175,7 +175,7 @@ class TrapSite:
         return (*(Part(words.foreign(text, node.language)) for text in texts), *shared, *cards)
 
     def links(self, node: TrapNode) -> tuple[Part, ...]:
-        """Return the links of a real page, each a block."""
+        """Return a block for each link of a real page."""
         return tuple(Part(href=href, label=label) for href, label in node.links)
 
     def card(self, url: str) -> Part:

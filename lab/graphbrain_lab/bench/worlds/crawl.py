@@ -122,7 +122,7 @@ class _Crawl:
     def run(self) -> Log:
         began = time.monotonic()
         end = self.world.days * DAY
-        with self._hopping():
+        with self._lost_answers():
             self._begin()
             # Do the planned acts in order, until the time is up.
             while self._agenda:
@@ -133,7 +133,7 @@ class _Crawl:
                 if self.log.cut or self.enough(self.log):
                     end = self.at
                     break
-                self._pass_to(at)
+                self._advance_to(at)
                 act()
                 self.progress(self.at, self.log.attempts)
         self.log.ended = end
@@ -146,7 +146,7 @@ class _Crawl:
         self._count += 1
         heapq.heappush(self._agenda, (at, rank, self._count, act))
 
-    def _pass_to(self, at: float) -> None:
+    def _advance_to(self, at: float) -> None:
         self.at = max(self.at, at)
         self.clock.at = START + self.at + self.world.skew(self.at)
 
@@ -159,7 +159,7 @@ class _Crawl:
         self.log.entries.append(entry)
 
     @contextmanager
-    def _hopping(self) -> Iterator[None]:
+    def _lost_answers(self) -> Iterator[None]:
         """Run some transactions of the block twice, as after a commit whose answer was lost."""
         graph, run = self.brain.graph, self.brain.graph.write
         if not self.world.hops:
@@ -180,7 +180,7 @@ class _Crawl:
     # ------------------------------------------------------------ begin, jumps, deaths and end
 
     def _begin(self) -> None:
-        # Robots.txt that are set by hand, and seeds.
+        # Set the robots.txt files that the world gives by hand, then seed.
         for host in self.world.hosts:
             if host.crawl_delay and host.robots is None:
                 text = f"User-agent: graphbrain\nCrawl-delay: {host.crawl_delay:g}"

@@ -42,7 +42,7 @@ class WorldOutcome:
         return not self.findings
 
 
-Says = Callable[[World, float, int], None]
+_Progress = Callable[[World, float, int], None]
 
 
 def try_world(
@@ -51,7 +51,7 @@ def try_world(
     clock: SimulatedClock,
     *,
     stop: Callable[[], bool] = lambda: False,
-    says: Says = lambda *_: None,
+    progress: _Progress = lambda *_: None,
     limit: float = LIMIT,
 ) -> WorldOutcome:
     """Crawl a world with a brain, which is emptied first, and judge the crawl."""
@@ -61,7 +61,7 @@ def try_world(
         brain,
         clock,
         stop=stop,
-        progress=lambda at, attempts: says(world, min(1.0, at / (world.days * DAY)), attempts),
+        progress=lambda at, attempts: progress(world, min(1.0, at / (world.days * DAY)), attempts),
         limit=limit,
         enough=_reached(world),
     )
@@ -93,7 +93,7 @@ def run(
     *,
     seconds: float = float("inf"),
     stop: Callable[[], bool] = lambda: False,
-    says: Says = lambda *_: None,
+    progress: _Progress = lambda *_: None,
     shrinking: int = 0,
 ) -> Iterator[WorldOutcome]:
     """Try worlds one after another for `seconds`, and yield the outcomes. `shrinking`: the number of tries to make a
@@ -102,11 +102,13 @@ def run(
     for world in worlds:
         if stop() or time.monotonic() > until:
             return
-        outcome = try_world(world, brain, clock, stop=stop, says=says, limit=max(LIMIT, FOR_HOST * len(world.hosts)))
+        outcome = try_world(
+            world, brain, clock, stop=stop, progress=progress, limit=max(LIMIT, FOR_HOST * len(world.hosts))
+        )
         if stop():
             return
         if not outcome.ok and shrinking:
-            _shrink(outcome, brain, clock, stop, says, shrinking)
+            _shrink(outcome, brain, clock, stop, progress, shrinking)
         yield outcome
 
 
@@ -115,7 +117,7 @@ def _shrink(
     brain: Brain,
     clock: SimulatedClock,
     stop: Callable[[], bool],
-    says: Says,
+    progress: _Progress,
     tries: int,
 ) -> None:
     # A smaller world counts if it fails before the same judge.
@@ -125,7 +127,7 @@ def _shrink(
     found: list[WorldFinding] = []
 
     def fails(smaller: World) -> bool:
-        tried = try_world(smaller, brain, clock, stop=stop, says=says, limit=limit)
+        tried = try_world(smaller, brain, clock, stop=stop, progress=progress, limit=limit)
         same = [finding for finding in tried.findings if finding.judge in judges]
         if same:
             found[:] = tried.findings

@@ -41,7 +41,7 @@ def shrink(
 
 def candidates(world: World) -> Iterator[World]:
     """Yield worlds that are a step smaller, the largest steps first."""
-    # Whole parts.
+    # Leave out whole parts.
     yield from _hosts(world)
     if world.events:
         yield replace(world, events=())
@@ -49,7 +49,7 @@ def candidates(world: World) -> Iterator[World]:
         yield replace(world, jumps=())
     if world.line:
         yield replace(world, line=())
-    # Some events, transactions without a lost answer, fewer kinds and crawlers, less time.
+    # Leave out some events, lost answers of transactions, kinds and crawlers, and half of the time.
     for part in _without(world.events):
         yield replace(world, events=part)
     if world.hops:
@@ -59,7 +59,7 @@ def candidates(world: World) -> Iterator[World]:
     yield from _crawlers(world)
     if world.days > 0.25:
         yield replace(world, days=world.days / 2)
-    # Simpler hosts and settings.
+    # Make hosts and settings simpler.
     for number, host in enumerate(world.hosts):
         for smaller in _host(host):
             yield _tidied(replace(world, hosts=(*world.hosts[:number], smaller, *world.hosts[number + 1 :])))
