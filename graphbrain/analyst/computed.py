@@ -80,13 +80,13 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
     columns = ("pages", "links", "such_as")
     if not table.pages:
         return columns, []
-    # Components of the links, taken in both directions.
+    # Find the connected components. The direction of links does not count.
     ones = np.ones(table.links, dtype=np.int8)
     matrix = sparse.csr_array((ones, table.targets, table.offsets), shape=(table.pages, table.pages))
     _, labels = connected_components(matrix, directed=True, connection="weak")
     sizes = np.bincount(labels)
     links = np.bincount(labels, weights=np.diff(table.offsets)).astype(np.int64)
-    # The largest, each with a few of its pages.
+    # Take the largest components, and a few pages of each.
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] >= least][: max(limit, 0)]
     members = {int(label): table.ids[labels == label][:SHOWN] for label in order}
@@ -386,7 +386,7 @@ def _censuses(graph: Graph, host: str) -> dict[str, Census]:
     censuses = {name: Census(site) for name, site in sites.items()}
     for rows in exports.over_all(graph.anywhere, "looks/sections", lambda _, row: row[0]):
         for name, pages in rows:
-            if name in censuses:  # the sections of another host may have been learned in the meantime
+            if name in censuses:  # the upkeep may have added sections of another host in the meantime
                 censuses[name].add(pages)
     return censuses
 

@@ -281,7 +281,7 @@ def _page(
     near: Clicks, page: int, key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None
 ) -> list[Any]:
     """Return a page's row, in the order of PAGES."""
-    # The columns that are no property of the page, or that have a value where the property is missing.
+    # Add the columns that are no property of the page, and the values of missing properties.
     own = {
         "key": key,
         "clicks": near.of(page),

@@ -83,7 +83,7 @@ class _Slide:
 
 
 def _slides() -> list[_Slide]:
-    # An introduction with the first question, and a tour.
+    # Begin with an introduction, the first question, and a tour.
     first = _Slide("What is in here", (INTRO, WARNING), (_described(question(FIRST)),))
     way = _Slide(
         "A way through",
@@ -93,7 +93,7 @@ def _slides() -> list[_Slide]:
             for number, (name, expected) in enumerate(PATH, 1)
         ),
     )
-    # A slide for each topic, and one for the properties of each kind of node.
+    # Add a slide for each topic, and one for the properties of each kind of node.
     topics = [
         _Slide(
             group,
@@ -141,7 +141,7 @@ def _html(slides: Iterable[_Slide]) -> str:
     """Return slides of a carousel, in the form that `:play` of the legacy interface shows."""
     parts = []
     for slide in slides:
-        # Words and questions.
+        # Write the text and the questions.
         body = "".join(f"<p>{_marked(words)}</p>" for words in slide.words)
         for title, how, steps in slide.questions:
             code = "".join(f'<pre class="pre-scrollable code runnable">{_code(step)}</pre>' for step in steps)

@@ -68,7 +68,7 @@ def columns(
 
     `logs`: the height of a column is the logarithm of its value. A value of 0 has no column, and 1 a low one.
     """
-    # Lines across, for the largest value.
+    # Draw the grid lines and their labels, up to the largest value.
     count = len(labels)
     most = max([1.0, *(value for _, values in series for value in values)])
     most = most if logs else rounded(most)
@@ -76,7 +76,7 @@ def columns(
     tall, wide = HEIGHT - top - BOTTOM, (WIDTH - LEFT - RIGHT) / max(count, 1)
     scale = _powers(most, top, tall) if logs else _scale(most, top, tall)
     parts = [HATCH.format(id=f"{name}-hatch"), scale]
-    # A column for each value, narrower for the second series.
+    # Draw a column for each value. The columns of the second series are narrower.
     for number, (_, values) in enumerate(series):
         look = 'class="bar"' if number == 0 else f'fill="url(#{name}-hatch)" class="edge"'
         inset = wide * (0.1 if number == 0 else 0.22)
@@ -85,7 +85,7 @@ def columns(
             x = LEFT + wide * column + inset
             corner = f'x="{x:.1f}" y="{top + tall - high:.1f}"'
             parts.append(f'<rect {corner} width="{wide - 2 * inset:.1f}" height="{high:.1f}" {look}/>')
-    # As many labels as fit, with the width of a letter between two of them.
+    # Draw as many labels as fit, with the width of a letter between two of them.
     room = LETTER * (max([1, *map(len, labels)]) + 1)
     every = max(1, math.ceil(count * room / (WIDTH - LEFT - RIGHT)))
     for column in range(0, count, every):
@@ -170,7 +170,7 @@ def network(
     spots = _laid_out(both, seed) * (wide - 160, tall - 60) + (80, 30)
     parts = []
     most = max(1.0, float(both.max(initial=0.0)))
-    # Lines first, so that circles cover them.
+    # Draw the lines first, so that circles cover them.
     for one in range(len(nodes)):
         for other in range(one + 1, len(nodes)):
             if both[one, other] > 0:
@@ -178,7 +178,7 @@ def network(
                 (x, y), (x2, y2) = spots[one], spots[other]
                 ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
                 parts.append(f'<line {ends} class="link" stroke-width="{thick:.1f}"/>')
-    # Circles, the largest beneath the others, and labels on top.
+    # Draw the circles, the largest beneath the others, and the labels on top.
     heaviest = max([weight for _, weight in nodes], default=0) or 1
     circles = [
         (x, y, 5 + 15 * math.sqrt(weight / heaviest), words)

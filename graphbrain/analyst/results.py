@@ -64,7 +64,7 @@ class Results:
 
     def check(self, graph: Graph, kinds: tuple[str, ...]) -> None:
         """Raise BadInput unless the scores are of these kinds, of this brain, and by its present settings."""
-        # The kind and the brain.
+        # Check the kind of scores, and the brain that they come from.
         if self.kind not in kinds:
             raise BadInput(f"{self.folder} has scores for '{KINDS[self.kind]} --from', not for '{KINDS[kinds[0]]}'.")
         now = frames.identity(graph)
@@ -74,7 +74,7 @@ class Results:
                 f"The scores in {self.folder} are of another brain ({theirs['name']!r}, made at {theirs['created']}): "
                 "dump this one, and compute them anew."
             )
-        # The settings on which the scores depend.
+        # Check the settings on which the scores depend.
         matter = ("intra_host_weight",) if self.kind == "live_pagerank" else SAME if self.kind == "settle" else ()
         changed = [name for name in matter if now["settings"][name] != self.manifest["settings"][name]]
         if changed:

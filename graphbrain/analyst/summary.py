@@ -108,7 +108,7 @@ def page(
         ("content", "Content", _content(graph)),
         ("changes", "Changes", _changes(graph, days)),
     ]
-    # The figures at the top of the page.
+    # Collect the figures at the top of the page.
     figures = [
         ("pages", f"{len(all_pages.ids):,}"),
         ("fetched", f"{int(all_pages.visited.sum()):,}"),
@@ -121,7 +121,7 @@ def page(
         ("waiting for a first visit", f"{int((_frontier_of(all_pages) & ~all_pages.failing).sum()):,}"),
         ("copies of other pages", f"{all_pages.copies:,}"),
     ]
-    # The heading.
+    # Collect the parts of the heading.
     name, when = str(stored.get("name") or stored.get("crawl") or "crawl"), _day(now, "%Y-%m-%d %H:%M UTC")
     subtitle = f"The crawl on {when}, revision {stored.get('revision', 0)} of its settings."
     if note := moving(graph):
@@ -201,10 +201,10 @@ def _changed(change: str) -> str:
 
 def _content(graph: Graph) -> list[_Part]:
     """Return types, languages, redirects and sitemaps of pages."""
-    # Content types.
+    # Add the content types.
     kinds = ask(graph, "content-types", limit=15)
     parts = [_Part(question("content-types").title, "", "", kinds.columns, kinds.rows)]
-    # Languages.
+    # Draw the languages.
     pages_of: Counter[str] = Counter()
     every = ask(graph, "content-types", limit="all")
     for language, count in zip(every.column("language"), every.column("pages"), strict=True):
@@ -213,14 +213,14 @@ def _content(graph: Graph) -> list[_Part]:
     drawn = plots.bars("languages", "Pages by language", [(name, float(count)) for name, count in languages])
     columns = ("language", "pages")
     parts.append(_Part("Languages", "As pages declare them.", drawn if languages else "", columns, languages))
-    # Redirects and sitemaps.
+    # Add the redirects and the sitemaps.
     for name in ("redirects", "redirect-chains", "sitemap-coverage"):
         parts.append(_answer_part(graph, name, limit=15))
     return parts
 
 
 def _progress(graph: Graph) -> list[_Part]:
-    # Reports by hour.
+    # Draw the reports by hour.
     hours = ask(graph, "progress-by-hour")
     by_hour = plots.columns(
         "hours",
@@ -228,7 +228,7 @@ def _progress(graph: Graph) -> list[_Part]:
         [hour.strftime("%H h") for hour in reversed(hours.column("hour"))],
         [("pages", _upwards(hours, "pages"))],
     )
-    # Discoveries and first visits by day.
+    # Draw the discoveries and first visits by day.
     days = ask(graph, "discovered-by-day", days=30)
     by_day = plots.columns(
         "days",
@@ -250,11 +250,11 @@ def _progress(graph: Graph) -> list[_Part]:
 
 
 def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
-    # Pages by state.
+    # Draw the pages by state.
     states = ask(graph, "states")
     counts = list(zip(states.column("state"), states.column("pages"), strict=True))
     drawn = plots.bars("states", "Pages by state", counts)
-    # The hosts with the most waiting pages.
+    # Draw the hosts with the most waiting pages.
     waits = _frontier_of(pages) & ~pages.failing
     waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
     best = [host for host in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[host]]
@@ -322,7 +322,7 @@ def _concentration(scores: Floats) -> _Part:
         return _Part(
             "Concentration of authority", "There is no score yet.", "", ("share of pages", "share of score"), []
         )
-    # The share of the score that each share of the pages has.
+    # Compute the share of the score that each share of the pages has.
     cumulated = np.concatenate([[0.0], np.cumsum(ordered) / total])
     shares = np.linspace(0.0, 1.0, 101)
     line = np.interp(shares, np.arange(count + 1) / count, cumulated)
@@ -377,7 +377,7 @@ def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Par
 
 
 def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
-    # Clicks from a seed.
+    # Draw the pages by clicks from a seed.
     depths = ask(graph, "depth")
     reached = [clicks is not None for clicks in depths.column("clicks")]
     shown = replace(depths, rows=list(compress(depths.rows, reached))[:40])
@@ -388,7 +388,7 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
         [("pages", _numbers(shown, "pages")), ("fetched", _numbers(shown, "fetched"))],
         "clicks from a seed",
     )
-    # Time since the last visit.
+    # Draw the pages by the time since their last visit.
     days = (now - pages.fetched[pages.visited & (pages.fetched >= 0)]) / DAY
     bins = np.searchsorted([length for length, _ in AGES], days)
     counts = np.bincount(bins, minlength=len(AGES) + 1).tolist()
@@ -404,12 +404,12 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
 
 
 def _errors(graph: Graph) -> list[_Part]:
-    # The last answers of servers.
+    # Draw the last answers of servers.
     statuses = ask(graph, "statuses", limit=12)
     columns = zip(*map(statuses.column, ("status", "error", "fault", "pages")), strict=True)
     named = [(_answered(status, error, fault), float(pages)) for status, error, fault, pages in columns]
     drawn = plots.bars("statuses", "Pages by the last answer of their server", named)
-    # Failures by day.
+    # Draw the failures by day.
     days = ask(graph, "failures-by-day", days=30)
     failed, cured = _upwards(days, "pages"), _upwards(days, "cured")
     by_day = plots.columns(
@@ -485,13 +485,13 @@ def _document(
 
 def _card(part: _Part, anchor: str) -> str:
     """Return one plot with its table folded behind it, or a table alone."""
-    # The head of the card.
+    # Write the head of the card.
     intro = f'<p class="soft">{text(part.intro)}</p>' if part.intro else ""
     # A table of many columns would be cut off in the width of a plot.
     wide = part.wide or (part.rows and not part.drawn and len(part.columns) > MOST_COLUMNS)
     classes = "card wide" if wide else "card"
     head = f'<h3 id="{anchor}">{text(part.title)}</h3>{intro}'
-    # HTML, a folded table, or a plot with its table.
+    # Add the part's own HTML, a folded table, or a plot with its table.
     if part.body:
         return f'<div class="{classes}">{head}{part.body}</div>'
     if part.folded:

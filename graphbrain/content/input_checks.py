@@ -95,7 +95,7 @@ def checked(report: Report) -> Report:
 
 
 def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
-    # The measures and answers of the crawler.
+    # Check the measures and answers of the crawler.
     if report.relevance is not None:
         _put(plain, "relevance", report.relevance, share("relevance", report.relevance))
     if report.value is not None:
@@ -107,7 +107,7 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
     _facts(report, plain)
     if not isinstance(report.led_to, tuple) or report.led_to:
         plain["led_to"] = _chain("led_to", report.led_to)
-    # Fingerprints that the crawler computed itself.
+    # Check the fingerprints that the crawler computed itself.
     simhash = report.simhash
     if simhash is not None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:

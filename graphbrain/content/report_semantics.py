@@ -58,7 +58,7 @@ def meant(report: Report) -> Meant:
             return Meant(report)
         return Meant(_not_modified(report))
     status = 200 if report.status is None else report.status
-    # An error, a redirect, an unchanged page, or the page.
+    # The status means an error, a redirect, an unchanged page, or a page.
     if status < 200 or status >= 400:
         return Meant(_failed(report), report.links, "some")
     if report.redirected_to is not None:

@@ -283,7 +283,7 @@ def _check_fields(data: Iterable[str], allowed: Iterable[str], what: str) -> Non
 
 def report_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a line for `graphbrain report`."""
-    # The fields of every line, and those that are checked in a fetched page only.
+    # Separate the fields of every line from those that only a fetched page has.
     shared = {name: spec for name, spec in _described(Failed).items() if name not in _BODY}
     pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
     shared["status"]["description"] = (
@@ -293,7 +293,7 @@ def report_schema() -> dict[str, Any]:
     body = "the body, in base64, where it is no text; takes precedence over body"
     pages[BASE64] = {**_ENCODED, "type": ["string", "null"], "description": body}
     failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line has"}
-    # The lines that report a failure: the conditions of `report_from_dict`.
+    # A line reports a failure under the same conditions as in `report_from_dict`.
     nothing: dict[str, Any] = {"type": "null"}
     failure = [
         {"properties": {"failed": {"const": True}}, "required": ["failed"]},

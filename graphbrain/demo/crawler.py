@@ -59,10 +59,10 @@ LARGEST = 2_000_000  # bytes that are read of a page or a robots.txt
 LARGEST_SITEMAP = 52_428_800  # bytes that are read of a sitemap: the limit of sitemaps.org
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
 LONGEST = 60.0  # seconds after which it has failed, even if data still comes: less than a lease
-MOST_REDIRECTS = 5  # temporary ones, one after another
+MOST_REDIRECTS = 5  # temporary redirects that are followed, one after another
 # encodings that can be unpacked, and zlib's parameter for each
 UNPACKED = {"identity": 0, "gzip": 47, "x-gzip": 47, "deflate": 47}
-KINDS = ("page", "robots", "sitemap")  # what is claimed
+KINDS = ("page", "robots", "sitemap")  # the kinds of claims
 
 log = logging.getLogger("crawler")
 
@@ -218,7 +218,7 @@ def _forgiving(judge: Judge) -> Judge:
 
 def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> Fetched | Failed:
     """Fetch the claimed URL and return the report. No answer of a server makes this function raise."""
-    # The request, with the validators of the last visit.
+    # Send the validators of the last visit with the request.
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
     request, began, response = Request(claim.url, headers=headers), time.monotonic(), None
@@ -226,7 +226,7 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     # A redirect of a robots.txt or a sitemap is not followed: its target becomes a claim, and its host has a delay.
     request.follows = (302, 303, 307) if claim.kind == "page" else ()  # type: ignore[attr-defined]
     agent = product(dict(opener.addheaders).get("User-Agent", ""))
-    # The answer, or the failure.
+    # Report the answer or the failure.
     result: Fetched | Failed
     try:
         with opener.open(request, timeout=TIMEOUT) as response:
@@ -257,7 +257,7 @@ def _result(
     claim: Claim, response: HTTPResponse, judge: Judge | None, led: Sequence[tuple[int, str]], agent: str
 ) -> Fetched | Failed:
     """Return the report of a page. `led`: the status and the target of each redirect that was followed."""
-    # An answer without a page: a redirect to an error, an unchanged page, a permanent redirect, or an error.
+    # Some answers have no page: a redirect to an error, an unchanged page, a permanent redirect, or an error.
     url, status, head = claim.url, response.status, response.headers
     if led and not 200 <= status < 300 and status not in (429, 503) and (first := _first_step(claim, led)):
         return first
@@ -278,7 +278,7 @@ def _result(
         page.read(body, head["Content-Type"])
     relevance = judge and judge(" ".join(page.text))
     facts: dict[str, Any]
-    if led:  # the content belongs to another address
+    if led:  # after a redirect the content belongs to another address
         status, stamps, facts = led[0][0], {}, {"led_to": [url for _, url in led]}
     else:
         facts = {**page.facts.arguments(), "size": len(body), "led_to": page.leads_at_once()}

@@ -104,7 +104,7 @@ def build(seed: int, count: int) -> dict[str, WebPage]:
 
 def render(page: WebPage, visit: int = 1) -> bytes:
     """Return the page's HTML. A changing page shows the number of the visit."""
-    # The heading and a text about the topic.
+    # Write the heading and a text about the topic.
     rng = random.Random(page.url)
     title = html.escape(page.title)
     lines = [
@@ -115,7 +115,7 @@ def render(page: WebPage, visit: int = 1) -> bytes:
     ]
     if page.changing:
         lines.append(f"<p>You are visitor number {visit}.</p>")
-    # The links: in broken markup, in a list, or in a sentence each.
+    # Write the links in broken markup, in a list, or each in a sentence.
     links = [f'<a href="{html.escape(href)}">{html.escape(_label(href))}</a>' for href in page.links]
     if page.links == ODD_LINKS:
         lines += ["<base href='http://[::'>", *links, "<p <a hre=f=>>", "<![bogus[ <a href='/never"]
@@ -229,7 +229,7 @@ class _Builder:
         self._add(moved, "Moved", kind="moved", target="http://trains.example/")
         dead = ["http://vanished.example/", "http://lexicon.example/zzz"]
         self.links["http://lexicon.example/"] += [moved, *dead]
-        # Pages that fail at first.
+        # Choose the pages that fail at first.
         for topic, word, title, kind, fails in (
             ("trains", "timetable", "Timetable", "flaky", 1),
             ("gardens", "calendar", "Calendar", "flaky", 2),
@@ -241,13 +241,13 @@ class _Builder:
 
     def _article(self, site: str) -> None:
         """Add one article to a topic's site, or one note, with links to the pages that have the most links."""
-        # A list page for it. A new one may be the last page of the web.
+        # Find a list page for the article. A new list page may be the last page of the web.
         topic = site if site in TOPICS else self.rng.choice(list(TOPICS))
         root = f"http://{site}.example"
         contents = self._contents(root, topic, self.lists.setdefault(site, []))
         if len(self.pages) == self.count:
             return
-        # The article, under a URL that is not in use.
+        # Add the article, under a URL that is not in use.
         one, two = self.rng.sample(TOPICS[topic][0], 2)
         wish = f"{root}/{'articles' if site in TOPICS else '2025'}/{one}-and-{two}"
         url, again = wish, 1
@@ -257,7 +257,7 @@ class _Builder:
         validator = self.rng.choice(("", "", "etag", "date"))
         self._add(url, f"Of {one} and {two}", topic=topic, validator=validator)
         self.links[contents].append(url)
-        # Its links: to popular guides and entries, and to articles in proportion to the links that these have.
+        # Link to popular guides and entries, and to articles in proportion to the links that these have.
         links = self._popular(self.guides[topic], self.rng.randint(1, 3))
         links += self._popular(self.entries[topic], self.rng.randint(0, 1))
         urn = self.urns[topic]

@@ -42,11 +42,11 @@ __all__ = ["DemoCrawl", "DemoResult", "default_data_dir", "run_demo"]
 CRAWL = "demo"
 CRAWLERS = 2
 VICTIM = 1  # the crawler that is killed
-KILLED_AFTER = 0.5  # of the web's pages
+KILLED_AFTER = 0.5  # the share of the web's pages
 HOLDS = 3  # pages that it should hold at the kill; after HOLD_SECONDS it is killed with fewer
 HOLD_SECONDS = 3.0
 SETTLED = 0.2  # seconds in which the last writes of a killed crawler end
-THREADS = 4  # of each crawler
+THREADS = 4  # the threads of each crawler
 TOP = 10
 NEAR = 0.5  # relevance from which a page counts as near the topic: more than that of an unknown page
 FIRST = 100  # the first pages, among which those near the topic are counted
@@ -423,7 +423,7 @@ class DemoResult:
 
     def summary(self) -> list[tuple[str, str]]:
         """Return the figures for a person."""
-        # The parts of the lines that are not always the same.
+        # Choose the words that depend on the figures.
         crawled, stats = self.crawled, self.stats
         each = " and ".join(f"{crawled.by_crawler[number]:,}" for number in range(1, CRAWLERS + 1))
         first = min(FIRST, crawled.judged)
@@ -475,7 +475,7 @@ class DemoResult:
     def _scores(self) -> str:
         figures = self.audit.figures
         verdict = "right" if self.audit.ok else "NOT right"
-        if "held" not in figures:  # the classic engine's
+        if "held" not in figures:  # only the exact engine has this figure
             return f"{verdict}: {figures['accounts_checked']:,} accounts looked at, no cash is missing"
         return (
             f"{verdict}: all {figures['accounts_checked']:,} recomputed from their neighbours, the largest error "
@@ -491,7 +491,7 @@ def _print(found: DemoResult, own: lifecycle.Server | None, stays: bool, uri: st
         show.prose("It is in the brain at your Neo4j; a query to begin with:")
         _copied(f"  {QUERY}", "", f"  graphbrain stats --uri {shlex.quote(uri or '')} --crawl {CRAWL}")
         return
-    # The commands that show the graph.
+    # Print the commands that show the graph.
     where = f"--data {_path(own.data)}"
     commands = [f"graphbrain {words} {where}" for words in ("stats", "top 5", "page http://links.example/")]
     if stays:

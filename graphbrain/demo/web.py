@@ -128,7 +128,7 @@ class Web:
         return status, HTML | more, body
 
     def _respond(self, url: str, nth: int, headers: Headers) -> Answer:
-        # A robots.txt, and addresses without a page.
+        # Answer for robots.txt and for addresses without a page.
         page, parts = self.pages.get(url), urlsplit(url)
         if parts.path == "/robots.txt" and (text := self.robots.get(parts.netloc)) is not None:
             return 200, {"Content-Type": "text/plain"}, text.encode()

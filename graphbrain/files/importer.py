@@ -363,14 +363,14 @@ def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> N
     for start in range(0, len(bulk.hosts), PAGES_AT_ONCE):
         names = sorted(bulk.hosts[start : start + PAGES_AT_ONCE])
         brain.graph.write(bound(Tx.do, "pages/hosts", names=names, now=since), "pages/hosts")
-    # Pages.
+    # Create the pages.
     ids = np.empty(bulk.harvest.pages, np.int64)
     for start in range(0, len(ids), PAGES_AT_ONCE):
         rows = bulk.rows(start, start + PAGES_AT_ONCE)
         ids[start : start + len(rows)] = brain.graph.write(_creating(rows), "pages/load")
         progress("creating pages", (start + len(rows)) / len(ids))
     clock.lap("pages")
-    # Links.
+    # Create the links.
     _link(brain, bulk, ids, progress)
     imports.end(brain.session)
     clock.lap("links")

@@ -169,7 +169,7 @@ def _lines(first: int, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
 
 def _cells(column: Sequence[Any]) -> list[str]:
     """Return the cells of a column. A value that occurs often is formatted once."""
-    if len(column) > SOME and 2 * len(set(column[:SOME])) > SOME:  # mostly distinct values
+    if len(column) > SOME and 2 * len(set(column[:SOME])) > SOME:  # most values are distinct
         return [_cell(value) for value in column]
     values = set(column)
     if 2 * len(values) > len(column):
@@ -193,7 +193,7 @@ def _cell(value: Any) -> str:
 
 def _write_links(path: Path, bulk: Bulk) -> None:
     """Write links with ids of equal width. So a table of bytes is the text, and no link needs a string."""
-    # The parts that all lines share.
+    # Prepare the parts that all lines share.
     offsets, targets = bulk.harvest.offsets, bulk.harvest.targets
     width = len(str(max(bulk.harvest.pages - 1, 0)))
     since = f"\t{bulk.run.now!r}\n".encode()

@@ -99,7 +99,7 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    # The pages without in-links, and the pages that these do not reach: all of them are in or behind circles.
+    # Begin with the pages without in-links. The pages that these do not reach are in circles, or behind circles.
     size = len(offsets) - 1
     has_in_links = np.zeros(size, bool)
     has_in_links[targets] = True
@@ -227,7 +227,7 @@ class Bulk:
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
         self._columns = self._knowledge()
         self._inside = self._in_scope(policy.scope)
-        # Accounts, and the amounts of forward accounts.
+        # Compute the accounts, and the amounts of forward accounts.
         self.accounts = (
             _unspent(harvest.pages)
             if tolerance is None
@@ -347,7 +347,7 @@ class Bulk:
         harvest, rule, schedule = self.harvest, policy.rule, policy.schedule
         is_page = harvest.fetched & self._inside
         self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
-        # Intervals of pages and of patterns of URLs.
+        # Find the revisit intervals of pages and of patterns of URLs.
         days = np.full(harvest.pages, np.nan)
         if schedule.intervals:
             intervals = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(is_page).tolist()]
@@ -378,7 +378,7 @@ class Bulk:
 
     def columns(self, start: int, stop: int) -> list[Sequence[Any]]:
         """Return the values of `rows`, column by column."""
-        # The data of these pages that several columns need.
+        # Read the data that several columns need.
         harvest, accounts, now = self.harvest, self.accounts, self.run.now
         part = slice(start, min(stop, harvest.pages))
         urls, at = harvest.urls[part], self.fetched_at[part]

@@ -331,7 +331,7 @@ def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
         ids = np.sort(raw.edges, axis=None)
         ids = ids[np.diff(ids, prepend=-1) != 0]
         return ids, np.searchsorted(ids, raw.edges)
-    # Otherwise links must be between these.
+    # Otherwise both ends of a link must be listed pages.
     ids = np.sort(raw.ids)
     twice = ids[1:][ids[1:] == ids[:-1]]
     if len(twice):

@@ -558,24 +558,24 @@ def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
         counted[name] += many
     rows = tx.one("audit/hosts", names=names)[0]
     wrong: dict[str, str] = {}
-    # Claims in flight, and queues that no claim serves.
+    # Check the claims in flight, and the queues that no claim serves.
     for name, in_flight, queued, ready_at, waits in rows:
         out = counted.pop(name, 0)
         if in_flight != out:
             wrong[name] = f"Host {name} counts {in_flight} claims in flight, {out} are leased."
         if waits and (not queued or ready_at is None):
             wrong[name] = f"Pages wait in the queue of host {name}, which is not served."
-    # Budgets, and the pages that wait for room in them.
+    # Check the budgets, and the pages that wait for room in them.
     for name, used, pages, limit, aside, queued, waits in tx.one("audit/budgets", names=names, budget=budget)[0]:
         if used is not None and used != pages:
             wrong[name] = f"Host {name} counts {used} pages of its budget, {pages} were fetched or are being so."
         if waits and not (aside and (queued or 0 < limit <= (used or 0))):
             wrong[name] = f"Pages of host {name} wait for room in its budget, which has room."
-    # Queues of retries.
+    # Check the queues of retries.
     for name, served in tx.one("audit/retries", names=names)[0]:
         if not served:
             wrong[name] = f"Pages of host {name} wait to be tried again, and its queue of retries is not served."
-    # Claims and pages of hosts that have no stored state.
+    # Check the claims and pages of hosts that have no stored state.
     if names is None:
         wrong |= {name: f"Host {name} counts no claims in flight, {out} are leased." for name, out in counted.items()}
         wrong |= {

@@ -34,7 +34,7 @@ class Classic:
     def compare(self, rows: list[Any], ledger: Accounts, tx: Tx, tally: Tally) -> None:
         """Check cash, clock and marks of locked pages."""
         assert isinstance(ledger, ClassicLedger)
-        # The real cash of each side, and the lanes between which a page may wait.
+        # Compute the real cash of each side, and the best and the worst lane in which a page may wait.
         virtual = read_virtual(tx)
         cash = {
             "hub": ledger.hub_cash + virtual.hub_offsets(ledger.ids),
@@ -45,7 +45,7 @@ class Classic:
         ends = (ledger.authority_history + np.maximum(cash["authority"], 0.0), ledger.authority_history)
         best, worst = (ledger.lanes(ledger.valued(end) if blend else end) for end in ends)
         for row, index in zip(rows, ledger.at([row.id for row in rows]).tolist(), strict=True):
-            # Each side has no debt, a time of spending that is past, and a rank by its history.
+            # Check each side: it has no debt, it last spent in the past, and its rank follows from its history.
             url = row.url
             for side in ("hub", "authority"):
                 holdings = float(cash[side][index])

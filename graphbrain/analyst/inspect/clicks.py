@@ -101,7 +101,7 @@ def fewest(table: LinkTable, seeds: Ints, named: Ints, aliases: Ints, led: Ints)
     Returns:
         int64[pages]; −1 for a page that no links lead to.
     """
-    # At first only the seeds have clicks: none.
+    # At first only the seeds have a number of clicks, which is 0.
     clicks = np.full(table.pages, NONE, dtype=np.int64)
     is_alias = np.zeros(table.pages, dtype=bool)
     is_alias[aliases] = True

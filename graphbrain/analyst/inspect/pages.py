@@ -65,7 +65,7 @@ class View(Protocol):
 def page_of(row: Sequence[Any]) -> Page:
     """Return a `Page` from the columns page, out_links, in_links, redirects_to. Raise Again if a transaction is
     deleting it."""
-    # Properties with the same name, with defaults for those that a new page does not have.
+    # Copy the properties with the same name. A new page does not have all of them, and gets defaults.
     data, out_links, in_links, redirects_to = row
     intact(*map(data.get, EVERY_PAGE_HAS))
     stored = {name: data.get(name) for name in STORED}
@@ -76,7 +76,7 @@ def page_of(row: Sequence[Any]) -> Page:
         "flow": data.get("flow", SEED_FLOW if data.get("is_seed") else 0.0),
         "flow_paid": data.get("flow_paid", 0.0),
     }
-    # Properties with another name, and values that follow from several.
+    # Rename the other properties, and compute the values that follow from several.
     return Page(
         **{**stored, **counts, **flow},
         is_seed=data.get("is_seed", False),

@@ -226,7 +226,7 @@ class _Pages:
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._characters
         parser.Parse(text, True)
-        # An alternate that is an entry of its own needs no second hint.
+        # An alternate that is also an entry needs no second hint.
         listed = {hint.url for hint in content.hints}
         content.hints += [Hint(url, 0.0, "sitemap") for url in self._others if url not in listed]
 
@@ -314,14 +314,14 @@ def moment(text: str) -> tuple[float, float]:
     """
     text = text.strip()
     try:
-        # A day, a month or a year.
+        # Read a day, a month or a year.
         if date := _DATE.fullmatch(text):
             year, month, day = (int(date[part] or 0) for part in ("year", "month", "day"))
             start = datetime(year, month or 1, day or 1, tzinfo=UTC).timestamp()
             return max(0.0, start), DAY * (1 if day else 31 if month else 366)
         if time := _TIME.fullmatch(text):
             return max(0.0, _numeric_time(time)), 0.0
-        # A date of a mail or of HTTP, and all other forms that Python reads.
+        # Read a date of a mail or of HTTP, and all other forms that Python reads.
         if _NAMED_MONTH.search(text) and (parts := parsedate_tz(text)):
             return max(0.0, float(mktime_tz(parts))), 0.0
         time_of_day = datetime.fromisoformat(text)

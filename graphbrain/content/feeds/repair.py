@@ -268,7 +268,7 @@ def _frame(text: str, kind: Kind, entry_prefix: str, own_root: bool) -> _Frame:
     namespaces = dict(_USUAL)
     if entry_prefix and kind is KINDS["feed"]:
         namespaces[entry_prefix[:-1].lower()] = _USUAL["atom"]
-    # Candidates: the file's own root, the usual root with the file's base URL, and the usual root.
+    # Try the file's own root, the usual root with the file's base URL, and the usual root.
     own = re.search(rf"<({_PREFIX}{kind.root}(?=[\s/>])[^<>]*)>", text, re.IGNORECASE)
     base = re.search(r"\sxml:base\s*=\s*(\"[^\"<]*\"|'[^'<]*')", own[1]) if own else None
     roots = [own[1].rstrip("/ ")] if own and own_root else []

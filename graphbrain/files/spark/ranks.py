@@ -137,7 +137,7 @@ def settle(engine: Engine, rule: Rule, tolerance: float, progress: Progress = la
         tolerance: The bound on the relative error of the scores, as of a settling pass.
         progress: Is called after each round with its number and relative change.
     """
-    # The linear system, and the constants of Chebyshev's iteration for its radius.
+    # Prepare the linear system, and the constants of Chebyshev's iteration for its radius.
     web = dict(engine.run(steps.count, {}))
     broadcast = {**web, "alpha": rule.alpha}
     norm = engine.run(steps.system, broadcast)["payout"]

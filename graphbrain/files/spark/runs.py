@@ -182,7 +182,7 @@ def _terms(run: _Run, wish: RankOptions) -> dict[str, Column]:
     """Return the columns of pages that a method needs: weights for the restart, or for the authorities."""
     from pyspark.sql import functions as sql
 
-    # Relevance, or nothing.
+    # Personalised PageRank restarts by relevance, and HITS can weigh authorities by it.
     relevance = sql.coalesce(sql.col("relevance"), sql.lit(UNKNOWN_RELEVANCE))
     if wish.method == "personalised":
         return {"restart": relevance}
@@ -190,7 +190,7 @@ def _terms(run: _Run, wish: RankOptions) -> dict[str, Column]:
         return {"content": relevance}
     if wish.method != "trustrank":
         return {}
-    # Trusted pages: those that were named, or the seeds.
+    # TrustRank restarts at the trusted pages: those that were named, or the seeds.
     trusted = sql.col("is_seed")
     if wish.trusted is not None:
         trusted = sql.col("url").isin(list(wish.trusted)) | sql.col("key").isin(list(wish.trusted))

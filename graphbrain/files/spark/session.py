@@ -127,7 +127,7 @@ def opened(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSes
         with _in_a_sentence():
             yield _joined(running, master, settings)
         return
-    # Otherwise open one.
+    # Otherwise open a session.
     os.environ["JAVA_HOME"] = str(find_java())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master is not None and master.startswith("local"):
@@ -188,7 +188,7 @@ def _end_java() -> None:
     context: Any = SparkContext
     gateway = context._gateway
     if gateway is None or getattr(gateway, "proc", None) is None:
-        return  # another program has started this Java
+        return  # this process uses a Java that another program has started
     context._gateway = context._jvm = None
     gateway.shutdown()
     gateway.proc.stdin.close()

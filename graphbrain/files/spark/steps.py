@@ -245,7 +245,7 @@ def audit_end(block: Block, state: State, arrived: Floats, broadcast: Broadcast)
 
     A fault is a difference above the share `tolerance` of the expected value.
     """
-    # The value that each page has, and the one that it should have.
+    # Pair the value that each page has with the value that follows from its neighbours.
     terms = block.terms
     first = np.where(terms["seed"] > 0.0, broadcast["seed_flow"], 0.0)
     pairs = {

@@ -198,7 +198,7 @@ class Ledger(Accounts):
         H becomes the goal, e takes the difference, Z becomes keep·H/d, and the links `payers[i]` – `payees[i]` (all
         links of `pages`) pay the step of Z. A push is the case in which the goal is the page's score: H += e, e = 0.
         """
-        # The account of each page.
+        # Bring the account of each page to its goal.
         history = getattr(self, f"{side}_history")
         cash = getattr(self, f"{side}_cash")
         keep, _, weight, paid = self._side(side)
@@ -208,7 +208,7 @@ class Ledger(Accounts):
         step = np.zeros(len(history))
         step[pages] = new - paid[pages]
         paid[pages] = new
-        # The payments to the other side.
+        # Pay the other side along the links.
         other = self.authority_cash if side == "hub" else self.hub_cash
         sources, targets = (payers, payees) if side == "hub" else (payees, payers)
         np.add.at(other, payees, self.weights(sources, targets) * step[payers])
@@ -235,7 +235,7 @@ class Ledger(Accounts):
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> AccountMarks:
         """Write the differences from the locked state and the marks that follow. Return the marks."""
-        # The accounts: sides that have spent, and sides that only received.
+        # Write the accounts of sides that have spent, and of sides that only received.
         payouts = self._pay() if self._pays else []
         marks, hub = AccountMarks(self), self._changed("hub_history", "hub_paid")
         authority = self._changed("authority_history", "authority_paid")
@@ -246,7 +246,7 @@ class Ledger(Accounts):
             "authorities_received": self._block(self._changed("authority_cash") & ~authority, "authority_cash"),
             "payouts": payouts,
         }
-        # The marks.
+        # Write the marks.
         for side, weight in (("hub", "out_weight"), ("authority", "in_weight")):
             mark, before = getattr(marks, f"{side}_priority"), getattr(self.marks_before, f"{side}_priority")
             blocks[f"{side}_priorities"] = self._mark(side, mark, before, all_marks, weight)

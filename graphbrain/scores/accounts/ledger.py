@@ -557,14 +557,14 @@ class Accounts(Sides):
 
         A page without a kept account gets its first amount in the backfill of all marks.
         """
-        # Weights and depths.
+        # Write weights and depths.
         blocks = {
             "out_weights": self._block(self._changed("out_weight", "links_sum"), "out_weight", "links_sum"),
             "in_weights": self._block(self._changed("in_weight"), "in_weight"),
             "depths": [list(each) for each in zip(*self._lowered.values(), strict=True)],
         }
         for forward in self.forwards:
-            # The amount of each page, what its links have got, and its priority.
+            # Write the amount of each page, the amount that its links have got, and its priority.
             name, fills = forward.name, all_marks and forward.kept and forward.other > 0.0
             paid = np.where(self._passes(forward), getattr(self, forward.paid), np.nan)
             before, priority = self._urgency_before[name], self._forward_priority(forward)

@@ -137,7 +137,7 @@ def plan(near: ShardNeighbours, order: Ints, cost: Cost, count: int) -> list[Sha
     worker does these. For the others a part of each shard is reserved: `KEPT` times as much work for each worker. A
     worker that finishes its shard early continues with the reserved part of it.
     """
-    # The work to reserve in each shard, and the pages that may be reserved.
+    # Compute how much work to reserve in each shard.
     *apart, deferred = cut(near, order, cost, count)
     locked, near_locked = _surroundings(near, deferred)
     work = cost.settling(near.degrees)
@@ -253,7 +253,7 @@ def batches(
 
     `share` is called before each batch, and returns the usable share of the largest cost.
     """
-    # The running sum of the costs of settling, a lower bound of the costs of batches.
+    # The running sum of the costs of settling is a lower bound of the costs of batches.
     at_least = np.cumsum(cost.settling(near.degrees[order]))
     first_seen = np.empty(len(near.offsets) - 1, dtype=np.int64)
     first = 0

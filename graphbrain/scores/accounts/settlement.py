@@ -134,7 +134,7 @@ class Goal:
         return cls(
             LinkTable(ids, offsets, none),
             ShardNeighbours(offsets, none, offsets, none),
-            np.full(len(ids), -1, dtype=np.int64),  # a sum that no page has
+            np.full(len(ids), -1, dtype=np.int64),  # no page has this sum
             hub,
             authority,
             [Shard(np.arange(len(ids)))],
@@ -409,21 +409,22 @@ def _links(tx: Tx, ledger: Ledger, goals: _Goals, pages: Ints) -> tuple[Links, L
     def exported(sources: Ints | Places, targets: Ints | Places) -> Links:
         return ledger.seek(ids[sources]), ledger.seek(ids[targets])
 
-    # Links of the pages: those of the export where they are right, else read.
+    # Find the links of the pages. Take them from the export where it is right, and read the others.
     mine = np.zeros(len(ledger.ids), dtype=np.bool_)
     mine[pages] = True
     read = _read(tx, "links/packed_out", ledger, pages[~sure[pages]])
     out = _joined(exported(*near.out(goals.places[pages[sure[pages]]])), read)
     complete = mine.copy()
     complete[out[0][out[1] < 0]] = False
-    # Links to the pages: from pages that are right in the export, and from each other. The rest is read.
+    # Find the links to the pages. Those from pages that are right in the export, and from each other, are known; read
+    # the rest.
     into = exported(*near.into(goals.places[pages]))
     into = _joined(_where(into, (into[0] >= 0) & sure[into[0]]), _where(read, (read[1] >= 0) & mine[read[1]]))
     weight = np.bincount(into[1], ledger.weights(*into), len(complete))
     lacking = pages[weight[pages] != ledger.in_weight[pages]]
     read_into = _read(tx, "links/packed_in", ledger, lacking)
     complete[read_into[1][read_into[0] < 0]] = False
-    mine[lacking] = False  # all links to these have been read now
+    mine[lacking] = False  # `links/packed_in` has just read all links to these pages
     return _where(out, out[1] >= 0), _joined(_where(into, mine[into[1]]), read_into), pages[complete[pages]]
 
 

@@ -135,7 +135,7 @@ class System:
             weights: The weight of each link; None: all are 1.
             back: Offsets and sources of the same links by target, if known.
         """
-        # The links in both directions.
+        # Arrange the links in both directions.
         forward: Rows | Weighted
         backward: Rows | Weighted
         if weights is None:
@@ -144,7 +144,7 @@ class System:
         else:
             forward = Weighted.of(offsets, targets, weights)
             backward = forward.turned()
-        # The share that each unit of link weight passes on.
+        # Compute the share that each unit of link weight passes on.
         out_weight, in_weight = forward.counts, backward.counts
         hub_share = share(algebra.keep_hub(out_weight, alpha), out_weight)
         authority_share = share(algebra.keep_authority(in_weight, relevance, alpha), in_weight)
@@ -314,7 +314,7 @@ class Flow:
 
         If the systems have no solution with sums above 0 and without negative cash, all pages have equal shares.
         """
-        # The cash that flows if the virtual page pays 1 to all hubs, and if it pays 1 to all authorities.
+        # Compute the cash that flows if the virtual page pays 1 to all hubs, and if it pays 1 to all authorities.
         equal = np.full(self.pages, 1.0 / max(self.pages, 1))
         by_hubs = self._fed(equal, 0.0 * equal, tolerance, most_rounds, progress)
         by_authorities = self._fed(0.0 * equal, equal, tolerance, most_rounds, progress)

@@ -333,7 +333,8 @@ def scale_by(score: Floats, total: float) -> float:
     `total`: the sum of the whole score, of which `score` may be a part.
     """
     score /= total
-    # Many scores are too small: pages without links. Multiplication is several times as fast as assignment to them.
+    # Many scores are too small, because many pages have no links. Multiplication is several times as fast as
+    # assignment.
     np.multiply(score, score >= LEAST_SCORE, out=score)
     return total
 

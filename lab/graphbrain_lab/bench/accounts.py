@@ -128,7 +128,7 @@ def grow(
     with _work(brain) as full:
         done = brain.settle(tolerance=1e-10)
     full |= {"seconds": done.seconds, "payments": done.payments}
-    # Grow step by step.
+    # Report the other pages step by step.
     figures = []
     for number in range(steps):
         begin = first + number * step

@@ -385,7 +385,7 @@ def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
 
     A token holds it from its grant until the lease lapses, or until its holder begins to end it.
     """
-    # The span of each token: its grant, with renewals, up to its end.
+    # Find the span of each token: from its grant, with renewals, up to its end.
     holds: dict[str, dict[str, float]] = {}
     for entry in life:
         if entry["what"] == "claimed":

@@ -197,7 +197,7 @@ def live(
     def on_step(step: ReplayProgress) -> None:
         progress(name, step.pages, step.total)
 
-    # Crawl.
+    # Crawl the web with the brain.
     brain.hint(Hint(recording.urls[page], 0.0, "sitemap") for page in web.pages[web.listed].tolist())
     replay(
         brain,

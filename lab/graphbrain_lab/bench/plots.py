@@ -44,17 +44,17 @@ def freshness_over_time(
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
-    # A line for each policy.
+    # Draw a line for each policy.
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, layout="constrained")
     axes = figure.add_subplot()
     for number, (name, daily) in enumerate(curves.items()):
         axes.plot(np.arange(len(daily)) + 0.5, _smoothed(daily), label=name, **_style(number))
-    # A mark for each change.
+    # Draw a mark for each change.
     low = axes.get_ylim()[0]
     for day, label in changes:
         axes.axvline(day, color="0.6", linewidth=0.8)
         axes.annotate(label, (day, low), xytext=(3, 3), textcoords="offset points", fontsize=8, color="0.35")
-    # Axes and legend.
+    # Label the axes, and add the legend.
     axes.set(title=title, xlabel="day", ylabel="freshness: share of value that is up to date")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlim(left=0)
@@ -68,7 +68,7 @@ def shares_over_crawl(path: Path, curves: Mapping[str, tuple[Floats, Floats]], t
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
-    # A plot for each score, with a line for each order.
+    # Draw a plot for each score, with a line for each order.
     figure = Figure(figsize=(2.0 * WIDTH, 1.3 * HEIGHT), dpi=DPI, layout="constrained")
     every = figure.subplots(1, 2, sharey=True)
     for side, (axes, what) in enumerate(zip(every, ("PageRank", "authority"), strict=True)):
@@ -81,7 +81,7 @@ def shares_over_crawl(path: Path, curves: Mapping[str, tuple[Floats, Floats]], t
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.grid(alpha=0.25)
-    # Titles and legend.
+    # Add the titles and the legend.
     every[0].set_ylabel("share that is fetched")
     figure.suptitle(title)
     figure.legend(loc="outside right upper", frameon=False)
@@ -92,14 +92,14 @@ def costs_by_size(path: Path, sizes: Sequence[int], costs: Mapping[str, Sequence
     """Draw each cost by the number of pages, as a ratio to that of the first size, and the ratio that is allowed."""
     from matplotlib.figure import Figure
 
-    # A line for each cost, and one for the allowed ratio.
+    # Draw a line for each cost, and one for the allowed ratio.
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, layout="constrained")
     axes = figure.add_subplot()
     for number, (name, ratios) in enumerate(costs.items()):
         axes.plot(sizes, ratios, label=name, marker="o", markersize=3, **_style(number, 10))
     axes.axhline(allowed, color="0.6", linewidth=0.8)
     axes.annotate(f"{allowed:g} times", (sizes[0], allowed), xytext=(3, 3), textcoords="offset points", fontsize=8)
-    # Axes and legend.
+    # Label the axes, and add the legend.
     axes.set(
         title="costs by size", xlabel="pages", ylabel=f"cost of a page, link or call, of that at {sizes[0]:,} pages"
     )

@@ -226,7 +226,7 @@ def _claim(brain: Brain, pages: int) -> tuple[float, int]:
     """Claim and report, and return the median milliseconds of a claim and the number of short calls."""
     waiting = pages // WAITING
     rounds = max(1, min(CLAIM_ROUNDS, waiting // 400))
-    crawl.rounds(brain, max(1, rounds // 2))  # to warm up
+    crawl.rounds(brain, max(1, rounds // 2))  # this call warms up the caches
     figures = crawl.rounds(brain, rounds)
     return float(figures["next_ms_p50"]), int(figures["short_calls"])
 

@@ -32,10 +32,10 @@ def generated(pages: int) -> Pages:
     words = ["".join(dice.choices("abcdefghijklmnoprstuvwy", k=dice.randint(2, 10))) for _ in range(VOCABULARY)]
     made: Pages = {}
     for number in range(pages):
-        # Links: two pages ahead, so that all are reached, and popular ones.
+        # Link to the next two pages, so that all are reached, and to popular pages.
         ahead = [other for other in (2 * number + 1, 2 * number + 2) if other < pages]
         targets = [*ahead, *(int(dice.random() ** 2 * pages) for _ in range(LINKS - len(ahead)))]
-        # Text: some words before each link.
+        # Write some words before each link.
         parts = [
             f"<p>{' '.join(dice.choices(words, k=WORDS // LINKS))} "
             f'<a class="reference internal" href="/{target or ""}">{" ".join(dice.choices(words, k=3))}</a></p>'

@@ -51,7 +51,7 @@ def _print(figures: ChangeFigures) -> None:
     from graphbrain.terminal.show import Cell
     from graphbrain_lab.bench.changes import CLASSES, METHODS
 
-    # One row for each kind of change and each class of length, with a column for each method.
+    # Print one row for each kind of change and each class of length, with a column for each method.
     deeds = sorted({what for _, what, _ in figures.scores})
     rows: list[list[object]] = []
     for what in deeds:

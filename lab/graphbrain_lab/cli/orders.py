@@ -139,7 +139,7 @@ class _Measuring:
     def curves(self, recording: Recording, begin: Sequence[int]) -> list[Curve]:
         """Return the curves of all orders on the pages that `begin` reaches. That of the omniscient order comes
         first."""
-        # Orders in memory.
+        # Simulate the orders in memory.
         from graphbrain.terminal import show
         from graphbrain_lab.bench import order
 
@@ -147,7 +147,7 @@ class _Measuring:
         show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
         names = list(dict.fromkeys([*ALWAYS, *self.values]))
         curves, shares = order.simulated(web, names, self.reach, self._bar, self.stop.is_set)
-        # The brain, once for each value.
+        # Crawl with the brain, once for each value.
         if self.live and not self.stop.is_set():
             crawled = recording if self.hosts is None else order.spread_over(recording, self.hosts)
             with self.app.brain(auto_tend=False) as brain:
@@ -209,7 +209,7 @@ def _print_many(crawls: Sequence[Measured], rows: Sequence[Mapping[str, Any]]) -
     from graphbrain.terminal.show import Cell
     from graphbrain_lab.bench.many import COUNTED, EARLY, REFERENCES
 
-    # One row for each order of each crawl.
+    # Print one row for each order of each crawl.
     each = [
         [Cell(share, f"{share:.3f}"), name, crawl.pages, *_from(crawl, COUNTED)]
         for crawl in crawls
@@ -219,7 +219,7 @@ def _print_many(crawls: Sequence[Measured], rows: Sequence[Mapping[str, Any]]) -
     if not rows:
         show.say("No web counts, so there is no mean.")
         return
-    # One row for each order over all crawls, against the reference orders.
+    # Print one row for each order over all crawls, compared with the reference orders.
     references = [reference for reference in REFERENCES if reference in rows[0]["wins"]]
     head = ("mean", "from", "to", "least", *(f"≥ {name}" for name in references), *(f"{p:.0%}" for p in EARLY), "order")
     table = [

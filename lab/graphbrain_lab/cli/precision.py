@@ -190,7 +190,8 @@ def _cells(point: Point) -> list[Any]:
 
     far = point.distance
     rounds = "live" if point.rounds is None else str(point.rounds)
-    knob = point.trial.rpartition(", ")[2]  # it names the engine, too: with both, a line would not fit in 80 columns
+    # The setting also names the engine. With both, a line would not fit in 80 columns.
+    knob = point.trial.rpartition(", ")[2]
     return [
         knob, point.side, point.fetched, rounds,
         Cell(far.l1, f"{far.l1:.1e}"), Cell(far.largest, f"{far.largest:.1e}"), Cell(far.top, f"{far.top:.3f}"),

@@ -57,7 +57,7 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     options["delay_seconds"] = options.pop("delay")
     given = {name: options[name] for name in ("order", "delay_seconds", "eps", "alpha") if options[name] is not None}
     with app.brain() as brain, _bar() as bar:
-        if not brain.stats()["pages"]:  # else it keeps what the command line does not name
+        if not brain.stats()["pages"]:  # a brain with pages keeps the settings that the command line does not name
             given = {name: value for name, value in usual.items() if name not in brain.settings.given} | given
         if given:
             brain.change(**given)
@@ -87,7 +87,7 @@ def _sheet(result: ReplayResult) -> Sheet:
     from graphbrain.cli import sheets
     from graphbrain.terminal import show
 
-    # Figures of the crawl.
+    # Collect the figures of the crawl.
     r, calls = result, result.next_ms
     state = "complete" if r.complete else "interrupted" if r.interrupted else "stopped at its limit"
     pairs: list[tuple[str, Any]] = [
@@ -106,7 +106,7 @@ def _sheet(result: ReplayResult) -> Sheet:
         ("per second", f"{r.links_per_second:,.0f} links, {r.pages_per_second:,.0f} pages"),
         ("", f"{r.claims_per_second:,.0f} claims, {r.payments_per_second:,.0f} payments"),
     ]
-    # Times of calls, and sizes.
+    # Collect the times of calls, and the sizes.
     pairs += [
         (
             f"next_urls({r.batch})",

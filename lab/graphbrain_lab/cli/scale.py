@@ -69,21 +69,21 @@ def _print(measured: Sequence[Sized]) -> None:
     from graphbrain.terminal.show import Cell
     from graphbrain_lab.bench import scale as measures
 
-    # One row for each cost, with a column for each size.
+    # Print one row for each cost, with a column for each size.
     first = measured[0]
     rows: list[list[object]] = []
     for name, unit in measures.UNITS.items():
         values = [Cell(sized.costs[name], f"{sized.costs[name]:.4g}") for sized in measured]
         rows.append([name, *values, unit])
     show.out(show.rows_table(("cost", *(f"{sized.pages:,} pages" for sized in measured), "unit"), rows))
-    # The steps and the memory of each size.
+    # Print the steps and the memory of each size.
     for sized in measured:
         steps = ", ".join(f"{name} {seconds:,.1f} s" for name, seconds in sized.seconds.items())
         show.say(
             f"{sized.pages:,} pages, {sized.links:,} links: {steps}; disk {sized.disk_mb:,.0f} MB, server "
             f"{sized.server_mb:,.0f} MB with {sized.memory_mb:,} MB given, this process {sized.process_mb:,.0f} MB."
         )
-    # The costs that grow more than allowed.
+    # Print the costs that grow more than allowed.
     for sized in measured[1:]:
         over = measures.beyond(first, sized)
         words = ", ".join(f"{name} {times:.2f} times" for name, times in over.items())

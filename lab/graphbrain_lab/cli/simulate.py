@@ -219,7 +219,7 @@ def _print(
 ) -> None:
     from graphbrain.terminal import show
 
-    # The history and the budget.
+    # Print the history and the budget.
     bound = f"{rows[0]['optimum']:.4f}"
     show.out(
         show.sheet(

@@ -73,7 +73,7 @@ def traps(
         processes or PROCESSES,
         pages,
     )
-    # Crawl.
+    # Crawl each site.
     stop, done = threading.Event(), list[measures.TrapCrawl]()
     with emptied(app, "'traps'", yes) as brain:
         with stoppable(stop), show.task_bar() as bar:

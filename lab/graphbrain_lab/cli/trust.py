@@ -37,7 +37,7 @@ def trust(pages: int, days: int, seeds: int, as_json: bool) -> None:
     if as_json:
         show.json_lines(rows)
         return
-    # One row for each share and each kind of trust.
+    # Print one row for each share and each kind of trust.
     show.out(
         show.rows_table(
             ("true dates", "trust", "visits a day, % of the pages", "believed true"),

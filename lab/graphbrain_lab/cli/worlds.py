@@ -144,7 +144,7 @@ def _print(outcome: WorldOutcome, as_json: bool) -> None:
     if as_json:
         show.json_lines([_figures(outcome)])
         return
-    # The verdict and the size of the world, then what is wrong with it.
+    # Print the verdict, the size of the world, and the findings.
     how = "ok" if outcome.ok else "FAILED"
     cut = " (cut: this machine took too long)" if log.cut else ""
     show.out(
@@ -153,7 +153,7 @@ def _print(outcome: WorldOutcome, as_json: bool) -> None:
     )
     for finding in _some(outcome.findings):
         show.out(f"        {finding}")
-    # How to run the world again, and a smaller world that fails alike.
+    # Print the command that runs the world again, and a smaller world that fails alike.
     if not outcome.ok:
         show.out(f"        Again: graphbrain bench worlds {_again(outcome.world)}")
     if outcome.shrunk is not None:

@@ -286,7 +286,7 @@ class LaneByLane(Gamma):
         for page in pages.tolist():
             row = (float(self.last[page]), page)
             lane = self._lanes.get(self._key[page], [])
-            if row in lane:  # pages of the present visit are in no lane
+            if row in lane:  # the pages that are visited now are in no lane
                 lane.remove(row)
         self._lanes = {key: lane for key, lane in self._lanes.items() if lane}
         self._wait(pages)

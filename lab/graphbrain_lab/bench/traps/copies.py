@@ -80,7 +80,7 @@ class TrapCopies(TrapSite):
         kinds = [self.kind(dice) for _ in range(self.of_itself)]
         links = [Part(href=self.spelled(self.again(node.url, copy), kind), label=node.title) for kind in kinds]
         named = dice.sample(node.links, min(self.of_others, len(node.links)))
-        kind = self.kind(dice)  # the same for all of them
+        kind = self.kind(dice)  # all links to other pages have the same kind
         return links + [Part(href=self.spelled(url, kind), label=label) for url, label in named]
 
     def again(self, url: str, copy: str) -> str:  # noqa: ARG002

@@ -176,7 +176,7 @@ class DrawnHonest(_Noisy, Honest):
         return f"Number {number}" if self.kind in ("table", "series") else words.name(dice, 3)
 
     def _texts(self, number: int, dice: Random) -> Iterable[str]:
-        # A text for each kind.
+        # Each kind of page has its own kind of text.
         if self.kind == "long":
             return [words.sentences(dice, 60) for _ in range(3)]
         if self.kind == "short":

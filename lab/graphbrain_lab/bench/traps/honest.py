@@ -178,7 +178,7 @@ class Symbols(Honest):
                 self.under(one, each)
                 classes.append(one)
                 made += 1 + len(each)
-        # Link them.
+        # Link the modules from the index, and the classes from each other.
         self.under(index, modules)
         for one in classes:
             one.links += [(other.url, other.title) for other in self.dice.sample(classes, min(3, len(classes)))]

@@ -76,7 +76,7 @@ class Row:
             "order": self.order,
             "value": self.value,
             "processes": self.processes,
-            # A number of each crawl.
+            # These lists have one number for each crawl.
             "seeds": [crawl.trial.seed for crawl in self.crawls],
             "fetched": [crawl.fetched for crawl in self.crawls],
             "wanted": [crawl.wanted for crawl in self.crawls],

@@ -110,10 +110,10 @@ class TrapCrew:
     def __exit__(self, *_: object) -> None:
         self._threads.shutdown(cancel_futures=True)
         for member in self.members:
-            with suppress(OSError):  # it has died, with an order that it did not read
+            with suppress(OSError):  # the process has died, with an order that it did not read
                 member.stdin.close()  # type: ignore[union-attr]  # which ends it
             with member:
-                pass  # waits
+                pass  # the end of the block waits for the process
 
     def turn(self, order: Mapping[str, Any]) -> Future[list[Met]]:
         """Have the next free process take a turn. Raises GraphbrainError, in the future, where it cannot."""

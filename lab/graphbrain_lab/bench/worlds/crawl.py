@@ -188,7 +188,7 @@ class _Crawl:
         self.brain.seed(self.world.seeds)
         for url in self.world.seeds:
             self._note(Happened(0.0, 0.0, "seed", url))
-        # Everything that will happen.
+        # Plan the jumps, the events and the calls of the crawlers.
         for at, by in self.world.jumps:
             self._plan(at, partial(self._jump, by), 0)
         for event in self.world.events:
@@ -279,7 +279,7 @@ class _Crawl:
         self._fetch_all(runner, list(claims))
         runner.ready = None if claims.next_ready is None else claims.next_ready - START
         if len(claims) == asked:
-            self._appoint(runner, self.at)  # it may have more places
+            self._appoint(runner, self.at)  # the crawler may have more places
         else:
             wait = POLL if runner.ready is None else max(LEAST_WAIT, runner.ready - self.now)
             self._appoint(runner, self.at + min(wait, POLL), as_told=wait <= POLL and runner.ready is not None)
@@ -300,7 +300,8 @@ class _Crawl:
             took = max(GRID, met.phase.seconds * runner.crawler.speed)
             at = self.at + took
             at = GRID * -(-at // GRID)
-            # The fetch ends with a report, or as the crawler misbehaves: without one, too late, or given back.
+            # The fetch ends with a report, unless the crawler misbehaves: it reports nothing or too late, or gives the
+            # claim back.
             fate = runner.dice.random()
             drops, late, returns = runner.crawler.drops, runner.crawler.late, runner.crawler.returns
             if fate < drops:
@@ -399,7 +400,7 @@ class _Crawl:
             return brain.forget(target) is not None
         if event.what == "forget_for_ever":
             brain.forget(target, for_ever=True)
-            return True  # also of an unknown page
+            return True  # also if the page is unknown
         if event.what == "hint":
             return any(each.accepted for each in brain.hint([target]))
         if event.what == "crawl_now":
@@ -441,7 +442,7 @@ def _home(claim: Claim) -> str:
 def _item(held: _Held, clock: float) -> Fetched | Failed | Resource:
     """Return the report of a fetch that has ended."""
     claim, phase = held.claim, held.met.phase
-    # A robots.txt or a sitemap, a page, a redirect, or a failure.
+    # A fetch ends with a robots.txt or a sitemap, a page, a redirect, or a failure.
     if claim.kind != "page":
         return Resource(
             claim.url,

@@ -47,7 +47,7 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
         large: Draw 100 to 300 hosts with few pages each.
         kinds: Give half of all worlds robots.txt and sitemaps that are claimed.
     """
-    # Hosts, with their pages.
+    # Draw the hosts, with their pages.
     dice = random.Random(f"world {seed}")
     if large:
         hosts = dice.randint(*LARGE)
@@ -66,7 +66,7 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
         jumps=_jumps(dice, days),
         hops=dice.choice([0.0, 0.0, 0.0, 0.1]),
     )
-    # Events and crawlers depend on these.
+    # Draw the events and the crawlers, which depend on the rest of the world.
     world = _without_orphans(replace(world, events=_events(dice, world)))
     world = replace(world, crawlers=_crawlers(dice, world))
     return with_kinds(world) if kinds else world
@@ -152,7 +152,8 @@ def _phases(drawn: _Drawn, kind: str, number: int, ill: bool) -> tuple[Phase, ..
     if kind == "dead":
         return (_silent(dice),)
     if kind == "chained" and number and dice.random() < 0.5:
-        # To the page before, which makes chains that end at the first page, or to the next one, which makes rings.
+        # Redirect to the page before, which makes chains that end at the first page, or to the next page, which makes
+        # rings.
         target = number - 1 if dice.random() < 0.8 else number + 1
         return (Phase(0.0, "moved", 0.2, dice.choice(REDIRECTS), target=drawn.url(target)),)
     if not ill:

@@ -82,7 +82,7 @@ class _Polite(_Judge):
                     yield WorldFinding("polite", entry.at, f"{name} was claimed {names.count(name)} times in one call.")
 
     def grant(self, grant: LoggedGrant, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
-        # The delay, the wait that the host asked for, and a block.
+        # Judge the delay, the wait that the host asked for, and a block.
         host = watch.hosts.setdefault(grant.host, WatchedHost(grant.host))
         passed = entry.clock - host.granted
         if watch.jumped_at < host.granted_at and passed < watch.delay(host) - ROUNDING:
@@ -100,7 +100,7 @@ class _Polite(_Judge):
             )
         if entry.clock < host.blocked_until - ROUNDING and watch.jumped_at < entry.at - 2 * DAY:
             yield WorldFinding("polite", entry.at, f"{grant.url}: {grant.host} is blocked by hand.")
-        # The rules, and the number of claims at once.
+        # Judge the rules, and the number of claims at once.
         if grant.kind == "page" and (host.denied or host.forbids(grant.url)):
             why = "the scope" if host.denied else "robots.txt"
             yield WorldFinding("polite", entry.at, f"{grant.url}: forbidden by {why}.")
@@ -218,7 +218,7 @@ class _Honest(_Judge):
             yield from self._called(entry, watch)
 
     def _called(self, entry: Called, watch: WorldWatch) -> Iterator[WorldFinding]:
-        # Empty answers at times that answers named.
+        # Judge empty answers at times that earlier answers named.
         if entry.grants:
             self.streaks = {entry.crawler: 0}
             return
@@ -230,7 +230,7 @@ class _Honest(_Judge):
                     entry.at,
                     f"{entry.crawler} called at the time named to it, and got no claim {count} times in a row.",
                 )
-        # The end of the crawl, or no time at all.
+        # Judge the end of the crawl, and answers that name no time.
         if entry.finished:
             self.finished_at = entry.at
             self.ill_then = {

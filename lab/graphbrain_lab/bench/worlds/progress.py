@@ -144,13 +144,13 @@ def progress(world: World, log: Log) -> Iterator[WorldFinding]:
     if not can_keep_up(world) or not log.entries:
         return
     last_budget = min([_budget(world), *(int(e.value) for e in world.events if e.what == "budget")])
-    # Pages.
+    # Judge the pages.
     for host, page, url in world.pages():
         if last_budget and len(host.pages) + 1 > last_budget:
             continue
         spans = times.spans(host.name, url) + list(_own_illness(page, [*world.line, *host.windows], world.jumps))
         yield from _late(_Due(url, "claimed", allowance(world, host), spans, world, host), times, log)
-    # Files.
+    # Judge the robots.txt and the sitemaps.
     if world.asks:
         for due in (*_robots_due(world, times), *_sitemaps_due(world, times)):
             yield from _late(due, times, log)
@@ -266,7 +266,7 @@ def _own_illness(page: WorldPage, outages: Sequence[Window], jumps: Iterable[tup
     An outage next to the page's illness prolongs the illness, because no visit could show that the page was well. If
     the clock is set forward in the illness, the illness is longer by that time.
     """
-    # Spans as (start, end, is it the page's own illness, the least wait afterwards).
+    # Each span is (start, end, whether the page itself is ill, the least wait afterwards).
     ends = [*(phase.since for phase in page.phases[1:]), FOR_EVER]
     ill = [
         (phase.since, end, True, DAY if phase.outcome in ("missing", "moved") else 0.0)
@@ -292,17 +292,17 @@ def _own_illness(page: WorldPage, outages: Sequence[Window], jumps: Iterable[tup
 
 def _times(world: World, log: Log) -> _Times:
     times = _Times()
-    # Times in which nothing can be fetched at all: the line is cut.
+    # Add the times in which nothing can be fetched at all, because the line is cut.
     for window in world.line:
         times.all.append(_with_after(window.start, window.end))
-    # Times in which one host cannot be fetched, and after a permanent redirect the wait for the next visit.
+    # Add the times in which one host cannot be fetched, and after a permanent redirect the wait for the next visit.
     for host in world.hosts:
         for window in host.windows:
             start, end = _with_after(window.start, window.end)
             if window.kind == "maintenance_301":
                 end = window.end + AGAIN * min(window.length, DAY) + DAY
             times.of_host[host.name].append((start, end))
-    # Times that follow from crawlers, from clocks, and from what was reported.
+    # Add the times that follow from crawlers, from clocks, and from reports.
     _no_crawler(world, times)
     _jumps(world, times)
     reading = _Reading(world, times)
@@ -408,7 +408,7 @@ class _Reading:
             self.known.add(url)
             self.times.found[url].append(at)
         robots = "/".join(url.split("/")[:3]) + "/robots.txt"
-        if self.world.asks and robots not in self.known:  # it comes before the first page
+        if self.world.asks and robots not in self.known:  # the robots.txt is claimed before the first page
             self.known.add(robots)
             self.times.found[robots].append(at)
 
@@ -458,7 +458,7 @@ class _Reading:
             return
         url = own_url(entry)
         at, *_ = self.claimed.pop((url, entry.token), (entry.at,))
-        # The health and the waits of the host.
+        # Note the health and the waits of the host.
         if entry.outcome not in NONE:
             self.failed[entry.host] = entry.outcome in PASSING
             if entry.outcome in PASSING:
@@ -466,7 +466,7 @@ class _Reading:
         if entry.outcome == "refused" and entry.retry_after:
             until = _asked_until(self.world, entry.at, min(entry.retry_after, LONGEST_BLOCK))
             self.times.of_host[entry.host].append((entry.at, until))
-        # What the answer brings.
+        # Note the pages that the answer brings.
         if entry.kind == "robots":
             self._robots_reported(entry, at)
         elif entry.outcome == "fetched":
@@ -495,7 +495,8 @@ class _Reading:
         if entry.outcome == "fetched":
             del self.failing[entry.home]
         elif entry.outcome == "missing" and entry.home.endswith(GUESSED):
-            self.times.of_page[entry.home].append((entry.at, FOR_EVER))  # a guessed one is not tried again
+            # A guessed sitemap that is missing is not tried again.
+            self.times.of_page[entry.home].append((entry.at, FOR_EVER))
         elif entry.outcome != "moved":
             self.failing[entry.home] += 1
             wait = min(FIRST_AGAIN * 2.0 ** min(self.failing[entry.home] - 1, 20), LAST_AGAIN)

@@ -293,7 +293,7 @@ class WorldWatch:
                 self.hosts[of.host].first_visits.discard(of.url)
 
     def _reported(self, entry: Reported) -> None:
-        # The page.
+        # Note the state of the page.
         page = self.seen(entry)
         if page is not None and entry.accepted:
             host = self.hosts[entry.host]
@@ -304,7 +304,7 @@ class WorldWatch:
         self._end(entry)
         if not entry.accepted:
             return
-        # What the answer names.
+        # Find the pages that the answer names.
         if entry.kind == "robots":
             self._obey(entry)
         elif entry.outcome == "fetched":
@@ -317,7 +317,7 @@ class WorldWatch:
             self._want_sitemaps(listed_anew)
         elif entry.outcome == "moved" and entry.target and entry.kind == "page":
             self._find(entry.target)
-        # The host.
+        # Note the state of the host.
         self._met(self.hosts[entry.host], entry)
 
     def _obey(self, entry: Reported) -> None:

@@ -61,7 +61,7 @@ class WorldWeb:
 
     def ask(self, url: str, at: float, kind: Kind = "page") -> Met:
         """Return the result of an attempt. `kind`: the kind of its claim."""
-        # Paths without a server, and windows of the host.
+        # Answer for paths without a server, and for windows of the host.
         found = self._served.get(url)
         if found is None:
             return Met(NOWHERE)
@@ -72,7 +72,7 @@ class WorldWeb:
         window = self.window(host, at)
         if window is not None and not (window.kind == "maintenance_301" and served is MAINTENANCE):
             return Met(window.phase)
-        # Too many requests, ill pages, files, and pages.
+        # Answer for too many requests, ill pages, files, and pages.
         if self._too_many(host, at):
             return Met(Phase(0.0, "refused", 0.1, 429))
         if phase.outcome != "fetched":
