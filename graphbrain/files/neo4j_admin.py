@@ -226,13 +226,13 @@ def _digits(table: Any, numbers: Any) -> None:
 @contextmanager
 def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subprocess.Popen[str]]:
     """Yield the tool, which waits for its command line. It is killed at the end of the block."""
-    # Write its arguments.
+    # Write the tool's arguments.
     home, version = running.data, running.version
     class_path = jars(version, BROWSER_VERSION, say=say)
     java = java_of(running) or find_java(None, version)
     options = [*java_cache.options(java, class_path), *files.tool_options(class_path, HEAP_MB)]
     files.write_arguments(folder / "import.args", [*options, "org.neo4j.cli.AdminTool", "@/dev/stdin"])
-    # Start it in a new session, so that Ctrl-C does not reach it. It inherits the lock.
+    # Start the tool in a new session, so that Ctrl-C does not reach it. It inherits the lock.
     tool = subprocess.Popen(
         [java, f"@{folder / 'import.args'}"],
         env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")},

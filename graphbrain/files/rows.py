@@ -397,6 +397,7 @@ class Bulk:
         def of_fetched(value: Any) -> list[Any]:
             return [value if was else None for was in is_fetched]
 
+        # The order is that of COLUMNS.
         return [
             [self._key(url) for url in urls],
             urls,

@@ -156,6 +156,7 @@ def run(
             name, got, passed = sums_of.account.name, sums_of.got, sums_of.passed
             if abs(got - passed) > TOLERANCE * max(1.0, passed):
                 tally.found(name, f"The pages have got a {_in_words(name)} of {got!r}, but {passed!r} was passed on.")
+    # Collect the figures.
     figures: dict[str, Any] = {
         "pages": pages,
         "links": links,

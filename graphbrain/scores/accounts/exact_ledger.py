@@ -101,7 +101,7 @@ class Ledger(Accounts):
         self._pays = True
 
     def due_payout(self) -> Floats:
-        """Return the payout due to each page: the one that was set by hand, else the rule's."""
+        """Return the payout due to each page: the payout that was set by hand, or without one the rule's."""
         by_rule = algebra.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed, self.hosts)
         return np.where(np.isnan(self.own_payout), by_rule, self.own_payout)
 

@@ -87,7 +87,8 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One transaction: its `pages`, and the `union` of these and their neighbours, which it locks. Both ascend."""
+    """The pages of one transaction, in ascending order. It settles `pages`, and locks the `union` of these and their
+    neighbours."""
 
     pages: Ints
     union: Ints

@@ -228,7 +228,7 @@ class Sum:
         self._not_exported: set[int] = set()
 
     def add(self, step: SettlingStep) -> None:
-        """Add another batch. Batches may come in any order: for each page, the one that locked it last counts."""
+        """Add a batch. Batches may come in any order: for each page, the batch that locked it last gives the values."""
         self.pages += step.pages
         self.sides += step.sides
         self.payments += step.payments
@@ -450,7 +450,7 @@ def _spend(
     """Bring one side of these places to its goal, and pay the neighbours.
 
     Returns:
-        The places that were not at their goal: those that would pay more than the share `close` of their score.
+        The places that were not at their goal, because they would pay more than the share `close` of their score.
     """
     chosen = pages[ledger.off(side, pages, goals[pages], close)]
     if not len(chosen):

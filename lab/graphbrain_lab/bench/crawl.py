@@ -1,7 +1,8 @@
 """Benchmarks of this machine: the speed of a brain's intake of links, of its pushes, and of its claims.
 
 Each measure runs on an empty brain or (`push`, `rank`) on the result of an ingest, through the calls that users make,
-and lists the statements that took the time. Figures of different machines are not comparable; those of one run are.
+and lists the statements that took the time. Figures of one run can be compared, figures of
+different machines cannot.
 """
 
 from __future__ import annotations
@@ -365,7 +366,7 @@ def rounds(brain: Brain, count: int) -> dict[str, Any]:
             done += len(claims)
             if not full:
                 time.sleep(REST)
-    # Sum up.
+    # Summarise the times.
     p50, p99, longest = (1000 * float(np.quantile(seconds[True] or seconds[False], q)) for q in (0.5, 0.99, 1.0))
     return {
         "measure": "claim",

@@ -88,7 +88,7 @@ class Live:
     """The way in which the brain is driven.
 
     Attributes:
-        workers: The number of processes that tend beside it.
+        workers: The number of other processes that tend.
         pushes_per_page: The number of pushes for each reported page; no other process tends then.
         batch: Pages claimed at a time. None: 1 % of the web, so that values change as often as in simulated orders.
         delay: Seconds between two claims of a host.

@@ -143,7 +143,7 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
             if isinstance(response, HtmlResponse):
                 yield from response.follow_all(self.extractor.extract_links(response))
 
-    # Run it.
+    # Run the spider.
     process = CrawlerProcess(_settings(brain, redis))
     process.crawl(Pages)
     process.start()

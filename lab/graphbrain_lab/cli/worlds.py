@@ -1,4 +1,4 @@
-"""`graphbrain bench worlds`: worlds drawn by seeds, crawled in simulated time, and what they show of the promises."""
+"""`graphbrain bench worlds`: crawls of drawn worlds in simulated time, and the promises that they break."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def worlds(
             failed += not outcome.ok
             _print(outcome, as_json)
         brain.clear()
-    # Sum up.
+    # Print the number of worlds that failed.
     if stop.is_set():
         show.say(f"graphbrain: interrupted after {show.counted(done, 'world')}, of which {failed} failed.")
         return 130

@@ -37,7 +37,7 @@ class Honest(TrapSite):
         raise NotImplementedError
 
     def chain(self, nodes: Sequence[TrapNode]) -> None:
-        """Let each page name the one before it and the one after it."""
+        """Link each page to the next page, and back."""
         for one, other in pairwise(nodes):
             one.links.append((other.url, "next"))
             other.links.append((one.url, "previous"))
@@ -127,7 +127,7 @@ class Forum(Honest):
 
     def build(self, count: int) -> list[TrapNode]:
         threads, made = list[TrapNode](), 0
-        # Draw threads of one or more pages. One list page is left for each `a_page` pages.
+        # Draw threads of one or more pages. The lists need the rest of `count`.
         while made < count - count // self.a_page - 1:
             number, title, quote = 100 + 7 * len(threads), words.name(self.dice, 3), words.sentences(self.dice, 24)
             pages = [

@@ -46,13 +46,14 @@ class Row:
 
     @property
     def shares(self) -> list[float]:
-        """Return a share of the fetches for each seed: of a trap those that brought a real page, of a look-alike those
-        in the part that looks like a trap."""
+        """Return a share of the fetches for each seed. For a trap, it counts the fetches of real pages. For a
+        look-alike, it counts the fetches in the part that looks like a trap."""
         return [crawl.share if self.trap else crawl.own / max(1, crawl.fetched) for crawl in self.crawls]
 
     @property
     def ratios(self) -> list[float]:
-        """Return the pages fetched of the part that looks like a trap, relative to those without harvest, by seed."""
+        """Return for each seed the ratio of two crawls, with harvest to without: the fetched pages of the part that
+        looks like a trap."""
         base = {crawl.trial.seed: crawl.own for crawl in self.bases}
         return [crawl.own / max(1, base[crawl.trial.seed]) for crawl in self.crawls if crawl.trial.seed in base]
 

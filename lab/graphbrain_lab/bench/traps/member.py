@@ -30,7 +30,7 @@ PAUSE = 0.05
 
 
 class _Member:
-    """The state of the process: its clock, and the brain, which is opened anew for each crawl."""
+    """The state of the process: its clock, and its brain, which it opens anew for each crawl."""
 
     def __init__(self) -> None:
         self._crawl: int | None = None

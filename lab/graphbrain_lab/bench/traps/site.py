@@ -98,8 +98,8 @@ class TrapNode:
 class TrapSite:
     """The pages of one host.
 
-    `nodes`: its real pages by URL. `lures`: of a real page the links that lead to pages which the server makes up;
-    `strange`: what it answers to a URL that is no real page's, None for a 404.
+    `nodes`: its real pages by URL. `lures` returns the links of a real page to pages that the server makes up.
+    `strange` returns the answer to a URL that no real page has, None for a 404.
     """
 
     def __init__(self, seed: int, size: int, name: str) -> None:

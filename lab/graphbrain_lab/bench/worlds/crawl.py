@@ -57,7 +57,7 @@ def crawl(
 
     Args:
         world: The world.
-        brain: Its clock is `clock`. It is made anew.
+        brain: A brain whose clock is `clock`. It is made anew with the settings of the world.
         clock: The clock that the crawl advances.
         stop: Called at each moment. True ends the crawl.
         progress: Called with the simulated seconds and the number of attempts.

@@ -122,8 +122,8 @@ def _clock_ahead(name: str) -> World:
 
 
 def _dead_hosts(dead: int) -> Callable[[str], World]:
-    """Return the maker of a world with dead hosts beside 20 live ones, and 16 places. Its 800 live pages have five
-    minutes."""
+    """Return a function that makes a world with `dead` dead hosts, 20 live hosts, and a crawler with 16 places. The 800
+    live pages must be fetched within five minutes."""
 
     def world(name: str) -> World:
         silent = Phase(0.0, "silent", 60.0, None)

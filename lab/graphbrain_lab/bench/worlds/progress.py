@@ -170,7 +170,7 @@ class _Due:
 
 
 def _late(due: _Due, times: _Times, log: Log) -> Iterator[WorldFinding]:
-    """Yield a finding for each time at which it was found, and then not claimed or read in time."""
+    """Yield a finding for each time at which a page or file was found, but was not claimed or read in time."""
     good = times.good[due.url]
     for found in times.found[due.url]:
         deadline = counted(found, due.allowed, due.spans)
@@ -189,8 +189,8 @@ def _late(due: _Due, times: _Times, log: Log) -> Iterator[WorldFinding]:
 
 
 def _robots_due(world: World, times: _Times) -> Iterator[_Due]:
-    """Yield the robots.txt that must be read. Without a result if some crawlers do not ask for robots.txt, because they
-    can claim the pages."""
+    """Yield the robots.txt that must be read. Yield none if some crawlers do not ask for robots.txt, because these can
+    claim the pages without a read."""
     if any("robots" not in crawler.kinds for crawler in world.crawlers):
         return
     hosts = {host.url("/robots.txt"): host for host in world.hosts}

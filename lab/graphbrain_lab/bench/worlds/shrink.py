@@ -69,14 +69,14 @@ def candidates(world: World) -> Iterator[World]:
 
 
 def _hosts(world: World) -> Iterator[World]:
-    """Yield the world without half of the hosts, without a quarter, …, without one."""
+    """Yield the world without each half of its hosts, without each quarter and so on, down to each single host."""
     for part in _without(world.hosts):
         if part:
             yield _tidied(replace(world, hosts=tuple(part)))
 
 
 def _without(parts: Sequence[T]) -> Iterator[tuple[T, ...]]:
-    """Yield the parts without a half, a quarter, … of them, down to one."""
+    """Yield all parts without each half of them, without each quarter and so on, down to each single part."""
     size = len(parts) // 2
     while size >= 1:
         for start in range(0, len(parts), size):

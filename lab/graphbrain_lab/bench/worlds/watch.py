@@ -255,7 +255,7 @@ class WorldWatch:
                 self._happened(entry)
 
     def _find(self, url: str) -> PageSeen | None:
-        """Return a page, as found now if it is new; None if it was forgotten for ever."""
+        """Return the page with this URL. A new page counts as found now. Return None if it was forgotten for ever."""
         if url in self.forgotten:
             return None
         page = self.pages.get(url)

@@ -204,9 +204,9 @@ class Crawler:
         returns: Share of its claims that are given back.
         loses: Share of its calls whose answers are lost. It reports again, and calls `next_urls` again with the same
             key.
-        keyed: True if it has such keys. Otherwise the claims in a lost answer lapse.
+        keyed: True if its calls have keys. Otherwise the claims in a lost answer lapse.
         together: True if it reports fetches that end at the same time by one call.
-        away: Times in which it does not run. Its claims at the beginning of such a time lapse.
+        away: Times in which it does not run. The claims that it has when such a time begins lapse.
         kinds: The kinds of claims that it asks for.
     """
 
