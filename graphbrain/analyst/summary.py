@@ -513,7 +513,7 @@ def _is_short(values: Iterable[Any]) -> bool:
 def _table(part: _Part, anchor: str) -> str:
     part = _named_first(part)
     # Columns of numbers are aligned to the right, in their heads, too.
-    styles = [_style(name, [row[place] for row in part.rows]) for place, name in enumerate(part.columns)]
+    styles = [_style(name, [row[at] for row in part.rows]) for at, name in enumerate(part.columns)]
     head = "".join(
         f'<th scope="col"{_class("number" if style == "number" else "")}>{text(str(name).replace("_", " "))}</th>'
         for name, style in zip(part.columns, styles, strict=True)

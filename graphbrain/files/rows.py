@@ -376,6 +376,11 @@ class Bulk:
         None."""
         return [list(row) for row in zip(*self.columns(start, stop), strict=True)]
 
+    def _details(self, start: int, is_fetched: Sequence[bool]) -> list[Sequence[Any]]:
+        """Return the details of the fetched pages from `start` on. Few pages have any, so they are a dictionary."""
+        details = self.harvest.details
+        return [details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(is_fetched, start)]
+
     def columns(self, start: int, stop: int) -> list[Sequence[Any]]:
         """Return the values of `rows`, column by column."""
         # Read the data that several columns need.
@@ -385,10 +390,7 @@ class Bulk:
         inside, fetched = self._inside[part], ~np.isnan(at)
         self.frontier += int((inside & ~fetched).sum())
         is_fetched, when = fetched.tolist(), _or_unknown(at)
-        # Few pages have details, so these are a dictionary.
-        details = [
-            harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(is_fetched, start)
-        ]
+        details = self._details(start, is_fetched)
 
         # Most properties of a visit are the same for all fetched pages.
         def all_(value: Any) -> list[Any]:

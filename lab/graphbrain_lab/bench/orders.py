@@ -118,7 +118,7 @@ class Crawl:
         self.depth: Floats = np.full(size, np.inf)
         """Clicks from a seed, by the depths that pages had when they were fetched."""
         self.siblings_before: Floats = np.zeros(size)
-        """How many new pages of the same folder the first linking page named before this page."""
+        """For each page: the first page that linked to it named this number of new pages of its folder earlier."""
         # The links of fetched pages as compressed sparse rows, in the order of the fetches.
         self._order: Ints = np.zeros(size, dtype=np.int64)
         self._rows = np.zeros(size + 1, dtype=np.int32 if web.links < 2**31 else np.int64)

@@ -112,7 +112,7 @@ class InQuery(TrapCopies):
 
 
 class InPath(TrapCopies):
-    """Copies below another path."""
+    """Copies of each page below another path."""
 
     prefix = re.compile("")
 

@@ -277,12 +277,12 @@ class World:
 
     @property
     def delay(self) -> float:
-        """Return the setting `delay_seconds`."""
+        """Return the least seconds between two claims of a host."""
         return float(self.settings.get("delay_seconds", 1.0))
 
     @property
     def order(self) -> str:
-        """Return the setting `order`."""
+        """Return the order in which the brain visits pages."""
         return str(self.settings.get("order", "optimal"))
 
     def pages(self) -> Iterator[tuple[WorldHost, WorldPage, str]]:
