@@ -116,9 +116,9 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
         inner[filled : filled + len(ends)] = ends
         degrees[1:] += np.bincount(sources, minlength=len(cyclic))
         filled += len(ends)
-    # Find their strongly connected parts. scipy does not use the factors: as zeros of the type that it would convert
-    # them to, they take no memory. Links must be distinct, as they are here: scipy's search does not end on a matrix of
-    # floats that has a link twice in a row.
+    # Find their strongly connected parts. scipy ignores the values of the matrix. Zeros of the type that scipy uses
+    # need no copy, and take no memory. Links must be distinct, as they are here: scipy's search does not end on a
+    # matrix of floats that has a link twice in a row.
     rows = (np.zeros(filled), inner[:filled], csr.narrow(np.cumsum(degrees)))
     parts, part = connected_components(csr_matrix(rows, shape=(len(cyclic), len(cyclic))), connection="strong")
     # Take the first page of each part that no other part links to.

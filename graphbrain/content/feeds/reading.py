@@ -182,7 +182,7 @@ def _text(data: bytes | str, name: str, content: _Content) -> str:
 
 
 def _unpack(raw: bytes, name: str, content: _Content) -> bytes:
-    """Return the unpacked bytes, at most a few more than `LARGEST`; of a file that was cut off, its beginning.
+    """Return the unpacked bytes, at most a few more than `LARGEST`. A file that was cut off is unpacked up to the cut.
 
     Raises:
         BadInput: The file is damaged. After a wrong bit, gzip returns thousands of addresses that were not packed.

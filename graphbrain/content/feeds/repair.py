@@ -344,7 +344,7 @@ def _salvaged(piece: str, prefix: str, kind: Kind, is_xml: Callable[[str], bool]
     # Two addresses are two entries that lost the tags between them. The one that a date belongs to is not known.
     if kind.is_sitemap and len(addresses) > 1:
         return [f"<{prefix}{name}>{match[0]}</{prefix}{name}>" for match in addresses]
-    # Before an item without its opening tag are the elements of the channel: the last one of each name is the item's.
+    # If an item has lost its opening tag, the elements of the channel precede its own: keep the last of each name.
     if kind.root == "rss":
         parts = list({match["tag"].lower(): match for match in parts}.values())
     return [f"<{prefix}{name}>{''.join(match[0] for match in parts)}</{prefix}{name}>"]

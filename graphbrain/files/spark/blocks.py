@@ -219,7 +219,7 @@ class Block:
         Raises:
             ValueError: A message is missing, or has another length.
         """
-        # Back, the numbers are for the targets of the block.
+        # Numbers that are sent back are for the targets of the block.
         if way in (BACK, LEAST_BACK):
             parts = [messages[block] for block, _ in self.links.by_block()]
             values = np.concatenate([np.empty(0), *parts])
@@ -229,7 +229,8 @@ class Block:
                 return np.asarray(self.matrix.T @ values)
             count, own, theirs = self.connected
             return _least(count, theirs, values)[own]
-        # Ahead, they are for its pages. The order of blocks is fixed, so that a repeated task gives the same sums.
+        # Numbers that are sent ahead are for its pages. The order of blocks is fixed, so that a repeated task gives the
+        # same sums.
         if messages.keys() != self.linked.keys():
             raise ValueError(f"block {self.number} has {len(messages)} messages of {len(self.linked)}")
         sums = np.zeros(self.pages) if way == AHEAD else np.full(self.pages, np.inf)

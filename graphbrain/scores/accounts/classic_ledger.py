@@ -177,7 +177,7 @@ class ClassicLedger(Accounts):
 
     def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
         """Write as in any ledger. The virtual page is locked only if cash, lanes or all marks are written."""
-        # The graph has changed if a page is new or deleted, or a weight or a relevance is another one.
+        # The graph has changed if a page is new or deleted, or a weight or a relevance is different.
         graph_changed = bool(self._buried or self._born().any()) or bool(
             self._changed("out_weight", "in_weight").any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)

@@ -167,7 +167,7 @@ def hammer(
                 revisit_seconds=REVISIT,
                 **given,
             )
-            # A page that redirects has no link to the next one: that is a seed.
+            # A page that redirects has no link to the next page, which is therefore a seed.
             brain.seed([url_of(page) for page in range(pages) if page == 0 or _wanders(page - 1)])
             _warm(brain, web)
         # Crawl with kills.

@@ -22,8 +22,8 @@ def shrink(
     stop: Callable[[], bool] = lambda: False,
     say: Callable[[World, int], None] = lambda *_: None,
 ) -> World:
-    """Return the smallest world that `fails`, of those that `tries` attempts find. `say`: called with each such
-    world."""
+    """Return the smallest failing world that `tries` attempts find. `fails` returns True for a failing world. `say` is
+    called with each smaller failing world."""
     left = tries
     shrunk = True
     while shrunk:
