@@ -99,7 +99,7 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    # Begin with the pages without in-links. The pages that these do not reach are in circles, or behind circles.
+    # Begin with the pages without in-links. The pages that these do not reach are in cycles of links, or behind cycles.
     size = len(offsets) - 1
     has_in_links = np.zeros(size, bool)
     has_in_links[targets] = True
@@ -107,7 +107,7 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
     cyclic = np.flatnonzero(~(reached | (depths(offsets, targets, first) >= 0)))
     if not len(cyclic):
         return first.tolist()
-    # Collect the links between the latter. No other page links to them.
+    # Collect the links between the pages that are not reached. No other page links to them.
     position = np.full(size, -1, np.int32)
     position[cyclic] = np.arange(len(cyclic), dtype=np.int32)
     inner = np.empty(int((offsets[cyclic + 1] - offsets[cyclic]).sum()), np.int32)

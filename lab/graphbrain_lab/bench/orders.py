@@ -106,6 +106,7 @@ class Crawl:
     """A crawl in progress: the fetched pages, their order, and the pages known by them."""
 
     def __init__(self, web: BenchWeb) -> None:
+        # The state of each page: at first no page is fetched or known.
         size = len(web)
         self.web = web
         self.out = web.out

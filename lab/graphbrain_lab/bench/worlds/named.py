@@ -126,12 +126,12 @@ def _dead_hosts(dead: int) -> Callable[[str], World]:
     live pages must be fetched within five minutes."""
 
     def world(name: str) -> World:
+        # A dead host answers nothing within a minute; a live page answers after half a second.
         silent = Phase(0.0, "silent", 60.0, None)
         hosts = [
             WorldHost(f"dead{n}.example", tuple(WorldPage(f"/{i}", (silent,)) for i in range(100))) for n in range(dead)
         ]
         well = Phase(0.0, "fetched", 0.5)
-        # A live page answers after half a second; a dead host answers nothing within a minute.
         hosts += [
             WorldHost(f"live{n}.example", tuple(WorldPage(f"/{i}", (well,)) for i in range(40))) for n in range(20)
         ]
