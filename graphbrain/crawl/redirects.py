@@ -1,8 +1,8 @@
-"""Redirects of claimed pages, none of which this process follows: the target is a page with a claim of its own.
+"""Redirects of claimed pages. This process does not follow them: the target becomes a page, which is claimed itself.
 
-So scope, robots.txt, delay and order hold for it, and it is fetched once, whatever leads to it. The exception is a site
-that redirects visitors without a cookie to the same URL, which is asked for again at once, and once. For one that leads
-back over another URL see `returns`.
+So scope, robots.txt, delay and order hold for the target, and it is fetched once although several pages redirect to it.
+One redirect is followed: a site may set a cookie and redirect to the same URL. That URL is requested again at once, one
+time. `returns` handles sites that redirect back over another URL.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from graphbrain.crawl.spider import RunMiddleware
 __all__ = ["Redirects"]
 
 AGAIN = "graphbrain_again"
-"""Marks a request that was made of an answer of the same URL."""
+"""The key in the meta of a request that repeats another one, with a new cookie."""
 
 
 class Redirects(RunMiddleware):
-    """A downloader middleware by which a redirect of a claimed page is an answer."""
+    """A downloader middleware that keeps Scrapy from following the redirects of claimed pages."""
 
     PLACE = 690
-    """Behind the cookies (700), which are taken first, and before Scrapy follows redirects (600)."""
+    """After the cookies of an answer are stored (700), and before Scrapy follows redirects (600)."""
 
     def process_request(self, request: Request) -> None:
-        """Let Scrapy follow no redirect of a page. It calls this with each request."""
+        """Mark the request of a page, so that Scrapy follows no redirect. Scrapy calls this with each request."""
         if CLAIM in request.meta:
             request.meta["dont_redirect"] = True
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return a request for the same URL where the answer has a new cookie and leads there. Scrapy calls this with
-        each answer."""
+        """Return the answer, or a new request if the answer sets a cookie and redirects to the same URL. Scrapy calls
+        this with each answer."""
         if CLAIM not in request.meta or "Set-Cookie" not in response.headers:
             return response
         self.run.returns.cookies[_host(request)] += 1
         if request.meta.get(AGAIN) or _target(response) != address(request.url):
             return response
-        again = request.replace(dont_filter=True, meta={**request.meta, AGAIN: True})
-        again.headers.pop("Cookie", None)  # the next one is made of the new cookies
-        return again
+        repeated = request.replace(dont_filter=True, meta={**request.meta, AGAIN: True})
+        repeated.headers.pop("Cookie", None)  # Scrapy adds the new cookies
+        return repeated
 
 
 def _host(request: Request) -> str:
@@ -52,7 +52,7 @@ def _host(request: Request) -> str:
 
 
 def _target(response: Response) -> str:
-    """Return the address to which an answer leads; empty if it leads nowhere."""
+    """Return the address to which an answer redirects; empty if it does not, or if the target is no address."""
     target = location(response) if response.status in PERMANENT | TEMPORARY else None
     try:
         return address(resolved(response.url, target)) if target else ""
