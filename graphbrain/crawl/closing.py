@@ -104,8 +104,9 @@ def _fetched(watch: CrawlWatch, seconds: float) -> str:
 def _changed(watch: CrawlWatch) -> str:
     """Return the numbers of new, changed and other pages."""
     outcomes = watch.outcomes
-    gone = f", {outcomes['gone']:,} gone" if outcomes["gone"] else ""
-    return f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before{gone}"
+    parts = [f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"]
+    parts += [f"{outcomes['gone']:,} gone"] if outcomes["gone"] else []
+    return ", ".join(parts)
 
 
 def as_dict(watch: CrawlWatch, seconds: float, figures: CrawlEnd | GraphbrainError, code: int) -> dict[str, Any]:

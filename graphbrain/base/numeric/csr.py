@@ -81,7 +81,7 @@ class Rows:
         return result
 
     def turned(self) -> Rows:
-        """Return the transposed matrix."""
+        """Return the matrix with rows and columns exchanged."""
         return Rows(*transposed(self.offsets, self.targets), self.threads)
 
 

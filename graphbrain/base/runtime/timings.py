@@ -26,7 +26,7 @@ class Timings:
         self._seen: dict[str, list[float]] = {}
 
     def saw(self, name: str, seconds: float) -> None:
-        """Record a duration."""
+        """Add a duration to the histogram of a name."""
         bucket = bisect_left(BOUNDS, seconds)
         with self._lock:
             seen = self._seen.get(name)

@@ -63,7 +63,7 @@ class Document:
         self.root, self._encoding, self._depth = root, encoding, depth
         self.base = _base_of(root, url)
         self.join = Joined(self.base, encoding)
-        """Reference → its URL."""
+        """Reference in the document → its URL."""
 
     @classmethod
     def of(cls, response: TextResponse) -> Document:

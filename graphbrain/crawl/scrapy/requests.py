@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from parsel import Selector
 from scrapy import Request, Spider
+from scrapy.exceptions import StopDownload
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.spiders import CrawlSpider
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CLAIM",
     "EVERY",
+    "MARK",
     "Reader",
     "ScrapyOptions",
     "asks_for_robots",
@@ -48,15 +50,18 @@ __all__ = [
     "hashed",
     "latency",
     "led",
-    "plain_meta",
+    "read_no_body",
     "request_for",
     "resource_request",
+    "unmarked",
     "unread",
     "userless",
 ]
 
 CLAIM = "graphbrain_claim"
 """The key in a request's meta under which a spider finds the claim."""
+MARK = "_graphbrain"
+"""The key in a request's meta under which the scheduler keeps the number of its visit."""
 EVERY = "graphbrain_every_process"
 """The key in the meta of a request that each process sends and that is no page of the brain, such as a login."""
 OWN = (
@@ -381,9 +386,11 @@ def userless(request: Request) -> Request:
     return request if url == request.url else request.replace(url=url)
 
 
-def plain_meta(meta: Mapping[Any, Any], mark: str = "") -> dict[Any, Any]:
-    """Return meta without the claim and without the mark of a visit."""
-    return {key: value for key, value in meta.items() if key not in (mark, CLAIM)}
+def unmarked(request: Request) -> Request:
+    """Return a request without the mark of a visit: spiders often copy the meta of a response into new requests."""
+    if MARK not in request.meta and CLAIM not in request.meta:
+        return request
+    return request.replace(meta={key: value for key, value in request.meta.items() if key not in (MARK, CLAIM)})
 
 
 def express(request: Request, spider: Spider | None) -> str | None:
@@ -474,7 +481,7 @@ def unread(claim: Claim, note: str, spider: Spider | None) -> str:
     return "it names no callback, and this spider has no parse()" if missing else ""
 
 
-def resource_request(claim: Claim, callback: Callable[[Response], None]) -> Request:
+def resource_request(claim: Claim) -> Request:
     """Return the request for a claimed robots.txt or sitemap, or for the check of a link.
 
     No middleware of Scrapy redirects, retries, caches or drops the request: the brain has decided that it may be sent,
@@ -485,7 +492,18 @@ def resource_request(claim: Claim, callback: Callable[[Response], None]) -> Requ
     if claim.kind == "sitemap":
         meta |= {"download_maxsize": MOST_OF_SITEMAP, "download_warnsize": 0}
     method = claim.method or "GET"
-    return Request(claim.url, callback, method, headers=_conditions(claim), meta=meta, dont_filter=True)
+    return Request(claim.url, read_by_brain, method, headers=_conditions(claim), meta=meta, dont_filter=True)
+
+
+def read_by_brain(response: Response) -> None:
+    """Make no items and no requests: the callback of a robots.txt, of a sitemap and of a link that is checked."""
+
+
+def read_no_body(request: Request) -> None:
+    """Stop the download of a link that is checked by GET. Scrapy calls this when it has the headers of an answer."""
+    claim = request.meta.get(CLAIM)
+    if claim is not None and claim.kind == "link":
+        raise StopDownload(fail=False)
 
 
 def _conditions(claim: Claim) -> dict[str, str]:

@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
@@ -57,15 +57,17 @@ from graphbrain.crawl.scrapy.repairs import Pages, TrueCodings
 from graphbrain.crawl.scrapy.requests import (
     CLAIM,
     EVERY,
+    MARK,
     Reader,
     ScrapyOptions,
     asks_for_robots,
     express,
     first_step,
     hashed,
-    plain_meta,
+    read_no_body,
     request_for,
     resource_request,
+    unmarked,
     unread,
     userless,
 )
@@ -78,19 +80,10 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = [
-    "Addon",
-    "DownloaderMiddleware",
-    "Scheduler",
-    "SpiderMiddleware",
-    "UnclaimedRobots",
-]
+__all__ = ["Addon", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware", "UnclaimedRobots"]
 
-MARK = "_graphbrain"
-"""The key in a request's meta under which the number of its visit is kept."""
 OWN = -1
-"""The value of `MARK` for requests that belong to no visit: only this process fetches them, and follows their
-redirects."""
+"""The value of `MARK` for requests that belong to no visit: only this process fetches them."""
 TICK = 0.1
 """Seconds between two checks of which requests Scrapy has finished."""
 ASK_EVERY = 5
@@ -146,14 +139,29 @@ class Addon:
 
 
 class Scheduler(BaseScheduler):
-    """A scheduler that makes requests for claimed pages and reports the visits. See docs/reference/scrapy.md."""
+    """A scheduler that makes requests for claimed pages and reports the visits. See docs/reference/scrapy.md.
+
+    Attributes:
+        WAITS_FOR_HOSTS: True if the crawl waits for hosts that have failed: `waits_for_hosts` of `Desk`.
+        WALL_ADVICE: The advice in the log on a login to which pages lead.
+        SESSION_ADVICE: The advice in the log when a session has ended.
+        sessions: The sessions of the crawl; None for a crawl without one.
+        logging_in: True while no page is fetched because a new session is being made.
+        _waiting: A heap of (priority × −1, number, request). The number keeps the heap from comparing requests.
+        _later: A heap of (time, number, request): targets of redirects, which may be sent from that time on.
+        _own: The number of start requests that only this process fetches.
+        _held_up: True while no page is fetched, because the first requests are not finished.
+        _first: The requests before the first page, and those that they led to.
+        _first_absent: Those of them that Scrapy did not have at the last check.
+        _agent: The product token by which Scrapy reads robots.txt.
+        _rules_of: Origin → (its robots.txt in the brain, the time at which it is read again), for requests without a
+            claim.
+        _robots: Origin → the robots.txt that this process has sent to the brain.
+    """
 
     WAITS_FOR_HOSTS = False
-    """True if the crawl waits for hosts that have failed: `waits_for_hosts` of `Desk`."""
     WALL_ADVICE = WALL_ADVICE
-    """The advice in the log on a login to which pages lead."""
     SESSION_ADVICE = "start the spider again with a new session: its pages wait."
-    """The advice in the log when a session has ended."""
 
     def __init__(self, crawler: Crawler) -> None:
         # The crawl and its options, which `open` reads.
@@ -167,31 +175,19 @@ class Scheduler(BaseScheduler):
         self._visits: dict[int, ScrapyVisit] = {}
         self._numbers = itertools.count(1)
         self._waiting: list[tuple[int, int, Request]] = []
-        """A heap of (priority × −1, number, request). The number keeps the heap from comparing requests."""
         self._later: list[tuple[float, int, Request]] = []
-        """A heap of (time, number, request): targets of redirects, which may be sent from that time on."""
         self._fingerprints: set[bytes] = set()
         self._own = 0
-        """The number of start requests that only this process fetches."""
-        # The requests before the first page, such as those of a login.
+        # The requests before the first page, such as those of a login, and the session.
         self._held_up = False
-        """True while no page is fetched, because these requests are not finished."""
         self._first: set[Request] = set()
-        """These requests, and those that they led to."""
         self._first_absent: set[Request] = set()
-        """Those of them that Scrapy did not have at the last check."""
+        self.sessions: Sessions | None = None
+        self.logging_in = False
         # robots.txt.
         self._agent = product(crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings["USER_AGENT"]) or None
-        """The product token by which Scrapy reads robots.txt."""
         self._rules_of: Newest[str, tuple[Robots, float]] = Newest(MOST_RULES)
-        """Origin → (its robots.txt in the brain, the time at which it is read again), for requests without a claim."""
         self._robots: Newest[str, Robots] = Newest(MOST_RULES)
-        """Origin → the robots.txt that this process has sent to the brain."""
-        # The session.
-        self.sessions: Sessions | None = None
-        """None for a crawl without a session."""
-        self.logging_in = False
-        """True while no page is fetched because a new session is being made."""
         # Ticks, and the end of the crawl.
         self._ticks = create_looping_call(self._tick)
         self._tick_count = 0
@@ -302,7 +298,7 @@ class Scheduler(BaseScheduler):
             self.sessions = Sessions(self.session_ended, self.visit_of, self._status_of, brain.settings.delay_seconds)
             SignedOut.watch(self.crawler, self.sessions)
         if "link" in options.kinds:
-            self.crawler.signals.connect(_read_no_body, signals.headers_received)
+            self.crawler.signals.connect(read_no_body, signals.headers_received)
         self._ticks.start(TICK, now=False)
 
     def _check_middlewares(self) -> None:
@@ -410,7 +406,7 @@ class Scheduler(BaseScheduler):
         # Make a start page of a request that a URL and a note express. A spider's start requests have dont_filter, too:
         # for them it does not mean that this process sends them again.
         is_own = request.meta.get(MARK) == OWN
-        request = _unmarked(request)
+        request = unmarked(request)
         is_start = request.meta.get("is_start_request")
         by_every_process = bool(is_start and self._every_start)
         is_unfiltered = request.dont_filter and not is_start
@@ -462,7 +458,7 @@ class Scheduler(BaseScheduler):
 
     def _request(self, page: PageToFetch) -> Request:
         if page.claim.kind != "page":
-            return resource_request(page.claim, _read_by_brain)
+            return resource_request(page.claim)
         request = request_for(page.claim, page.note, self.crawler.spider)
         if why := unread(page.claim, page.note, self.crawler.spider):
             self._log_once(page.claim, why)
@@ -505,7 +501,7 @@ class Scheduler(BaseScheduler):
     def came_from(self, visit: ScrapyVisit, request: Request) -> Request | None:
         """Take a request that a callback made. Return None if it becomes a link of the page, or is dropped; return the
         request if Scrapy sends it as a part of the visit."""
-        request = _unmarked(request)
+        request = unmarked(request)
         spider = self.crawler.spider
         if request.method == "GET" and self._reader.leaves_out(request.url):
             return None
@@ -822,26 +818,8 @@ class SpiderMiddleware(_Middleware):
                     if request is not None:
                         yield request
                 else:
-                    yield _unmarked(output) if isinstance(output, Request) else output
+                    yield unmarked(output) if isinstance(output, Request) else output
         except Exception as error:
             if visit is not None:
                 visit.raised(error)
             raise
-
-
-def _read_by_brain(response: Response) -> None:
-    """Make no items and no requests: the callback of a robots.txt, of a sitemap and of a link that is checked."""
-
-
-def _read_no_body(request: Request) -> None:
-    """Stop the download of a link that is checked by GET. Scrapy calls this when it has the headers of an answer."""
-    claim = request.meta.get(CLAIM)
-    if claim is not None and claim.kind == "link":
-        raise StopDownload(fail=False)
-
-
-def _unmarked(request: Request) -> Request:
-    """Return a request without the mark of a visit: spiders often copy the meta of a response into new requests."""
-    if MARK not in request.meta and CLAIM not in request.meta:
-        return request
-    return request.replace(meta=plain_meta(request.meta, MARK))

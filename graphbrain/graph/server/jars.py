@@ -320,7 +320,7 @@ class _Verified:
     def __init__(self, file: Path) -> None:
         self.file = file
         self.sums: dict[str, list[object]] = {}
-        """Path → [sha256, size, date]."""
+        """Path of a file → [its sha256, size, date]."""
         with suppress(OSError, ValueError):
             stored = json.loads(file.read_text("utf-8"))
             self.sums = stored if isinstance(stored, dict) else {}
