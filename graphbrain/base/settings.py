@@ -516,7 +516,7 @@ def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Cont
     differences = [f"{name} ({_short(getattr(brain, name))}, not {_short(value)})" for name, value in given.items()]
     if len(differences) > 2:
         differences[1:] = [f"{len(differences) - 1} more settings"]
-    # Explain how to keep the brain's values, by the source of the others.
+    # Explain how to keep the brain's values: unset the variables, or leave out the arguments.
     variables = [f"GRAPHBRAIN_{name.upper()}" for name in given if name in from_environment]
     keep = f"unset {' '.join(variables[:2])}{' …' * (len(variables) > 2)}" if variables else f"leave {it} out"
     # Explain how to change them, or how to add to a list of hosts.

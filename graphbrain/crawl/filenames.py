@@ -45,7 +45,8 @@ def cleaned(text: str) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` bytes. A text that is cut gets a mark of it, before its ending."""
+    """Return a text, cut to `most` bytes if it is longer. Before the ending of a text that was cut stands a mark, as
+    in `_marked`."""
     if len(text.encode()) <= most:
         return text
     stem, dot, ending = text.rpartition(".")

@@ -27,7 +27,7 @@ class Rendering(RunMiddleware):
     async def process_response(self, request: Request, response: Response) -> Response:
         """Return a page as it is after its scripts, or raise IgnoreRequest. Scrapy calls this with each answer."""
         visit, run = self._visit(request), self.run
-        # Pass on what is no page of the scope, or has failed.
+        # Pass on answers that have failed, or are no pages in the scope.
         if visit is None or run.renderer is None or not isinstance(response, HtmlResponse):
             return response
         if not 200 <= response.status < 300 or not response.body or not run.reaches(response.url):

@@ -168,7 +168,7 @@ class Requisites:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Let the run end, with the reason, after an error of the queue within the block."""
+        """End the run, with the reason, if the queue raises an error within the block."""
         try:
             yield
         except sqlite3.Error as error:

@@ -116,7 +116,7 @@ class Rewriter:
         """Return a start tag with references to files; an empty text for an element that is removed."""
         attributes = _attributes(text, len(tag) + 1)
         values = {attribute.name: attribute.value for attribute in reversed(attributes)}
-        # Remove elements because of which browsers would make requests or leave the mirror.
+        # Remove elements that make browsers send requests or leave the mirror.
         if tag == "base" or (tag == "meta" and self._is_out(values, url, base)):
             return ""
         rel = set(values.get("rel", "").lower().split())

@@ -247,7 +247,7 @@ class Archive:
             self._name = f"graphbrain-{stamp}-{self._serial:05d}-{os.getpid()}-{host}.warc.gz{OPEN}"
             self._serial += 1
             if (self._folder / self._name.removesuffix(OPEN)).exists():
-                continue  # finishing this file would replace that one
+                continue  # a finished file has this name, and must not be replaced
             stream = (self._folder / self._name).open("xb", buffering=0)
             fcntl.flock(stream, fcntl.LOCK_EX)
             # Before the lock, `mend` of another process may have taken the file for that of a killed process.

@@ -34,7 +34,7 @@ class Turns(Generic[T]):
         """Return the next item.
 
         Raises:
-            IndexError: None waits.
+            IndexError: No item waits.
         """
         if not self._waiting:
             raise IndexError("nothing waits")

@@ -327,6 +327,7 @@ class Desk:
         Returns:
             The number of visits that could not be written. Their leases lapse.
         """
+        # End the thread that claims, and give back what it has claimed.
         limit = self.brain.settings.limit_seconds
         self._stop_claiming.set()
         self._claim_now.set()
@@ -336,6 +337,7 @@ class Desk:
             unused = [*unfinished, *(page.claim for page in self._ready)]
             self._ready.clear()
             self._unwritten.extend(FinishedVisit(claim, None) for claim in unused)
+        # End the thread that writes, after it has written all.
         self._stop_writing.set()
         self._write_now.set()
         if self._writer.ident is not None:

@@ -250,7 +250,7 @@ class Reader:
         """
         relevance = self.relevance(response)
         in_page = self._links(response)
-        # Texts of links by key, for the spider may write a URL in another form than the page.
+        # Find the texts of links by key: the spider may write a URL in another form than the page.
         texts = {_key(url): text for url, (text, _) in in_page.items()} if self._options.topic is not None else {}
         reported = in_page if self._options.every_link else ()
         urls = [url for url in reported if ending_of(url) not in IGNORED and not self.leaves_out(url)]

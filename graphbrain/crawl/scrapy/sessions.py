@@ -204,12 +204,14 @@ class Sessions:
         if host in self.ended:
             self._count(settle)(not sign.kind)
             return
+        # Pass an answer on at once, unless later answers may show that it is one without the session.
         seen = self._hosts.setdefault(host, _HostAnswers())
         seen.note(page, sign, self._clock())
         if seen.is_suspect(sign):
             seen.waiting.append((seen.number, self._count(settle)))
         else:
             settle(True)
+        # End the session if the last answers have enough signs. Otherwise pass on the answers before these.
         if len(signs := seen.signs()) >= ENOUGH:
             self.ended[host] = _reason(signs, len(seen.last))
             seen.settle(seen.number, good=False)

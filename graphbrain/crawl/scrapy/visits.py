@@ -156,7 +156,7 @@ class ScrapyVisit:
         # A status like 404 is a failure, unless the spider has made links of the answer.
         if not 200 <= status < 300:
             if not self.links or status in (429, 503):
-                body = response.body if status in (404, 410) else None  # to recognise soft 404 pages by it
+                body = response.body if status in (404, 410) else None  # by it soft 404 pages are recognised
                 return Failed(url, claim, status, retry_after=_wait(response), seconds=seconds, body=body)
             return Fetched(url, [*self.links], claim, status, response.body, **fields)
         relevance, links = reader.read(response, self.links)
@@ -174,7 +174,7 @@ class ScrapyVisit:
         url, claim, response = self.claim.url, self.claim, self.response
         if response is None:
             return Resource(url, claim, error=self.error or "a middleware dropped the request", fault=self.fault)
-        # Of an answer, report its target, the wait that it asks for, and its body unless a link is checked.
+        # Report the target of the answer, the wait that it asks for, and its body unless a link is checked.
         status = response.status
         target = location(response) if 300 <= status < 400 else None
         return Resource(

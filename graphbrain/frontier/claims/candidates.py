@@ -557,7 +557,7 @@ def _waiting(pages: Sequence[Page]) -> tuple[Ints, Floats]:
 
 
 def _ripe(pages: Sequence[Page], schedule: Schedule, now: float) -> list[int]:
-    """Return the places of those that may be visited now, in that order."""
+    """Return the indices of the pages that may be visited now, in the order of `_sorted`."""
     if not pages:
         return []
     lane, since = _waiting(pages)

@@ -59,7 +59,7 @@ class Ranges:
 
     @classmethod
     def unknown(cls, joined: bool = False) -> Ranges:
-        """Return the ranges of a queue of which nothing is known."""
+        """Return the ranges of a queue that was not read yet."""
         return cls((0,), (UNKNOWN,), (0.0,), joined=joined)
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ class Ranges:
         lane, since = list(self.lane), list(self.since)
         for index, heads in zip(places, heads_read, strict=True):
             lane[index], since[index] = heads[0] if heads else (EMPTY, 0.0)
-        if tuple(lane) == self.lane:  # then it is cut as it should be
+        if tuple(lane) == self.lane:  # the first pages have the same lanes: the ranges stay
             return Ranges(self.first, self.lane, tuple(since), self.turn, self.joined)
         seen = dict(zip(places, heads_read, strict=True))
         rows: list[tuple[int, int, float]] = []

@@ -113,8 +113,8 @@ PAGES = _Pages()
 
 
 def _let_go(tx: Tx, rows: list[Any], revisits: bool, manners: PolitenessPolicy, now: float) -> None:
-    """End leases without a visit. `revisits`: True if fetched pages wait, too, and not only those that are
-    requested."""
+    """End leases without a visit. `revisits`: True if fetched pages wait for a next visit; otherwise only those wait
+    whose immediate fetch was requested."""
     if not rows:
         return
     ends: dict[str, HostEffects] = {}

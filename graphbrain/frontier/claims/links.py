@@ -26,7 +26,7 @@ def outside(tx: Tx, first: int, last: int) -> list[str]:
 
 
 def ask(tx: Tx, urls: Iterable[str], before: float, policy: Policy, now: float) -> int:
-    """Let those URLs be checked that were not checked after `before`. Return their number.
+    """Request the check of the URLs that were not checked after `before`. Return their number.
 
     URLs whose check waits or is claimed already are not counted. URLs that are too long for a claim are left out.
     """

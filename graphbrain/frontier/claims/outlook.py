@@ -115,16 +115,16 @@ class _Kinds:
     leases: list[list[Any]]
     waiting: list[list[Any]]
     first_asks: list[list[Any]]
-    """when resources that were never had can be claimed"""
+    """when resources that were never read can be claimed"""
     later_asks: list[list[Any]]
-    """the same of those that come again"""
+    """when resources that were read before can be claimed again"""
     beside: frozenset[Beside]
     """The sources beside the queues of pages that have something, as far as hosts allow it."""
     hosts: Mapping[str, HostState]
     behind: Mapping[str, str]
     """Host → the full host that has its robots.txt: it is ready when a claim of that host ends"""
     unseen: float
-    """A page that is not among the first of a kind comes later than this, by the written times."""
+    """Pages that were not read come later than this, by the written times. Only the first of each kind are read."""
     whole: bool
     """True if these have all failures and queues."""
 

@@ -256,7 +256,7 @@ class _Resources:
     def hold(self, tx: Tx, leases: Sequence[Lease], until: float) -> None:
         for lease in leases:
             lease.locked.lease_until = until
-        write(tx, [lease.locked for lease in leases], {}, 0.0)  # what is held waits in no queue
+        write(tx, [lease.locked for lease in leases], {}, 0.0)  # a leased resource waits in no queue
 
     def let_go(self, tx: Tx, leases: Sequence[Lease], policy: Policy, now: float) -> None:
         _let_go(tx, [lease.locked for lease in leases], policy.manners, now)

@@ -165,7 +165,7 @@ def go_on(tx: Tx, done: Mapping[str, Progress], lease: float, _policy: Policy, n
     leased = _lock_leased(tx, {key: one.token for key, one in done.items()})
     for key, state in leased.items():
         one = done[key]
-        if (state.written or 0) < one.written:  # not where this is run again
+        if (state.written or 0) < one.written:  # a repeated transaction learns nothing new
             state.learn(one.evidence)
         state.written = max(state.written or 0, one.written)
         state.lease_until = max(state.lease_until or 0.0, now + lease)

@@ -136,8 +136,8 @@ class Lanes(Source):
         super().__init__(wish.finder.find(tx, n, wish.clock(), wish.manners, wish.reach, wish.spread))
 
     def drop_fallen(self, tx: Tx, acting: section_factors.Acting, learned: Mapping[str, int], now: float) -> None:
-        """Move pages to later lanes whose sections have fallen since they were read. `learned`: host → the number of
-        times that its sections were learned."""
+        """Move pages to later lanes if the worth of their sections has fallen since the pages were read. `learned`:
+        host → the number of times that its sections were learned."""
         new = [sections.Waiting(row.id, row.url, row.host, row.harvest) for row in self.rows if row.is_new]
         fallen = sections.put_back(tx, new, acting, now, learned)
         self.rows = [row for row in self.rows if row.id not in fallen]

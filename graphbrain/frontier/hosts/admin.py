@@ -245,7 +245,7 @@ def _obey(
     manners, texts = host.manners, host.robots()
     politeness.rules(tx, [host])
     rules, allowed_all = dict(host.rules), host.allows_all()
-    # Replace the texts of the schemes. That one scheme has no text is stored if there is a text for all schemes.
+    # Replace the texts of the schemes. If there is a text for all schemes, store also that one scheme has none.
     schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
     for each in schemes:
         texts.pop(each, None)

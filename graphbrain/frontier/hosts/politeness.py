@@ -255,27 +255,18 @@ def conclude_and_hold(
             failed requests, or be in `involved`.
         involved: Hosts to be locked in any case.
     """
-    # Find the hosts whose state may change. Only these are locked.
-    names = filing.keys()
-    certain = {name for name, end in ends.items() if end.certain(manners)}.union(involved)
-    doubtful = {
-        name
-        for name, end in ends.items()
-        if end.successes or end.unasked or end.well_at is not None or (end.address and manners.by_address)
-    }
-    unsure = read(tx, (names | doubtful) - certain, manners, now)
-    wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
+    changing = _changing(tx, ends, filing.keys(), involved, manners, now)
     # Find the hosts that wait for room at the addresses of ended claims.
     ended_at: Counter[str] = sum((end.claims_at for end in ends.values()), Counter())
     waiting = _waiting(tx, ended_at, now) if ended_at and manners.address_most else set()
     # Lock hosts, then addresses.
-    locked = lock(tx, certain | wanted | waiting, manners, now) if certain or wanted or waiting else {}
+    locked = lock(tx, changing | waiting, manners, now) if changing or waiting else {}
     reached = {*ended_at, *(end.address for end in ends.values() if end.address is not None and manners.by_address)}
     by_name = addresses.lock(tx, reached, manners.address_delay, manners.address_most, now) if reached else {}
     # Apply the effects, and note the pages that wait.
     for name in sorted(locked.keys() & ends.keys()):
         _end(locked[name], ends[name], now)
-    for name in sorted(locked.keys() & names):
+    for name in sorted(locked.keys() & filing.keys()):
         if locked[name].queued:
             locked[name].file(filing[name])
     for name in retrying(locked):
@@ -286,7 +277,27 @@ def conclude_and_hold(
     if locked or by_name:
         write(tx, (locked[name] for name in sorted(locked)), by_name.values(), now)
     with_queue = {host.name for host in locked.values() if host.queued}
-    return {name: name if name in with_queue else SHARED_QUEUE for name in names}, locked
+    return {name: name if name in with_queue else SHARED_QUEUE for name in filing}, locked
+
+
+def _changing(
+    tx: Tx,
+    ends: Mapping[str, HostEffects],
+    filed: Iterable[str],
+    involved: Iterable[str],
+    manners: PolitenessPolicy,
+    now: float,
+) -> set[str]:
+    """Return the hosts that `conclude_and_hold` changes, and `involved`. Read the uncertain ones without a lock."""
+    certain = {name for name, end in ends.items() if end.certain(manners)}.union(involved)
+    uncertain = {
+        name
+        for name, end in ends.items()
+        if end.successes or end.unasked or end.well_at is not None or (end.address and manners.by_address)
+    }
+    present = read(tx, uncertain.union(filed) - certain, manners, now)
+    changed = {name for name, host in present.items() if host.queued or (name in ends and ends[name].matters(host))}
+    return certain | changed
 
 
 def _waiting(tx: Tx, ended_at: Mapping[str, int], now: float) -> set[str]:

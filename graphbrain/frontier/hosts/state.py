@@ -719,7 +719,8 @@ class HostState:
         self.waits_for_place, self.place_since, self.look_at = True, other.place_since, other.look_at
 
     def needs_probe(self) -> bool:
-        """Return whether its next claim is a probe: it is ill, or the host that has its robots.txt is."""
+        """Return whether the host's next claim is a probe. It is if this host, or the one that has its robots.txt, is
+        ill."""
         return self.ill() or self.waits_for_place
 
     def _leave_line(self) -> None:
@@ -743,7 +744,7 @@ class HostState:
 
     def changes(self, now: float) -> dict[str, Any]:
         """Return the changed properties, for the write."""
-        # Drop what has passed. A host that could not use a probe now waits for one again later, as long as before.
+        # Drop times that have passed. A host that could not use a probe now starts to wait for one again later.
         rests = self.resting(now)
         if self.waits_for_place and max(self.opens_at(), self.turn_at, self.ripe_at) > now:
             self._leave_line()
