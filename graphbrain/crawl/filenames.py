@@ -45,8 +45,8 @@ def cleaned(text: str) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text, cut to `most` bytes if it is longer. Before the ending of a text that was cut stands a mark, as
-    in `_marked`."""
+    """Return a text, cut to `most` bytes if it is longer. A text that was cut has a mark before its ending, as
+    `_marked` adds."""
     if len(text.encode()) <= most:
         return text
     stem, dot, ending = text.rpartition(".")
