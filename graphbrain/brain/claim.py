@@ -210,10 +210,10 @@ class Claiming:
         """Claim the pages that the calls want. Return what to expect, where they do not get all."""
         if self._clogged:
             self._clogged = not self._clear(calls, tuning.CLEARING)
-        wanted = {source: calls.wanting(SOURCES[source].kind) for source in self._shares}
-        more = self._fill(calls, self._due_shares(wanted, calls.missing))
-        for source, share in self._shares.items():
-            share.took(calls.by_source[source], wanted[source])
+        wanted = {source: calls.wanting(SOURCES[source].kind) for source in self._shares if source in self._beside}
+        more = self._fill(calls, self._due_shares(wanted, calls.missing) if wanted else {})
+        for source, n in wanted.items():
+            self._shares[source].took(calls.by_source[source], n)
 
         # Places that no page has filled: other sources may have them all, and some pages may only seem to be held back.
         while calls.missing:
@@ -226,12 +226,11 @@ class Claiming:
         return None
 
     def _due_shares(self, wanted: Mapping[Beside, int], n: int) -> dict[str, int]:
-        """Return the places, among `n` in all, of each source beside the queues that seems to have something: its share
-        of the claims that are `wanted` of its kind."""
+        """Return the places, among `n` in all, of each of these sources: its share of the claims that are `wanted` of
+        its kind."""
         places_of: dict[str, int] = {}
-        for source, share in self._shares.items():
-            places = min(share.places(wanted[source]), n - sum(places_of.values()))
-            if places and source in self._beside:
+        for source, claims in wanted.items():
+            if places := min(self._shares[source].places(claims), n - sum(places_of.values())):
                 places_of[source] = places
         return places_of
 

@@ -35,7 +35,8 @@ class Lapses:
         for leasing, nodes in zip(LEASED, work.lapsed, strict=True):
             if nodes:
                 swept += session.perform(f"{leasing.name}/sweep", partial(_sweep, leasing), nodes)
-        session.counters.lapsed(swept)
+        if swept:
+            session.counters.lapsed(swept)
         released = session.perform("claims/retry", _retry, work.retries) if work.retries else 0
         return swept.total(), released
 

@@ -165,9 +165,8 @@ class Session:
     def take_up(self, stored: Mapping[str, Any] | None) -> None:
         """Take up the properties that the brain has now."""
         if stored is not None:
-            fresh = self.settings.with_stored(stored)
-            if fresh != self.settings or stored != self.stored:
-                self._go_by(fresh, stored)
+            if stored != self.stored:
+                self._go_by(self.settings.with_stored(stored), stored)
             self.graph.keep_time()  # the leader may have changed since
             self._watch_clock()
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from graphbrain.graph.connection import Tx
-from graphbrain.schedule.sections.copies import Content, CopyTrial, Expectations
+from graphbrain.schedule.sections.copies import Content, CopyTrial, Expectations, may_have_copies
 from graphbrain.schedule.sections.site import Site
 
 __all__ = ["KeyOf", "compared", "contents", "expectations"]
@@ -27,15 +27,14 @@ def expectations(tx: Tx, site: Site, key_of: KeyOf) -> Expectations:
     """Return the expectations of copies from the visits that a host remembers."""
     tree = site.sections.tree
     trial = CopyTrial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
-    wanted = trial.wanted()
-    fetched = contents(tx, wanted, key_of)
-    return trial.learned(fetched, _there(tx, [url for url in wanted if url not in fetched], key_of))
+    return trial.learned(contents(tx, trial.wanted(), key_of), lambda urls: _there(tx, urls, key_of))
 
 
 def compared(tx: Tx, site: Site, key_of: KeyOf) -> Site:
-    """Return the same host, its pages compared anew if it has grown enough."""
+    """Return the same host, its pages compared anew if it has grown enough, and if some may be copies: those bring
+    nothing."""
     before = site.sections.copies
-    if site.seen < max(FEWEST_VISITS, GROWN * before.at):
+    if site.seen < max(FEWEST_VISITS, GROWN * before.at) or not (before.rules or may_have_copies(site.visits)):
         return site
     patterns = [leaf.pattern for leaf in site.sections.tree.leaves()]
     copies = expectations(tx, site, key_of).acting(patterns, before, site.seen)

@@ -235,6 +235,8 @@ def put_back(
     together = {
         host: _Together(sections_of[host], acting.book.out(host)) for host in sections_of if sections_of[host].acts
     }
+    if not together:
+        return set()
     acts = [page for page in pages if page.host in together]
     fallen = _beside_plainer(tx, acts, sections_of, acting)
     for page in acts:

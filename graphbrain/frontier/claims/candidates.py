@@ -490,6 +490,8 @@ def _retries(
     chosen: dict[str, list[list[Any]]] = {}
     names = [offer.name for offer in turns]
     for limit in (max(per_host, tuning.RETRIES_READ), tuning.RETRIES_DEEP):
+        if not names:
+            break
         heads_by_host = _retry_heads(tx, names, now - SOONEST, limit)
         due_heads = {
             name: [head[:3] for head in _due_pages(finder, heads, now)] for name, heads in heads_by_host.items()

@@ -337,6 +337,8 @@ def record(
         outcome = _follow(tx, one, state, hosts, policy.manners, now)
         state.let_go(outcome)
         done[one.key] = _answer(one, outcome)
+    named = {state.name for _, state in live if isinstance(state, Origin)}
+    politeness.write(tx, (hosts[name] for name in sorted(named)), (), now)
     write(tx, [state for _, state in live], hosts, now, ended=True)
     return done, frozenset(again)
 
@@ -432,7 +434,7 @@ def _fault_of(one: ResourceVisit) -> health.PageFault:
 def _follow_origin(
     tx: Tx, one: ResourceVisit, origin: Origin, host: HostState, manners: PolitenessPolicy, now: float
 ) -> Outcome:
-    """Apply an answer to the origin and its host, which is locked. Return the outcome."""
+    """Apply an answer to the origin and its host, which is locked; the caller writes the host. Return the outcome."""
     had_rules, first = host.knows_robots(origin.scheme), origin.scheme not in host.times
     rules = origin.hear(one.answer, now, had_rules=had_rules, unreachable=manners.robots_unreachable)
     host.end_robots_hold()
@@ -440,14 +442,12 @@ def _follow_origin(
         changed = admin.take_robots(tx, host, rules.text, origin.scheme, now)
         if origin.due_at is not None:  # it still fails, and is tried again before these rules would be renewed
             host.times[origin.scheme] = Times(now, origin.due_at)
-            politeness.write(tx, [host], (), now)
         return "new" if first else "changed" if changed else "same"
     if origin.due_at is not None and had_rules:
         read_at = host.times.get(origin.scheme, Times(now, now)).at
         host.times[origin.scheme] = Times(read_at, origin.due_at)
     elif origin.due_at is not None and not host.knows_other_robots(origin.scheme):
         host.hold_for_robots(origin.due_at, now)
-    politeness.write(tx, [host], (), now)
     if one.answer.what == "leads":
         return "alias"
     return "slowed" if one.kind == "refused" else "retry"

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from graphbrain.base.model import Claim
 from graphbrain.frontier.claims import candidates, resources
@@ -151,7 +150,8 @@ def _lock_resources(tx: Tx, wish: ClaimRequest, sources: Sequence[Source]) -> di
     """Lock the resources of all sources, and the robots.txt that must be read before pages; return them by key."""
     pages = [(row.url, row.host) for source in sources for row in source.rows] if wish.robots and wish.holders else []
     origins = resources.wanted(tx, pages, wish.manners, wish.clock()) if pages else ()
-    locked = resources.lock(tx, chain(origins, *(source.keys for source in sources)))
+    keys = [*origins, *(key for source in sources for key in source.keys)]
+    locked = resources.lock(tx, keys) if keys else {}
     for source in sources:
         source.resources = [locked[key] for key in source.keys if key in locked]
     return locked
@@ -183,14 +183,16 @@ def _write(
     """Write the decisions of the batch to pages, resources and hosts, in this order."""
     if any(deal.writes.values()):
         tx.do("claims/take", until=deal.until, **deal.writes)
-    resources.write(tx, locked.values(), deal.hosts, deal.now)
+    if locked:
+        resources.write(tx, locked.values(), deal.hosts, deal.now)
     if wish.acting is not None:
         wish.acting.book.took(deal.new)
     # Skip the queue check for hosts that already showed a second eligible page. The next claim reads the rest.
     more = frozenset[str]().union(*(source.found.more for source in sources))
     sure = {name for name in more & deal.hosts.keys() if not deal.hosts[name].set_aside}
     unsure = (deal.drained - sure).union(*(source.found.idle for source in sources)) & deal.hosts.keys()
-    review_queues(tx, wish.finder, [deal.hosts[name] for name in unsure], deal.now)
+    if unsure:
+        review_queues(tx, wish.finder, [deal.hosts[name] for name in unsure], deal.now)
     deal.touched |= {name: deal.hosts[name] for name in unsure}
     deal.touched |= {name: host for name, host in deal.hosts.items() if host.newly_counted() or host.righted}
     politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), addresses.values(), deal.now)
@@ -233,7 +235,9 @@ def _hosts_of(
     if not manners.ask_all:
         hosts = politeness.read(tx, wanted, manners, now).values()
         wanted = {h.name for h in hosts if h.polite(now) or h.has_robots}.union(servers)
-    locked = politeness.lock(tx, wanted, manners, now) if wanted else {}
+    if not wanted:
+        return {}, {}
+    locked = politeness.lock(tx, wanted, manners, now)
     addresses = politeness.places(tx, locked.values(), manners, now)
     politeness.know_budgets(tx, locked.values())
     politeness.rules(tx, locked.values())

@@ -151,17 +151,24 @@ def _created(tx: Tx, name: str, manners: PolitenessPolicy, now: float) -> HostSt
 
 
 def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float) -> None:
-    """Write properties of a locked host, and what follows from them. A new delay counts from the last claim."""
+    """Set properties of a host, and write it."""
+    _set(tx, host, properties)
+    politeness.write(tx, [host], (), now)
+
+
+def _set(tx: Tx, host: HostState, properties: Mapping[str, Any]) -> None:
+    """Set properties of a locked host, and what follows from them. The caller writes the host.
+
+    A new delay counts from the last claim.
+    """
     before = host.delay
     host.stored = {**host.stored, **{name: value for name, value in properties.items() if name in host.stored}}
+    host.given |= properties
     if host.budget > 0 and host.budget_used is None:
         politeness.know_budgets(tx, [host])
     if host.next_at:
         host.next_at += host.delay - before
     host.reopen()
-    if properties:
-        tx.do("hosts/write", rows=[[host.name, dict(properties)]])
-    politeness.write(tx, [host], (), now)
 
 
 def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: PolitenessPolicy, now: float) -> None:
@@ -215,11 +222,14 @@ def set_robots(
         return None
     host = politeness.lock(tx, [name], manners)[name]
     host.end_robots_hold()
-    return _obey(tx, host, text, agent, now, scheme)
+    delay = _obey(tx, host, text, agent, now, scheme)
+    politeness.write(tx, [host], (), now)
+    return delay
 
 
 def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: float) -> bool:
     """Store the robots.txt from a claim, for the pages of one scheme of a locked host. Return whether it has changed.
+    The caller writes the host.
 
     `text`: None if there is none. The agent by whose rules the host is crawled stays. An unchanged text needs no check
     of pages.
@@ -229,7 +239,7 @@ def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: flo
     is_same = mark == (None if text is None else robots.fingerprint(text))
     if is_same and (scheme in texts or text is None):
         host.times[scheme] = Times.read(now)
-        _rewrite(tx, host, {f"{KEPT[scheme]}_at": now}, now)
+        _set(tx, host, {f"{KEPT[scheme]}_at": now})
         return False
     _obey(tx, host, text, agent, now, scheme, claimed=True)
     return True
@@ -243,7 +253,8 @@ def _obey(
     Return its Crawl-delay in seconds. `claimed`: True if a claim has read it: then it is known, also if it is missing.
     """
     manners, texts = host.manners, host.robots()
-    politeness.rules(tx, [host])
+    if not host.rules:
+        politeness.rules(tx, [host])
     rules, allowed_all = dict(host.rules), host.allows_all()
     # Replace the texts of the schemes. If there is a text for all schemes, store also that one scheme has none.
     schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
@@ -260,7 +271,7 @@ def _obey(
         host.times.pop(each, None)
         if is_stored or claimed:
             host.times[each] = Times.read(now)
-    # Write the properties, with the mark by which pages are checked.
+    # Set the properties, with the mark by which pages are checked.
     changes: dict[str, Any] = {KEPT[each]: text for each in schemes}
     changes |= {f"{KEPT[each]}_at": now if is_stored else None for each in schemes}
     mark, agent_of_all = texts.get("", (None, None))
@@ -268,7 +279,7 @@ def _obey(
     changes |= {"robots_delay": host.crawl_delay() or None}
     if not (allowed_all and host.allows_all()):
         changes |= {"robots_news": True}
-    _rewrite(tx, host, changes, now)
+    _set(tx, host, changes)
     own = rules[scheme][0] if is_stored else None
     return own.delay(agent or manners.agent) if own is not None else 0.0
 
@@ -345,7 +356,8 @@ def review(
         for host in untimed:
             host.ripe_at = now
     # Write the hosts, and the progress.
-    for name in sorted(changes):
-        _rewrite(tx, locked[name], changes[name], now)
+    for name, properties in changes.items():
+        _set(tx, locked[name], properties)
+    politeness.write(tx, (locked[name] for name in sorted(changes)), (), now)
     tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
     return len(names)

@@ -243,6 +243,7 @@ class HostState:
         waits_for_place: True if there is such a probe.
         look_at: The latest time at which a host that waits to be probed is looked at again.
         righted: True if it had times of a clock that was ahead.
+        given: Properties that were set, and are not written yet.
     """
 
     stored: Mapping[str, Any] = field(repr=False)
@@ -284,6 +285,7 @@ class HostState:
     waits_for_place: bool = field(init=False)
     look_at: float = 0.0
     righted: bool = False
+    given: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.name = self.stored["name"]
@@ -758,7 +760,7 @@ class HostState:
             "probing": self._probing(),
             "robots_times": as_texts(self.times),
         }
-        changed = {name: value for name, value in computed.items() if value != self.stored[name]}
+        changed = self.given | {name: value for name, value in computed.items() if value != self.stored[name]}
         for name, absent in _CHANGING.items():
             value = getattr(self, name)
             if value == absent:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import base64
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -26,7 +26,18 @@ from graphbrain.schedule.sections.harvest import posterior, settled_factor
 from graphbrain.schedule.sections.shapes import LONGEST_WORD, NUMBER, TOKEN, ending_of
 from graphbrain.schedule.sections.tree import CountedVisit
 
-__all__ = ["COPY", "Content", "Copies", "CopyRule", "CopyTrial", "Equal", "Expectations", "UrlForm", "same"]
+__all__ = [
+    "COPY",
+    "Content",
+    "Copies",
+    "CopyRule",
+    "CopyTrial",
+    "Equal",
+    "Expectations",
+    "UrlForm",
+    "may_have_copies",
+    "same",
+]
 
 LEAST_PAIRS = 3
 """The least number of pages that differ in one way alone from which a rule is judged."""
@@ -51,8 +62,7 @@ COPY = 0.2
 _INDEX = frozenset({"index.html", "index.htm", "index.php", "default.aspx", "default.asp", "default.htm"})
 
 
-@dataclass(frozen=True, slots=True)
-class UrlForm:
+class UrlForm(NamedTuple):
     """A URL in parts: the steps of its path, an empty one at the end where it ends in a slash, and its arguments in
     order of the alphabet; `;` precedes those of its last step."""
 
@@ -110,26 +120,26 @@ class CopyRule(NamedTuple):
 
     def reduced(self, form: UrlForm) -> UrlForm:
         """The same URL without what the rule is about: two that differ in this alone are reduced to the same. A URL to
-        which the rule does not apply is returned itself where that costs less than to make it anew."""
+        which the rule does not apply is returned itself."""
         return _REDUCED[self.what](self, form)
 
 
 def _without_argument(rule: CopyRule, form: UrlForm) -> UrlForm:
     others = tuple(each for each in form.arguments if each.partition("=")[0] != rule.word)
-    return form if len(others) == len(form.arguments) else replace(form, arguments=others)
+    return form if len(others) == len(form.arguments) else form._replace(arguments=others)
 
 
 def _without_step(rule: CopyRule, form: UrlForm) -> UrlForm:
     if rule.word not in form.steps:
         return form
     index = form.steps.index(rule.word)
-    return replace(form, steps=form.steps[:index] + form.steps[index + 1 :])
+    return form._replace(steps=form.steps[:index] + form.steps[index + 1 :])
 
 
 def _without_ending(rule: CopyRule, form: UrlForm) -> UrlForm:
     last = form.steps[-1] if form.steps else ""
     return (
-        replace(form, steps=(*form.steps[:-1], last.removesuffix(rule.word))) if ending_of(last) == rule.word else form
+        form._replace(steps=(*form.steps[:-1], last.removesuffix(rule.word))) if ending_of(last) == rule.word else form
     )
 
 
@@ -137,23 +147,32 @@ def _swapped(rule: CopyRule, form: UrlForm) -> UrlForm:
     if rule.word not in form.steps:
         return form
     index = form.steps.index(rule.word)
-    return replace(form, steps=(*form.steps[:index], rule.other, *form.steps[index + 1 :]))
+    return form._replace(steps=(*form.steps[:index], rule.other, *form.steps[index + 1 :]))
 
 
 def _without_tokens(_: CopyRule, form: UrlForm) -> UrlForm:
-    return replace(form, steps=tuple(step for step in form.steps[:-1] if not TOKEN.fullmatch(step)) + form.steps[-1:])
+    return _with_steps(form, [step for step in form.steps[:-1] if not TOKEN.fullmatch(step)] + [*form.steps[-1:]])
 
 
 def _without_repeats(_: CopyRule, form: UrlForm) -> UrlForm:
-    return replace(form, steps=tuple(dict.fromkeys(filled(form.steps))))
+    return _with_steps(form, dict.fromkeys(filled(form.steps)))
+
+
+def _without_capitals(_: CopyRule, form: UrlForm) -> UrlForm:
+    return _with_steps(form, map(str.lower, form.steps))
+
+
+def _with_steps(form: UrlForm, steps: Iterable[str]) -> UrlForm:
+    reduced = tuple(steps)
+    return form if reduced == form.steps else form._replace(steps=reduced)
 
 
 def _without_index(_: CopyRule, form: UrlForm) -> UrlForm:
-    return replace(form, steps=(*form.steps[:-1], "")) if form.steps and form.steps[-1].lower() in _INDEX else form
+    return form._replace(steps=(*form.steps[:-1], "")) if form.steps and form.steps[-1].lower() in _INDEX else form
 
 
 def _without_slash(_: CopyRule, form: UrlForm) -> UrlForm:
-    return replace(form, steps=form.steps[:-1]) if len(form.steps) > 1 and not form.steps[-1] else form
+    return form._replace(steps=form.steps[:-1]) if len(form.steps) > 1 and not form.steps[-1] else form
 
 
 _REDUCED: Mapping[str, Callable[[CopyRule, UrlForm], UrlForm]] = {
@@ -163,26 +182,26 @@ _REDUCED: Mapping[str, Callable[[CopyRule, UrlForm], UrlForm]] = {
     "swap": _swapped,
     "token": _without_tokens,
     "repeats": _without_repeats,
-    "case": lambda _, form: replace(form, steps=tuple(step.lower() for step in form.steps)),
+    "case": _without_capitals,
     "index": _without_index,
     "slash": _without_slash,
-    "scheme": lambda _, form: form if form.scheme == "https" else replace(form, scheme="https"),
-    "www": lambda _, form: replace(form, host=form.host[4:]) if form.host.startswith("www.") else form,
+    "scheme": lambda _, form: form if form.scheme == "https" else form._replace(scheme="https"),
+    "www": lambda _, form: form._replace(host=form.host[4:]) if form.host.startswith("www.") else form,
 }
 _FOR_ALL = tuple(CopyRule(what) for what in ("token", "repeats", "case", "index", "slash", "scheme", "www"))
 
 
 def rules_of(form: UrlForm) -> Iterator[CopyRule]:
     """Yield the rules that apply to a URL: those that reduce it."""
-    for name in {each.partition("=")[0] for each in form.arguments}:
+    for name in dict.fromkeys(each.partition("=")[0] for each in form.arguments):
         if 0 < len(name) <= LONGEST_WORD:
             yield CopyRule("argument", name)
-    for step in set(form.steps):
+    for step in dict.fromkeys(form.steps):
         if _is_word(step):
             yield CopyRule("step", step)
     if form.steps and (ending := ending_of(form.steps[-1])):
         yield CopyRule("ending", ending)
-    yield from (rule for rule in _FOR_ALL if rule.reduced(form) != form)
+    yield from (rule for rule in _FOR_ALL if rule.reduced(form) is not form)
 
 
 def _is_word(step: str) -> bool:
@@ -246,6 +265,11 @@ def same(one: Content, other: Content) -> bool | None:
     return False if complete else None
 
 
+def may_have_copies(visits: Iterable[CountedVisit]) -> bool:
+    """Return whether so many of these visits brought next to nothing, as copies do, that a rule might hold for them."""
+    return sum(visit.brought < COPY for visit in visits) >= LEAST_PAIRS
+
+
 @dataclass(slots=True)
 class _Tally:
     """Pages that were compared, and those that were equal."""
@@ -280,9 +304,13 @@ class CopyTrial:
         self._sections = {visit.url: section_of(visit.url, visit.echo) for visit in visits}
         found = {visit.url: form for visit in visits if (form := UrlForm.of(visit.url)) is not None}
         self._forms = found
+        # The rules that most visits have are tried.
+        self._applies: dict[CopyRule, list[str]] = defaultdict(list)
+        for url, form in found.items():
+            for rule in rules_of(form):
+                self._applies[rule].append(url)
         counts = _swaps(found.values())
-        for form in found.values():
-            counts.update(rules_of(form))
+        counts.update({rule: len(urls) for rule, urls in self._applies.items()})
         self._rules = [rule for rule, count in counts.most_common(MOST_RULES) if count >= LEAST_PAIRS]
         self._bases = {rule: self._reduced_by(rule) for rule in self._rules}
         self._urls_of: dict[UrlForm, list[str]] = {}
@@ -291,9 +319,8 @@ class CopyTrial:
 
     def _reduced_by(self, rule: CopyRule) -> dict[str, UrlForm]:
         """Return URL → reduced URL, of the visits to which a rule applies, in their order."""
-        return {
-            url: base for url, form in self._forms.items() if (base := rule.reduced(form)) is not form and base != form
-        }
+        applies = CopyRule("step", rule.word) if rule.what == "swap" else rule
+        return {url: rule.reduced(self._forms[url]) for url in self._applies[applies]}
 
     def wanted(self) -> list[str]:
         """The URLs of which the contents have to be known: of the visits, and of those without what rules are about."""
@@ -301,19 +328,24 @@ class CopyTrial:
         others = [url for url in bases if url not in self._forms]
         return [*self._forms, *others[:MOST_BASES]]
 
-    def learned(self, contents: Mapping[str, Content], waiting: Container[str] = ()) -> Expectations:
-        """Return the expectations from these contents, by the URLs that were wanted, and from which of the others wait
-        for their first visit."""
+    def learned(
+        self, contents: Mapping[str, Content], waiting_of: Callable[[Collection[str]], Container[str]]
+    ) -> Expectations:
+        """Return the expectations from these contents, by the URLs that were wanted. `waiting_of`: which of other URLs
+        wait for their first visit."""
         expectations = Expectations()
         place_of = {url: place for place, url in enumerate(self._forms)}
-        for rule in self._rules:
-            classes = self._classes(rule, contents, place_of)
+        classes_of = {rule: self._classes(rule, contents, place_of) for rule in self._rules}
+        for rule, classes in classes_of.items():
             self._compare(rule, classes, expectations)
-            if rule.what != "swap":
-                expectations.based[rule] = self._based(classes, waiting)
         # Only rules by which pages are expected to be equal need the pages that others may equal.
-        for rule in filter(expectations.holds, expectations.of_host):
-            expectations.models[rule] = self._models(rule, contents)
+        holding = [rule for rule in self._rules if expectations.holds(rule)]
+        expectations.models = {rule: self._models(rule, contents) for rule in holding}
+        based = [rule for rule in holding if rule.what != "swap"]
+        bases = dict.fromkeys(base.url for rule in based for base in classes_of[rule])
+        others = [url for url in bases if url not in contents][:MOST_BASES]
+        waiting = waiting_of(others) if others else ()
+        expectations.based = {rule: self._based(classes_of[rule], waiting) for rule in based}
         return expectations
 
     def _classes(
@@ -374,7 +406,8 @@ class CopyTrial:
 @dataclass
 class Expectations:
     """The rules that the visits of a host have taught. `models`: by rule that holds, a fetched page of each reduced
-    URL. `based`: the number of pages that a rule applies to, and of those whose reduced URL was fetched or waits."""
+    URL. `based`: by such a rule, the number of pages that it applies to, and of those whose reduced URL was fetched or
+    waits."""
 
     of_host: dict[CopyRule, _Tally] = field(default_factory=dict)
     of_section: dict[tuple[str, CopyRule], _Tally] = field(default_factory=dict)
@@ -391,7 +424,7 @@ class Expectations:
         """Return whether the rule makes a page of any section, or of one that is not known yet, expected to equal
         another."""
         patterns = {HOST, *(pattern for pattern, one in self.of_section if one == rule)}
-        return any(self._expected(pattern, rule) for pattern in patterns)
+        return rule in self.of_host and any(self._expected(pattern, rule) for pattern in patterns)
 
     def candidates(self, url: str, pattern: str) -> list[tuple[Equal, bool]]:
         """Return the pages that a page of the section of this pattern may equal, the most likely first, each with a

@@ -11,15 +11,17 @@ is a pure function of the visits, so two who learn the same agree.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from functools import cached_property
+from itertools import chain, count
 from math import lgamma, log
 from typing import Any
 
 import numpy as np
 
-from graphbrain.base.numeric.arrays import Flags
+from graphbrain.base.numeric.arrays import Flags, Floats, Ints
 from graphbrain.schedule.sections.harvest import ENOUGH, PRIOR, posterior
 from graphbrain.schedule.sections.shapes import LONGEST_QUESTION, Shape, ShapeQuestion, read_question, shape_of
 
@@ -139,21 +141,40 @@ def learn(visits: Sequence[CountedVisit], most: int) -> Tree:
     """Return the sections of a host by these visits, at most `most` (1 or more)."""
     if not visits:
         return ONE
-    shapes = [visit.shape for visit in visits]
-    return _Learning(visits, shapes).tree(most)
+    return _Learning(visits).tree(most)
 
 
 class _Learning:
     """The visits as columns, and of each test which of them it holds for."""
 
-    def __init__(self, visits: Sequence[CountedVisit], shapes: Sequence[Shape]) -> None:
-        weight = np.array([visit.weight for visit in visits])
-        self._weight = weight
-        self._brought = weight * np.array([visit.brought for visit in visits])
+    def __init__(self, visits: Sequence[CountedVisit]) -> None:
+        self._visits = visits
+        self._weight = np.array([visit.weight for visit in visits])
+        self._brought = self._weight * np.array([visit.brought for visit in visits])
         self._at = np.array([visit.at for visit in visits])
-        self._tests = _common(shapes)
-        self._holds: Flags = np.array([[test in shape.tests for test in self._tests] for shape in shapes], dtype=bool)
-        self._holds = self._holds.reshape(len(shapes), len(self._tests))
+
+    @cached_property
+    def _tests(self) -> list[ShapeQuestion]:
+        return _common(self._shapes)
+
+    @cached_property
+    def _shapes(self) -> list[Shape]:
+        return [visit.shape for visit in self._visits]
+
+    @cached_property
+    def _yes(self) -> tuple[Ints, Ints]:
+        """The answers that are yes: two columns, of visits and of tests."""
+        columns = {test: column for column, test in enumerate(self._tests)}
+        tests = [[columns[test] for test in shape.tests if test in columns] for shape in self._shapes]
+        visits = np.repeat(np.arange(len(tests)), [len(row) for row in tests])
+        return visits, np.fromiter(chain.from_iterable(tests), dtype=np.int64, count=len(visits))
+
+    def _holds(self, test: ShapeQuestion) -> Flags:
+        """Return a flag for each visit: the test holds for it."""
+        visits, tests = self._yes
+        holds: Flags = np.zeros(len(self._visits), dtype=bool)
+        holds[visits[tests == self._tests.index(test)]] = True
+        return holds
 
     def tree(self, most: int) -> Tree:
         """The best split of any section first, until there are `most` or no split is worth it."""
@@ -171,7 +192,7 @@ class _Learning:
         while waiting and len(splits) + 1 < most:
             _, _, path, test, inside = heapq.heappop(waiting)
             splits[path] = test
-            yes = self._holds[:, self._tests.index(test)]
+            yes = self._holds(test)
             look((*path, (test, True)), inside & yes)
             look((*path, (test, False)), inside & ~yes)
         return Tree(self._built(splits, (), everything, PRIOR))
@@ -184,7 +205,7 @@ class _Learning:
             last, count = float(self._at[inside].max(initial=0.0)), float(self._weight[inside].sum())
             return Leaf(_pattern(path), mean, brought, visits, parent, last, count)
         test = splits[path]
-        yes = self._holds[:, self._tests.index(test)]
+        yes = self._holds(test)
         return TreeNode(
             test,
             self._built(splits, (*path, (test, True)), inside & yes, mean),
@@ -193,36 +214,52 @@ class _Learning:
 
     def _best(self, inside: Flags) -> tuple[float, int] | None:
         """Return the test that predicts best what these visits brought, and its gain in nats beyond chance."""
-        if not self._tests:
-            return None
-        holds = self._holds[inside].astype(np.float64)
         weight, brought = self._weight[inside], self._brought[inside]
-        all_weight, all_brought = weight.sum(), brought.sum()
-        yes_weight, yes_brought = weight @ holds, brought @ holds
+        all_weight, all_brought = weight.sum(keepdims=True), brought.sum(keepdims=True)
+        counts_in_full = all_brought >= ENOUGH * all_weight
+        asked = EVIDENCE if counts_in_full else 0.0
+        # The tests of URLs cost most. Most sections need none: no two parts of them differ enough.
+        if _greatest_gain(weight, brought) <= asked or not self._tests:
+            return None
+        visits, tests = self._yes
+        visits, tests = visits[inside[visits]], tests[inside[visits]]
+        yes_weight, yes_brought = (
+            np.bincount(tests, column[visits], len(self._tests)).astype(np.float64)
+            for column in (self._weight, self._brought)
+        )
         no_weight, no_brought = all_weight - yes_weight, all_brought - yes_brought
         possible = np.flatnonzero((yes_weight >= LEAST_VISITS) & (no_weight >= LEAST_VISITS))
         if not len(possible):
             return None
         whole = _evidence(all_brought, all_weight)
-        counts_in_full = all_brought >= ENOUGH * all_weight
-        chance = log(len(possible)) + (EVIDENCE if counts_in_full else 0.0)
-        gains = np.array(
-            [
-                _evidence(yes_brought[k], yes_weight[k]) + _evidence(no_brought[k], no_weight[k]) - whole - chance
-                for k in possible.tolist()
-            ]
-        )
+        chance = log(len(possible)) + asked
+        yes = _evidence(yes_brought[possible], yes_weight[possible])
+        gains = yes + _evidence(no_brought[possible], no_weight[possible]) - whole - chance
         # Of tests that part the visits alike the first one, which is about the earliest step of the path.
         best = int(np.flatnonzero(gains >= gains.max() - 1e-9)[0])
         return (float(gains[best]), int(possible[best])) if gains[best] > 0.0 else None
 
 
+def _greatest_gain(weight: Floats, brought: Floats) -> float:
+    """Return the gain of the best split of these visits into any two parts, chance not counted.
+
+    The evidence of a part is a convex function of its sums (the logarithm of a moment of a beta distribution). So the
+    best parts are the visits that brought less than some share, and the others.
+    """
+    share = brought / weight
+    order = np.argsort(share)
+    ends = np.flatnonzero(np.diff(share[order]) > 1e-12)
+    all_weight, all_brought = weight.sum(keepdims=True), brought.sum(keepdims=True)
+    if not len(ends):
+        return 0.0
+    part_weight, part_brought = np.cumsum(weight[order])[ends], np.cumsum(brought[order])[ends]
+    parts = _evidence(part_brought, part_weight) + _evidence(all_brought - part_brought, all_weight - part_weight)
+    return float((parts - _evidence(all_brought, all_weight)).max())
+
+
 def _common(shapes: Sequence[Shape]) -> list[ShapeQuestion]:
     """Return the tests that part these shapes, in an order that does not depend on that of the shapes."""
-    times: dict[ShapeQuestion, int] = {}
-    for shape in shapes:
-        for test in shape.tests:
-            times[test] = times.get(test, 0) + 1
+    times = Counter(chain.from_iterable(shape.tests for shape in shapes))
     useful = [test for test, visits in times.items() if LEAST_VISITS <= visits <= len(shapes) - LEAST_VISITS]
     useful.sort(key=lambda test: (-times[test], test))
     return sorted(useful[:MOST_TESTS], key=_rank)
@@ -236,10 +273,15 @@ def _rank(test: ShapeQuestion) -> tuple[int, ShapeQuestion]:
     return _ORDER.index(test.what), test
 
 
-def _evidence(brought: float, weight: float) -> float:
-    """Return the logarithm of the marginal likelihood of visits that brought so much in sum."""
-    brought = min(max(brought, 0.0), weight)
-    return lgamma(brought + HALF) + lgamma(weight - brought + HALF) - lgamma(weight + 2 * HALF) - _NONE
+def _evidence(brought: Floats, weight: Floats) -> Floats:
+    """Return the logarithms of the marginal likelihoods of parts whose visits brought so much in sum."""
+    brought = np.clip(brought, 0.0, weight)
+    both = _lgamma(brought + HALF) + _lgamma(weight - brought + HALF)
+    return both - _lgamma(weight + 2 * HALF) - _NONE
+
+
+def _lgamma(values: Floats) -> Floats:
+    return np.array([lgamma(value) for value in values.tolist()])  # scipy's would load scipy with each brain
 
 
 _NONE = 2 * lgamma(HALF) - lgamma(2 * HALF)

@@ -111,7 +111,7 @@ def learned(urls: dict[str, str], section: str = "") -> Expectations:
     trial = CopyTrial([CountedVisit(url, 1.0, 1.0) for url in urls], lambda url, _: section or url.split("/")[3])
     wanted = trial.wanted()
     assert set(urls) <= set(wanted)
-    return trial.learned({url: content(url, urls[url]) for url in wanted if url in urls})
+    return trial.learned({url: content(url, urls[url]) for url in wanted if url in urls}, lambda _: ())
 
 
 WAYS = {
