@@ -72,7 +72,7 @@ from graphbrain.crawl.scrapy.requests import (
     userless,
 )
 from graphbrain.crawl.scrapy.sessions import WITHOUT_SESSION, Sessions, SignedOut
-from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, location, names_page, said
+from graphbrain.crawl.scrapy.visits import PERMANENT, ScrapyVisit, error_text, location, names_page
 from graphbrain.frontier.hosts.robots import Robots, parsed, product, readable
 
 if TYPE_CHECKING:
@@ -603,7 +603,7 @@ class Scheduler(BaseScheduler):
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
             fault = visit.fault if visit.response is None else "not_understood"
-            return Failed(visit.claim.url, visit.claim, error=said(error), fault=fault)
+            return Failed(visit.claim.url, visit.claim, error=error_text(error), fault=fault)
 
     # ---------------------------------------------------------------- ten times a second
 

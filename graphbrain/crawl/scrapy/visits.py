@@ -32,7 +32,7 @@ from graphbrain.content import retry_after
 from graphbrain.content.report_semantics import TEMPORARY
 from graphbrain.crawl.scrapy.requests import Reader, first_step, latency, led
 
-__all__ = ["PERMANENT", "ScrapyVisit", "fault_of", "header", "location", "names_page", "said"]
+__all__ = ["PERMANENT", "ScrapyVisit", "error_text", "fault_of", "header", "location", "names_page"]
 
 PERMANENT = (301, 308)
 REDIRECTS = (*PERMANENT, *TEMPORARY)
@@ -98,7 +98,7 @@ class ScrapyVisit:
         if isinstance(error, CloseSpider):
             self.broken_off = True
         elif not self.error:
-            self.error = said(error)
+            self.error = error_text(error)
 
     def result(self, reader: Reader) -> Fetched | Failed | None:
         """Return the report of the visit; None gives the page back."""
@@ -213,7 +213,7 @@ def fault_of(error: Exception) -> Fault:
     return "silent" if isinstance(error, SILENT) else "not_sent"
 
 
-def said(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Return the text of an error for a report: at most 200 characters."""
     cause = error if isinstance(error, ResponseFailed) else error.__cause__
     reasons = (cause.reasons or ()) if isinstance(cause, ResponseFailed) else ()
