@@ -1,8 +1,8 @@
-"""Redirects of claimed pages, none of which this process follows: the target is a page with a claim of its own.
+"""Redirects of claimed pages. This process does not follow them: the target becomes a page, which is claimed itself.
 
-So scope, robots.txt, delay and order hold for it, and it is fetched once, whatever leads to it. The exception is a site
-that redirects visitors without a cookie to the same URL: see `scrapy.repairs.CookieWalls`. For one that leads back over
-another URL see `returns`.
+So scope, robots.txt, delay and order hold for the target, and it is fetched once although several pages redirect to it.
+A site may set a cookie and redirect to the same URL: see `scrapy.repairs.CookieWalls`. `returns` handles sites that
+redirect back over another URL.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ __all__ = ["Redirects"]
 
 
 class Redirects(RunMiddleware):
-    """A downloader middleware by which a redirect of a claimed page is an answer."""
+    """A downloader middleware that keeps Scrapy from following the redirects of claimed pages."""
 
     PLACE = 690
-    """Behind the cookies (700), and before a request is made again for one (685) and Scrapy follows redirects (600)."""
+    """After the cookies of an answer are stored (700), before `CookieWalls` repeats a request (685), and before Scrapy
+    follows redirects (600)."""
 
     def process_request(self, request: Request) -> None:
-        """Let Scrapy follow no redirect of a page. It calls this with each request."""
+        """Mark the request of a page, so that Scrapy follows no redirect. Scrapy calls this with each request."""
         if CLAIM in request.meta:
             request.meta["dont_redirect"] = True
 

@@ -1,5 +1,5 @@
-"""Downloader middlewares that repair answers: a false label gzip, what browsers show as a page, and a page that is sent
-only with a cookie that the answer without it sets."""
+"""Downloader middlewares that repair answers: a false label gzip, pages that Scrapy does not take for HTML, and pages
+that a site sends only with a cookie that its first answer sets."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["CookieWalls", "Pages", "TrueCodings"]
 
 
 class TrueCodings:
-    """Takes the label gzip from a body that is not packed."""
+    """A middleware that removes the label gzip from answers whose body is not packed."""
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
-        """Called by Scrapy with every answer."""
+        """Return the repaired answer. Scrapy calls this with every answer."""
         return true_coding(response)
 
 
 class Pages:
-    """Makes a page of each answer that browsers show as one, with the base that they find in it."""
+    """A middleware that makes an HtmlResponse of each answer that browsers show as a page, with the base they find."""
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
-        """Called by Scrapy with every answer."""
+        """Return the answer as a page. Scrapy calls this with every answer."""
         return as_page(response)
 
 
